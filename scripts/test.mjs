@@ -1,0 +1,50 @@
+// `npm test`: every check there is. The last line is the test runner's own count.
+import { spawnSync } from "node:child_process";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { gzipSync } from "node:zlib";
+
+const quiet = { WRANGLER_SEND_METRICS: "false", CLOUDFLARE_CF_FETCH_ENABLED: "false", CI: "true" };
+const maxBundleKiB = 600;
+const failures = [];
+
+check("generated binding types are current", "wrangler", [
+  "types",
+  "--include-runtime=false",
+  "--strict-vars=false",
+  "--check",
+]);
+check("types", "tsc", ["--noEmit"]);
+check("types of the domain, without a platform", "tsc", ["--noEmit", "-p", "tsconfig.domain.json"]);
+check("format, lint and the arrows between folders", "biome", ["check", "--error-on-warnings", "."]);
+check("bundle", "wrangler", ["deploy", "--dry-run", "--minify", "--outdir", "dist"]);
+checkBundleSize();
+
+rmSync("coverage", { recursive: true, force: true });
+const report = "coverage/report.json";
+check("tests", "vitest", ["run", "--coverage", "--reporter=default", "--reporter=json", `--outputFile=${report}`]);
+
+const { numPassedTests, numFailedTests, numFailedTestSuites } = readReport();
+if (failures.length > 0) console.error(`\nfailed: ${failures.join("; ")}`);
+console.log(`${numPassedTests} passed, ${numFailedTests} failed`);
+process.exit(failures.length > 0 || numFailedTests > 0 || numFailedTestSuites > 0 || numPassedTests === 0 ? 1 : 0);
+
+function check(what, command, args) {
+  console.log(`\n== ${what}`);
+  const { status } = spawnSync(command, args, { stdio: "inherit", env: { ...process.env, ...quiet } });
+  if (status !== 0) failures.push(what);
+}
+
+function checkBundleSize() {
+  const scripts = readdirSync("dist").filter((name) => name.endsWith(".js"));
+  const kib = scripts.reduce((sum, name) => sum + gzipSync(readFileSync(`dist/${name}`)).length, 0) / 1024;
+  console.log(`bundle: ${kib.toFixed(0)} KiB gzipped, of at most ${maxBundleKiB}`);
+  if (scripts.length === 0 || kib > maxBundleKiB) failures.push("bundle size");
+}
+
+function readReport() {
+  try {
+    return JSON.parse(readFileSync(report, "utf8"));
+  } catch {
+    return { numPassedTests: 0, numFailedTests: 0, numFailedTestSuites: 1 };
+  }
+}

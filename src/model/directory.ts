@@ -1,0 +1,101 @@
+/** Which provider a model's name stands for, and the model port made of them. */
+import { ModelError, type ModelPort, type ModelRequest } from "./port.js";
+import type { ModelProvider } from "./provider.js";
+import { offlineModel } from "./providers/offline.js";
+import { type HttpPorts, openAiCompatible } from "./providers/openai-compatible.js";
+import { type AiBinding, workersAi } from "./providers/workers-ai.js";
+import { callWithFailover, DEFAULT_RETRY_POLICY, type RetryPolicy, type RetryPorts } from "./retry.js";
+
+/** Which providers there are. A tenant's own keys make a configuration of their own. */
+export interface ModelConfig {
+  readonly openai?: { readonly apiKey: string; readonly baseURL?: string };
+  readonly workersAi?: AiBinding;
+  /** Further OpenAI-compatible servers, by the name that stands before the slash. */
+  readonly providers?: Readonly<Record<string, { readonly baseURL: string; readonly apiKey: string }>>;
+  /** What `default` means: a full name such as `acme/large`, or a model of OpenAI. */
+  readonly defaultModel?: string;
+  readonly retry?: Partial<RetryPolicy>;
+}
+
+/** What the providers need of the platform. */
+export interface ModelPorts extends RetryPorts, HttpPorts {}
+
+const DEFAULT_OPENAI_MODEL = "gpt-5-mini";
+const DEFAULT_WORKERS_AI_MODEL = "@cf/meta/llama-3.3-70b-instruct-fp8-fast";
+
+/** The name that a deployment resolves by what it has been given. */
+export const DEFAULT_MODEL = "default";
+
+/** Makes the port through which everything else calls models. */
+export function createModelPort(config: ModelConfig, ports: ModelPorts): ModelPort {
+  const resolve = directory(config, ports);
+  const policy = { ...DEFAULT_RETRY_POLICY, ...config.retry };
+  return {
+    call: (request, options = {}) =>
+      callWithFailover(
+        request.models,
+        options,
+        async (name, attemptOptions) => {
+          const { provider, model, fullName } = resolve(name);
+          const reply = await provider.attempt(model, request, attemptOptions);
+          return name === DEFAULT_MODEL ? { ...reply, metadata: { ...reply.metadata, defaultModel: fullName } } : reply;
+        },
+        policy,
+        ports,
+      ),
+  };
+}
+
+/** What can be asked for under this configuration: `offline`, `openai/<model>`, … */
+export function availableModels(config: ModelConfig): readonly string[] {
+  return [
+    DEFAULT_MODEL,
+    "offline",
+    ...(config.openai === undefined ? [] : ["openai/<model>"]),
+    ...(config.workersAi === undefined ? [] : ["workers-ai/<model>"]),
+    ...Object.keys(config.providers ?? {}).map((name) => `${name}/<model>`),
+  ];
+}
+
+interface Resolved {
+  readonly provider: ModelProvider;
+  readonly model: string;
+  readonly fullName: string;
+}
+
+function directory(config: ModelConfig, ports: ModelPorts): (name: ModelRequest["models"][number]) => Resolved {
+  const providers = new Map<string, ModelProvider>([["offline", offlineModel()]]);
+  for (const [name, { apiKey, baseURL }] of Object.entries(config.providers ?? {})) {
+    providers.set(name, openAiCompatible({ apiKey, baseURL, outputLimitField: "max_tokens" }, ports));
+  }
+  if (config.workersAi !== undefined) providers.set("workers-ai", workersAi(config.workersAi, ports));
+  if (config.openai !== undefined) {
+    providers.set("openai", openAiCompatible({ ...config.openai, outputLimitField: "max_completion_tokens" }, ports));
+  }
+
+  const find = (fullName: string): Resolved | undefined => {
+    const slash = fullName.indexOf("/");
+    const name = slash < 0 ? fullName : fullName.slice(0, slash);
+    const model = slash < 0 ? "" : fullName.slice(slash + 1);
+    const provider = providers.get(name);
+    // Only the offline model goes by its provider's name alone.
+    return provider === undefined || (model === "") !== (name === "offline")
+      ? undefined
+      : { provider, model, fullName };
+  };
+
+  const meaningOfDefault = (): string => {
+    const { defaultModel } = config;
+    if (defaultModel !== undefined && find(defaultModel) !== undefined) return defaultModel;
+    if (config.openai !== undefined) return `openai/${defaultModel ?? DEFAULT_OPENAI_MODEL}`;
+    return config.workersAi === undefined ? "offline" : `workers-ai/${DEFAULT_WORKERS_AI_MODEL}`;
+  };
+
+  return (name) => {
+    const found = find(name === DEFAULT_MODEL ? meaningOfDefault() : name);
+    if (found !== undefined) return found;
+    throw new ModelError("unknown_model", `no such model here; available: ${availableModels(config).join(", ")}`, {
+      model: name,
+    });
+  };
+}

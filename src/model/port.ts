@@ -1,0 +1,115 @@
+/**
+ * The model port: how every model in the system is called. Platform-free; the providers live in `providers/`.
+ */
+
+/** The part of an `AbortSignal` that we rely on, so that the domain names no platform type. */
+export interface CancelSignal {
+  readonly aborted: boolean;
+  addEventListener(type: "abort", listener: () => void): void;
+  removeEventListener(type: "abort", listener: () => void): void;
+}
+
+/** A JSON Schema (draft 2020-12 subset that the common providers accept). */
+export type JsonSchema = { readonly [keyword: string]: unknown };
+
+export interface ModelToolCall {
+  /** The provider's id of the call; unique within one reply only. */
+  readonly id: string;
+  readonly name: string;
+  /** JSON text exactly as the model wrote it; it may be broken. */
+  readonly arguments: string;
+}
+
+export type ModelMessage =
+  | { readonly role: "system" | "user"; readonly content: string }
+  | { readonly role: "assistant"; readonly content: string; readonly toolCalls?: readonly ModelToolCall[] }
+  | { readonly role: "tool"; readonly toolCallId: string; readonly content: string };
+
+export interface ToolSpec {
+  /** `[A-Za-z0-9_-]{1,64}`, as the providers demand. */
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: JsonSchema;
+}
+
+/** `required`: some tool must be called; `{tool}`: this one. */
+export type ToolChoice = "auto" | "none" | "required" | { readonly tool: string };
+
+export interface ModelRequest {
+  /** `offline`, `openai/<model>`, `workers-ai/<model>` or `<provider name>/<model>`; tried in order (fail-over). */
+  readonly models: readonly string[];
+  readonly messages: readonly ModelMessage[];
+  readonly tools?: readonly ToolSpec[];
+  readonly toolChoice?: ToolChoice;
+  /** Structured output: the reply's text has to be JSON that follows the schema. */
+  readonly output?: { readonly name: string; readonly schema: JsonSchema };
+  readonly temperature?: number;
+  readonly maxOutputTokens?: number;
+  /** For one attempt at one model, from request to the last byte. */
+  readonly timeoutMs: number;
+}
+
+export interface TokenUsage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+}
+
+export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter";
+
+export interface ModelResult {
+  readonly text: string;
+  readonly toolCalls: readonly ModelToolCall[];
+  readonly usage: TokenUsage;
+  readonly finishReason: FinishReason;
+  /** The one of `ModelRequest.models` that answered. */
+  readonly model: string;
+  /** What the provider has to say of itself, e.g. `{offline: true}`. */
+  readonly metadata?: { readonly [name: string]: string | number | boolean };
+}
+
+/** Hears of a reply while it is written. A call that is redone begins again: `retract` voids all deltas so far. */
+export interface ModelListener {
+  delta(text: string): void;
+  retract(): void;
+}
+
+export interface ModelCallOptions {
+  readonly signal?: CancelSignal;
+  /** When given, the reply is streamed. */
+  readonly listener?: ModelListener;
+}
+
+export interface ModelPort {
+  /**
+   * Calls a model and returns its whole reply. Retries and fails over as the provider's policy says.
+   * @throws {ModelError} when no model of the list gave a usable reply.
+   */
+  call(request: ModelRequest, options?: ModelCallOptions): Promise<ModelResult>;
+}
+
+/**
+ * Why a call failed. `bad_response`: an answer that isn't what the protocol says (an HTML page, broken JSON, no choice);
+ * `cut_stream`: a stream that ended before its end mark.
+ */
+export type ModelErrorKind =
+  | "unknown_model"
+  | "unauthorized"
+  | "bad_request"
+  | "rate_limited"
+  | "unavailable"
+  | "timeout"
+  | "cancelled"
+  | "bad_response"
+  | "cut_stream";
+
+export class ModelError extends Error {
+  override readonly name = "ModelError";
+  constructor(
+    readonly kind: ModelErrorKind,
+    /** Safe to show to a tenant: never holds a credential or a provider's raw body. */
+    message: string,
+    readonly details: { readonly model?: string; readonly status?: number; readonly retryAfterMs?: number } = {},
+  ) {
+    super(message);
+  }
+}

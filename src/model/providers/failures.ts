@@ -1,0 +1,72 @@
+/**
+ * What went wrong on the way to a provider, as a `ModelError`. Messages are ours: a provider's own text may hold the key or the
+ * prompt, so of it only error codes from a closed list get through.
+ */
+import { APIConnectionError, APIConnectionTimeoutError, APIError, APIUserAbortError } from "openai";
+import { ModelError, type ModelErrorKind } from "../port.js";
+import { cancelled, retryAfterMs } from "../retry.js";
+import { errorFrameShape } from "./chat-shapes.js";
+
+/** Error codes that help the reader and can't hold anything secret. */
+const TELLING_CODES: ReadonlySet<string> = new Set([
+  "content_filter",
+  "context_length_exceeded",
+  "insufficient_quota",
+  "invalid_api_key",
+  "model_not_found",
+  "rate_limit_exceeded",
+  "server_overloaded",
+  "unsupported_parameter",
+  "unsupported_value",
+]);
+
+/** The kind of failure that an HTTP status stands for. */
+export function kindOfStatus(status: number): ModelErrorKind {
+  if (status === 401 || status === 402 || status === 403) return "unauthorized";
+  if (status === 429) return "rate_limited";
+  if (status === 408) return "timeout";
+  if (status === 409 || status === 425 || status >= 500) return "unavailable";
+  return "bad_request";
+}
+
+/** The failure that an HTTP answer other than a success stands for. */
+export function statusFailure(status: number, headers: Headers | undefined, code: unknown, nowMs: number): ModelError {
+  const waitMs = headers === undefined ? undefined : askedWaitMs(headers, nowMs);
+  const told = typeof code === "string" && TELLING_CODES.has(code) ? ` (${code})` : "";
+  return new ModelError(kindOfStatus(status), `the provider answered ${status}${told}`, {
+    status,
+    ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }),
+  });
+}
+
+/** The failure that an error object in a body or in a stream stands for; undefined when the value is none. */
+export function errorFrameFailure(value: unknown): ModelError | undefined {
+  const parsed = errorFrameShape.safeParse(value);
+  if (!parsed.success) return undefined;
+  const { error } = parsed.data;
+  const code = typeof error === "string" ? undefined : (error.code ?? error.type);
+  if (typeof code === "number" && code >= 400 && code < 600) return statusFailure(code, undefined, undefined, 0);
+  const told = typeof code === "string" && TELLING_CODES.has(code) ? ` (${code})` : "";
+  const kind = code === "rate_limit_exceeded" || code === "insufficient_quota" ? "rate_limited" : "unavailable";
+  return new ModelError(kind, `the provider broke off with an error${told}`);
+}
+
+/** Whatever the `openai` package threw while it made the request. */
+export function requestFailure(error: unknown, nowMs: number): ModelError {
+  if (error instanceof ModelError) return error;
+  if (error instanceof APIUserAbortError) return cancelled();
+  if (error instanceof APIConnectionTimeoutError) return new ModelError("timeout", "the connection timed out");
+  if (error instanceof APIConnectionError) return new ModelError("unavailable", "the provider can't be reached");
+  if (error instanceof APIError && typeof error.status === "number") {
+    return statusFailure(error.status, error.headers, error.code, nowMs);
+  }
+  return new ModelError("unavailable", "the provider could not be called");
+}
+
+function askedWaitMs(headers: Headers, nowMs: number): number | undefined {
+  const exactMs = headers.get("retry-after-ms");
+  if (exactMs !== null && /^\d{1,9}(\.\d+)?$/.test(exactMs)) return Math.ceil(Number(exactMs));
+  // A date is meant by the provider's clock, which its Date header shows.
+  const theirs = Date.parse(headers.get("date") ?? "");
+  return retryAfterMs(headers.get("retry-after"), Number.isNaN(theirs) ? nowMs : theirs);
+}

@@ -1,0 +1,72 @@
+/** Choosing one of several values by what they and their descriptions have in common with the text at hand. */
+import { isRecord, listOf, type Schema, textOf } from "./schema-reading.js";
+import { identifierWords, overlap, stems } from "./words.js";
+
+interface Choice {
+  readonly value: unknown;
+  readonly label: string;
+  readonly description: string;
+}
+
+/** The values of an enumeration, the best fit first; the order of the schema decides among equals. */
+export function rankChoices(schema: Schema, asked: ReadonlySet<string>, instructions: string): readonly unknown[] {
+  const choices = choicesOf(schema, instructions);
+  return choices
+    .map((choice, place) => ({
+      value: choice.value,
+      place,
+      // Naming a value says more than sharing words with its description.
+      score: 3 * overlap(asked, stems(choice.label)) + overlap(asked, stems(choice.description)),
+    }))
+    .sort((one, other) => other.score - one.score || one.place - other.place)
+    .map(({ value }) => value);
+}
+
+function choicesOf(schema: Schema, instructions: string): Choice[] {
+  const values = listOf(schema, "enum");
+  const labels = values.map((value) => identifierWords(String(value)));
+  const described = schema["x-enum-descriptions"];
+  return values.map((value, place) => {
+    const own = Array.isArray(described)
+      ? described[place]
+      : isRecord(described)
+        ? described[String(value)]
+        : undefined;
+    const description = [
+      typeof own === "string" ? own : "",
+      passageAbout(String(value), values, textOf(schema, "description") ?? ""),
+      linesAbout(String(value), values, instructions),
+    ];
+    return { value, label: labels[place] ?? "", description: description.join(" ") };
+  });
+}
+
+/** In "billing: invoices; support: bugs" what stands between one value's name and the next one's. */
+function passageAbout(value: string, values: readonly unknown[], description: string): string {
+  const starts = values.map((other) => placeOf(String(other), description)).filter((place) => place >= 0);
+  const start = placeOf(value, description);
+  if (start < 0) return "";
+  const end = Math.min(...starts.filter((place) => place > start), description.length);
+  return description.slice(start + value.length, end);
+}
+
+/** Lines of the instructions that are about this value only, such as "- billing: invoices and refunds". */
+function linesAbout(value: string, values: readonly unknown[], instructions: string): string {
+  return instructions
+    .split("\n")
+    .filter(
+      (line) =>
+        placeOf(value, line) >= 0 && values.every((other) => other === value || placeOf(String(other), line) < 0),
+    )
+    .join(" ");
+}
+
+/** Where a value stands in a text as a word of its own; -1 if it doesn't. */
+function placeOf(value: string, text: string): number {
+  if (value === "") return -1;
+  for (let at = text.indexOf(value); at >= 0; at = text.indexOf(value, at + 1)) {
+    const around = [text[at - 1], text[at + value.length]];
+    if (around.every((character) => character === undefined || !/[\p{L}\p{N}_]/u.test(character))) return at;
+  }
+  return -1;
+}

@@ -1,0 +1,67 @@
+/** The port's request in the words of the chat-completions API. */
+import type OpenAI from "openai";
+import type { ModelMessage, ModelRequest, ModelToolCall, ToolChoice } from "../port.js";
+
+type Params = OpenAI.Chat.ChatCompletionCreateParams;
+type Message = OpenAI.Chat.ChatCompletionMessageParam;
+
+/** OpenAI's newer models know only the first name, most compatible servers only the second. */
+export type OutputLimitField = "max_completion_tokens" | "max_tokens";
+
+/** The body of a chat-completions request. Structured output isn't `strict`: that accepts a part of JSON Schema only. */
+export function chatCompletionParams(
+  model: string,
+  request: ModelRequest,
+  options: { readonly stream: boolean; readonly outputLimitField: OutputLimitField },
+): Params {
+  const { tools = [], toolChoice, output, temperature, maxOutputTokens } = request;
+  return {
+    model,
+    messages: request.messages.map(message),
+    ...(tools.length === 0
+      ? {}
+      : {
+          tools: tools.map(({ name, description, parameters }) => ({
+            type: "function" as const,
+            function: { name, description, parameters },
+          })),
+          ...(toolChoice === undefined ? {} : { tool_choice: choice(toolChoice) }),
+        }),
+    ...(output === undefined
+      ? {}
+      : {
+          response_format: { type: "json_schema" as const, json_schema: { name: output.name, schema: output.schema } },
+        }),
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(maxOutputTokens === undefined ? {} : { [options.outputLimitField]: maxOutputTokens }),
+    ...(options.stream ? { stream: true as const, stream_options: { include_usage: true } } : {}),
+  };
+}
+
+function message(given: ModelMessage): Message {
+  if (given.role === "tool") return { role: "tool", tool_call_id: given.toolCallId, content: given.content };
+  if (given.role !== "assistant") return { role: given.role, content: given.content };
+  const calls = given.toolCalls ?? [];
+  if (calls.length === 0) return { role: "assistant", content: given.content };
+  // An empty text beside tool calls is refused by some servers, null by none.
+  return { role: "assistant", content: given.content === "" ? null : given.content, tool_calls: calls.map(toolCall) };
+}
+
+/** A call of the history, as both the HTTP API and the Workers AI binding take it. */
+export function toolCall(call: ModelToolCall): OpenAI.Chat.ChatCompletionMessageFunctionToolCall {
+  return { id: call.id, type: "function", function: { name: call.name, arguments: parseable(call.arguments) } };
+}
+
+/** Several servers parse the arguments in the history and refuse the whole request over a broken call, so it is wrapped. */
+function parseable(text: string): string {
+  try {
+    JSON.parse(text);
+    return text;
+  } catch {
+    return JSON.stringify({ unparsable: text });
+  }
+}
+
+function choice(toolChoice: ToolChoice): OpenAI.Chat.ChatCompletionToolChoiceOption {
+  return typeof toolChoice === "string" ? toolChoice : { type: "function", function: { name: toolChoice.tool } };
+}

@@ -1,0 +1,108 @@
+/**
+ * Reads the answer to a chat-completions request. The `openai` package hands over the raw response: its own parsers throw bare
+ * SyntaxErrors, return HTML as if it were a reply, and end a cut stream like a complete one.
+ */
+import { ModelError, type ModelListener, type ModelRequest } from "../port.js";
+import type { ProviderReply } from "../provider.js";
+import { chunkShape, completionShape } from "./chat-shapes.js";
+import { errorFrameFailure } from "./failures.js";
+import { ReplyAssembler } from "./reply-assembler.js";
+import { readEventData } from "./server-sent-events.js";
+
+/**
+ * A reply in one piece.
+ * @throws {ModelError} `bad_response` when it isn't one, `unavailable` when the connection breaks.
+ */
+export async function readWhole(
+  response: Response,
+  request: ModelRequest,
+  listener?: ModelListener,
+): Promise<ProviderReply> {
+  let body: string;
+  try {
+    body = await response.text();
+  } catch {
+    throw new ModelError("unavailable", "the connection broke off before the reply was complete");
+  }
+  const value = parseJson(body);
+  const parsed = completionShape.safeParse(value);
+  if (!parsed.success) throw errorFrameFailure(value) ?? notAReply();
+  const assembler = new ReplyAssembler(listener);
+  const [first] = parsed.data.choices;
+  if (first === undefined) throw notAReply();
+  assembler.addWhole(first.message);
+  assembler.addFinishReason(first.finish_reason);
+  assembler.addUsage(parsed.data.usage);
+  return assembler.reply(request);
+}
+
+/**
+ * A streamed reply. It is complete once a finish reason or the end mark has come.
+ * @throws {ModelError} `cut_stream` when it ends before, `bad_response` when it is something else.
+ */
+export async function readStreamed(
+  response: Response,
+  request: ModelRequest,
+  listener: ModelListener,
+): Promise<ProviderReply> {
+  const type = response.headers.get("content-type") ?? "";
+  // Some gateways answer in one piece although a stream was asked for.
+  if (type.includes("json")) return readWhole(response, request, listener);
+  if (type.includes("text/html") || response.body === null) throw notAReply();
+
+  const assembler = new ReplyAssembler(listener);
+  let events = 0;
+  for await (const data of eventsOf(response.body)) {
+    events += 1;
+    if (data === "[DONE]") return assembler.reply(request);
+    addChunk(assembler, data);
+  }
+  if (assembler.hasFinishReason) return assembler.reply(request);
+  if (events === 0 && !type.includes("text/event-stream")) throw notAReply();
+  throw cutStream();
+}
+
+function addChunk(assembler: ReplyAssembler, data: string): void {
+  const value = parseJson(data);
+  const failure = errorFrameFailure(value);
+  if (failure !== undefined) throw failure;
+  const parsed = chunkShape.safeParse(value);
+  if (!parsed.success) throw notAReply();
+  assembler.addUsage(parsed.data.usage);
+  const [first] = parsed.data.choices;
+  if (first?.delta) assembler.addDelta(first.delta);
+  assembler.addFinishReason(first?.finish_reason);
+}
+
+/** Reads events; a connection that breaks ends them, and whether that was too early is the reader's to say. */
+export async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string, void, undefined> {
+  const events = readEventData(body);
+  try {
+    while (true) {
+      const next = await events.next().catch(() => undefined);
+      if (next === undefined || next.done) return;
+      yield next.value;
+    }
+  } finally {
+    await events.return();
+  }
+}
+
+/** The failure of a stream that ended before its end mark. */
+export function cutStream(): ModelError {
+  return new ModelError("cut_stream", "the stream ended before the reply was complete");
+}
+
+/** The failure of an answer that isn't what the protocol says. */
+export function notAReply(): ModelError {
+  return new ModelError("bad_response", "the provider's answer is not a chat completion");
+}
+
+/** @throws {ModelError} `bad_response` */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ModelError("bad_response", "the provider's answer is not valid JSON");
+  }
+}

@@ -1,0 +1,193 @@
+/**
+ * Retries and fail-over: which failure is worth another attempt, how long to wait for it, and which model comes next. Pure;
+ * the waiting, the dice and the calls are passed in.
+ */
+import {
+  type CancelSignal,
+  type ModelCallOptions,
+  ModelError,
+  type ModelErrorKind,
+  type ModelListener,
+  type ModelResult,
+} from "./port.js";
+import type { ProviderReply } from "./provider.js";
+
+/** How often and how patiently a call is retried. */
+export interface RetryPolicy {
+  readonly attemptsPerModel: number;
+  /** Waited before the second attempt, doubled before each further one; jitter takes off up to half of it. */
+  readonly baseDelayMs: number;
+  readonly maxDelayMs: number;
+  /** A provider that asks for a longer wait than this isn't tried again within the call. */
+  readonly maxRetryAfterMs: number;
+}
+
+/** What holds where the configuration says nothing. */
+export const DEFAULT_RETRY_POLICY: RetryPolicy = {
+  attemptsPerModel: 3,
+  baseDelayMs: 500,
+  maxDelayMs: 8_000,
+  maxRetryAfterMs: 30_000,
+};
+
+/** What retrying needs of the world. */
+export interface RetryPorts {
+  /** Resolves after `ms`; may resolve earlier when the signal aborts. */
+  sleep(ms: number, signal?: CancelSignal): Promise<void>;
+  /** In [0, 1). */
+  random(): number;
+}
+
+/** Failures that may be gone the next time. */
+const RETRYABLE: ReadonlySet<ModelErrorKind> = new Set([
+  "rate_limited",
+  "unavailable",
+  "timeout",
+  "bad_response",
+  "cut_stream",
+]);
+
+/** What comes after a failed attempt. */
+export type NextMove =
+  | { readonly kind: "retry"; readonly waitMs: number }
+  | { readonly kind: "next_model" | "give_up" };
+
+/** What to do after the `attempt`-th attempt (from 1) at a model has failed. */
+export function nextMove(policy: RetryPolicy, failure: ModelError, attempt: number, random: () => number): NextMove {
+  if (failure.kind === "cancelled") return { kind: "give_up" };
+  if (!RETRYABLE.has(failure.kind) || attempt >= policy.attemptsPerModel) return { kind: "next_model" };
+  const asked = failure.details.retryAfterMs ?? 0;
+  // Coming back earlier than asked would only be refused again.
+  if (asked > policy.maxRetryAfterMs) return { kind: "next_model" };
+  if (asked > 0) return { kind: "retry", waitMs: asked };
+  const backoffMs = Math.min(policy.maxDelayMs, policy.baseDelayMs * 2 ** (attempt - 1));
+  return { kind: "retry", waitMs: Math.round(backoffMs * (1 - random() / 2)) };
+}
+
+/** The wait that a `Retry-After` header (seconds or an HTTP date) asks for; undefined if it can't be read. */
+export function retryAfterMs(header: string | null | undefined, nowMs: number): number | undefined {
+  const value = header?.trim() ?? "";
+  if (/^\d{1,9}(\.\d+)?$/.test(value)) return Math.ceil(Number(value) * 1_000);
+  // Only the date form has letters; without this check Date.parse would take "-5" for a year.
+  const atMs = /[a-z]/i.test(value) ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(atMs) ? undefined : Math.max(0, atMs - nowMs);
+}
+
+interface Failure {
+  readonly model: string;
+  readonly attempts: number;
+  readonly error: ModelError;
+}
+
+/**
+ * Tries the models in order, each as often as the policy allows, and returns the first reply.
+ * @throws {ModelError} `cancelled` as soon as the signal aborts; else one that names each model tried and why it failed. Its kind
+ * is that of the last failure that may pass, if there was one: then it is worth coming back later.
+ */
+export async function callWithFailover(
+  models: readonly string[],
+  options: ModelCallOptions,
+  attempt: (model: string, options: ModelCallOptions) => Promise<ProviderReply>,
+  policy: RetryPolicy,
+  ports: RetryPorts,
+): Promise<ModelResult> {
+  const { signal } = options;
+  const failures: Failure[] = [];
+  let unretracted = false;
+
+  for (const model of models) {
+    for (let count = 1; ; count++) {
+      if (signal?.aborted) throw cancelled();
+      if (unretracted) options.listener?.retract();
+      unretracted = false;
+      const ear = options.listener && new AttemptListener(options.listener);
+      try {
+        const call = attempt(model, { ...(signal && { signal }), ...(ear && { listener: ear }) });
+        return { ...(await untilCancelled(call, signal)), model };
+      } catch (error) {
+        if (ear?.failed) throw ear.failure;
+        if (!(error instanceof ModelError)) throw error;
+        unretracted = ear?.heard ?? false;
+        const move = nextMove(policy, error, count, ports.random);
+        if (move.kind === "give_up") throw error;
+        if (move.kind !== "retry") {
+          failures.push({ model, attempts: count, error });
+          break;
+        }
+        await untilCancelled(ports.sleep(move.waitMs, signal), signal);
+      } finally {
+        ear?.close();
+      }
+    }
+  }
+  throw allFailed(failures);
+}
+
+/** Stands between one attempt and the caller's listener, so that an attempt that was given up can't be heard any more. */
+class AttemptListener implements ModelListener {
+  heard = false;
+  failed = false;
+  failure: unknown;
+  private closed = false;
+
+  constructor(private readonly target: ModelListener) {}
+
+  delta(text: string): void {
+    if (this.closed || text === "") return;
+    this.heard = true;
+    try {
+      this.target.delta(text);
+    } catch (error) {
+      // Not the provider's failure: it must reach the caller as it is, and cause no retry.
+      this.failed = true;
+      this.failure = error;
+      throw error;
+    }
+  }
+
+  retract(): void {
+    // Only the policy redoes attempts.
+  }
+
+  close(): void {
+    this.closed = true;
+  }
+}
+
+/** Settles as the work does, but no later than the cancellation: work that doesn't hear the signal is left behind. */
+function untilCancelled<T>(work: Promise<T>, signal: CancelSignal | undefined): Promise<T> {
+  if (signal === undefined) return work;
+  return new Promise<T>((resolve, reject) => {
+    const abort = () => reject(cancelled());
+    const settle = (act: () => void) => {
+      signal.removeEventListener("abort", abort);
+      act();
+    };
+    if (signal.aborted) abort();
+    signal.addEventListener("abort", abort);
+    work.then(
+      (value) => settle(() => resolve(value)),
+      (error) => settle(() => reject(error)),
+    );
+  });
+}
+
+/** The error of a call that was cancelled. */
+export function cancelled(): ModelError {
+  return new ModelError("cancelled", "the call was cancelled");
+}
+
+function allFailed(failures: readonly Failure[]): ModelError {
+  const telling = failures.findLast(({ error }) => RETRYABLE.has(error.kind)) ?? failures.at(-1);
+  if (telling === undefined) return new ModelError("unknown_model", "The request names no model.");
+  const reasons = failures.map(({ model, attempts, error }) => {
+    const times = attempts === 1 ? "" : ` after ${attempts} attempts`;
+    return `${model}: ${error.kind}${times}, ${error.message}`;
+  });
+  const { status, retryAfterMs: waitMs } = telling.error.details;
+  return new ModelError(telling.error.kind, `No model gave a usable reply. ${reasons.join("; ")}.`, {
+    model: telling.model,
+    ...(status === undefined ? {} : { status }),
+    ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }),
+  });
+}

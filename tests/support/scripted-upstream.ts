@@ -1,0 +1,274 @@
+/**
+ * An OpenAI-compatible server that says what it is told to: a queue of replies per model, scripted over HTTP (see
+ * `upstream-client.ts`), in JSON and as a stream, with faults, holds and a journal. Node only; run it in vitest's global setup.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { setTimeout as delay } from "node:timers/promises";
+import type { ScriptedReply, SeenRequest, UpstreamState } from "./upstream-client.js";
+
+class Queue {
+  replies: ScriptedReply[] = [];
+  requests: SeenRequest[] = [];
+  mostOpen = 0;
+  private readonly released = new Set<string>();
+  private waiters: (() => void)[] = [];
+
+  get open(): number {
+    return this.requests.filter((request) => request.endedAt === null).length;
+  }
+
+  get state(): UpstreamState {
+    return { requests: this.requests, open: this.open, mostOpen: this.mostOpen, queued: this.replies.length };
+  }
+
+  begin(request: SeenRequest): void {
+    this.requests.push(request);
+    this.mostOpen = Math.max(this.mostOpen, this.open);
+    this.changed();
+  }
+
+  take(): ScriptedReply | undefined {
+    const [reply, ...rest] = this.replies;
+    if (reply === undefined || reply.repeat === true) return reply;
+    const left = (reply.repeat ?? 1) - 1;
+    this.replies = left > 0 ? [{ ...reply, repeat: left }, ...rest] : rest;
+    return reply;
+  }
+
+  release(name: string): void {
+    this.released.add(name);
+    this.changed();
+  }
+
+  hold(name: string, isOver: () => boolean): Promise<void> {
+    return this.until(() => this.released.has(name) || isOver());
+  }
+
+  async until(condition: () => boolean): Promise<void> {
+    while (!condition()) await new Promise<void>((resolve) => this.waiters.push(resolve));
+  }
+
+  changed(): void {
+    const waiting = this.waiters;
+    this.waiters = [];
+    for (const wake of waiting) wake();
+  }
+}
+
+/** Starts an upstream on a free port of the loopback. */
+export async function startUpstream(): Promise<{ url: string; stop(): Promise<void> }> {
+  const queues = new Map<string, Queue>();
+  const queueOf = (name: string) => {
+    const queue = queues.get(name) ?? new Queue();
+    queues.set(name, queue);
+    return queue;
+  };
+  const server = createServer((request, response) => {
+    handle(request, response, queues, queueOf).catch((error) => {
+      if (!response.headersSent) sendJson(response, 500, { error: { message: String(error) } });
+      else response.destroy();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function handle(
+  request: IncomingMessage,
+  response: ServerResponse,
+  queues: Map<string, Queue>,
+  queueOf: (name: string) => Queue,
+): Promise<void> {
+  const url = new URL(request.url ?? "/", "http://upstream");
+  const body = await readBody(request);
+  const [first, name = "", ...action] = url.pathname.split("/").slice(1).map(decodeURIComponent);
+  if (first === "__control") {
+    if (request.method === "DELETE") queues.delete(name);
+    return control(queueOf(name), request.method ?? "", action, url.searchParams, body, response);
+  }
+  const queue = queueOf(first === "hook" ? name : modelOf(body));
+  return serve(queue, { path: url.pathname, headers: flat(request), body }, response);
+}
+
+async function control(
+  queue: Queue,
+  method: string,
+  [what = "", name = ""]: readonly string[],
+  wanted: URLSearchParams,
+  body: unknown,
+  response: ServerResponse,
+): Promise<void> {
+  if (what === "replies" && Array.isArray(body)) queue.replies.push(...body);
+  else if (what === "holds") queue.release(name);
+  else if (what === "state" && wanted.size > 0) {
+    const least = (key: string) => Number(wanted.get(key) ?? 0);
+    const isMet = () =>
+      queue.requests.length >= least("requests") &&
+      (!wanted.has("open") || queue.open === least("open")) &&
+      queue.requests.filter((request) => request.aborted).length >= least("aborted");
+    let timedOut = false;
+    const timer = setTimeout(() => {
+      timedOut = true;
+      queue.changed();
+    }, least("timeoutMs"));
+    await queue.until(() => timedOut || isMet());
+    clearTimeout(timer);
+    if (!isMet()) return sendJson(response, 408, queue.state);
+  } else if (what !== "state" && method !== "DELETE") return sendJson(response, 404, {});
+  sendJson(response, 200, queue.state);
+}
+
+async function serve(
+  queue: Queue,
+  seen: Pick<SeenRequest, "path" | "headers" | "body">,
+  response: ServerResponse,
+): Promise<void> {
+  const entry: SeenRequest = { ...seen, startedAt: Date.now(), endedAt: null, aborted: false };
+  response.on("close", () => {
+    entry.endedAt = Date.now();
+    entry.aborted = !response.writableFinished && !response.errored;
+    queue.changed();
+  });
+  queue.begin(entry);
+  const reply = queue.take();
+  if (reply === undefined) return sendJson(response, 400, { error: { code: "nothing_scripted" } });
+
+  if (reply.delayMs !== undefined) await delay(reply.delayMs);
+  const afterChunks = typeof reply.hold === "object" ? reply.hold.afterChunks : 0;
+  const hold = async (chunks: number) => {
+    const name = typeof reply.hold === "object" ? reply.hold.name : reply.hold;
+    if (name !== undefined && chunks === afterChunks) await queue.hold(name, () => response.destroyed);
+  };
+  if (afterChunks === 0) await hold(0);
+  if (response.destroyed) return;
+  if (reply.drop) return void response.destroy(new Error("dropped"));
+
+  const streamed = isRecord(seen.body) && seen.body.stream === true;
+  const events = reply.events ?? (streamed ? chunkEvents(reply, modelOf(seen.body)) : undefined);
+  if (reply.body !== undefined || (reply.status ?? 200) >= 300 || events === undefined)
+    return sendWhole(reply, seen, response);
+  response.writeHead(reply.status ?? 200, { "content-type": "text/event-stream", ...reply.headers });
+  response.flushHeaders();
+  const sent = reply.cut ? events.slice(0, Math.ceil(events.length / 2)) : events;
+  for (const [index, data] of sent.entries()) {
+    if (index > 0 && afterChunks > 0) await hold(index);
+    if (response.destroyed) return;
+    response.write(`data: ${data}\n\n`);
+    // A tick of its own, so that each chunk goes out alone.
+    await delay(1);
+  }
+  finish(reply, response);
+}
+
+function sendWhole(reply: ScriptedReply, seen: Pick<SeenRequest, "body">, response: ServerResponse): void {
+  const given =
+    reply.body ?? (reply.status === undefined || reply.status < 300 ? completion(reply, modelOf(seen.body)) : {});
+  const text = typeof given === "string" ? given : JSON.stringify(given);
+  response.writeHead(reply.status ?? 200, { "content-type": "application/json", ...reply.headers });
+  if (!reply.cut) return void response.end(text);
+  response.write(text.slice(0, Math.ceil(text.length / 2)));
+  finish(reply, response);
+}
+
+function finish(reply: ScriptedReply, response: ServerResponse): void {
+  if (reply.cut !== "reset") return void response.end();
+  // Gives what was written time to arrive.
+  setTimeout(() => response.destroy(new Error("reset")), 20);
+}
+
+function completion(reply: ScriptedReply, model: string): unknown {
+  const calls = reply.toolCalls?.map(toolCall);
+  const message = { role: "assistant", content: reply.text ?? null, ...(calls && { tool_calls: calls }) };
+  return {
+    id: "chatcmpl-scripted",
+    object: "chat.completion",
+    created: 0,
+    model,
+    choices: [{ index: 0, message, finish_reason: finishReason(reply) }],
+    ...usage(reply),
+  };
+}
+
+function chunkEvents(reply: ScriptedReply, model: string): string[] {
+  const chunk = (delta: unknown, reason: string | null = null) =>
+    JSON.stringify({
+      id: "chatcmpl-scripted",
+      object: "chat.completion.chunk",
+      created: 0,
+      model,
+      choices: [{ index: 0, delta, finish_reason: reason }],
+    });
+  const texts = reply.chunks ?? reply.text?.split(/(?<=\s)(?=\S)/) ?? [];
+  const calls = (reply.toolCalls ?? []).map(toolCall).flatMap((call, index) => {
+    const { arguments: text, name } = call.function;
+    const middle = Math.ceil(text.length / 2);
+    return [
+      chunk({ tool_calls: [{ ...call, index, function: { name, arguments: text.slice(0, middle) } }] }),
+      chunk({ tool_calls: [{ index, function: { arguments: text.slice(middle) } }] }),
+    ];
+  });
+  const counted = usage(reply);
+  return [
+    ...texts.map((content) => chunk({ content })),
+    ...calls,
+    chunk({}, finishReason(reply)),
+    ...("usage" in counted ? [JSON.stringify({ choices: [], ...counted })] : []),
+    ...(reply.done === false ? [] : ["[DONE]"]),
+  ];
+}
+
+function toolCall({ id, name, arguments: given }: NonNullable<ScriptedReply["toolCalls"]>[number], index: number) {
+  const text = typeof given === "string" ? given : JSON.stringify(given);
+  return {
+    ...(id === null ? {} : { id: id ?? `call_scripted_${index}` }),
+    type: "function",
+    function: { name, arguments: text },
+  };
+}
+
+function finishReason(reply: ScriptedReply): string | null {
+  return reply.finishReason !== undefined ? reply.finishReason : reply.toolCalls ? "tool_calls" : "stop";
+}
+
+function usage(reply: ScriptedReply): { usage?: Record<string, number> } {
+  if (reply.usage === null) return {};
+  const { inputTokens, outputTokens } = reply.usage ?? { inputTokens: 10, outputTokens: 5 };
+  return {
+    usage: { prompt_tokens: inputTokens, completion_tokens: outputTokens, total_tokens: inputTokens + outputTokens },
+  };
+}
+
+function modelOf(body: unknown): string {
+  return isRecord(body) && typeof body.model === "string" ? body.model : "";
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}
+
+function flat(request: IncomingMessage): Record<string, string> {
+  return Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
+}
+
+async function readBody(request: IncomingMessage): Promise<unknown> {
+  let text = "";
+  for await (const chunk of request.setEncoding("utf8")) text += chunk;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function sendJson(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+}

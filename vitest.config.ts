@@ -1,0 +1,51 @@
+import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
+import { defineConfig } from "vitest/config";
+
+/** Folders of tests/ that mirror pure code; they run in plain Node. Everything else runs in workerd. */
+const domain = ["agent", "asks", "chat", "memory", "model", "roundtable", "routing", "supervision", "scripts"];
+
+export default defineConfig({
+  test: {
+    coverage: {
+      provider: "istanbul",
+      include: ["src/**/*.ts", "durable-objects/**/*.ts"],
+      reporter: ["text-summary", "json-summary"],
+      reportsDirectory: "coverage",
+    },
+    projects: [
+      {
+        test: {
+          name: "domain",
+          include: domain.map((folder) => `tests/${folder}/**/*.test.ts`),
+          globalSetup: ["tests/support/global-setup.ts"],
+        },
+      },
+      {
+        plugins: [
+          cloudflareTest(async ({ inject }) => ({
+            wrangler: { configPath: "./wrangler.toml" },
+            miniflare: {
+              bindings: {
+                ADMIN_SECRET: "test-admin-secret",
+                SEALING_SECRET: "test-sealing-secret",
+                OPENAI_API_KEY: "test-openai-key",
+                OPENAI_BASE_URL: `${inject("upstreamUrl")}/v1`,
+                TEST_UPSTREAM: inject("upstreamUrl"),
+                TEST_MIGRATIONS: await readD1Migrations("migrations"),
+              },
+            },
+          })),
+        ],
+        test: {
+          name: "runtime",
+          include: ["tests/**/*.test.ts"],
+          exclude: domain.map((folder) => `tests/${folder}/**`),
+          globalSetup: ["tests/support/global-setup.ts"],
+          setupFiles: ["tests/support/runtime-setup.ts"],
+          // A test that evicts objects or holds the upstream must not wait on another file's.
+          testTimeout: 20_000,
+        },
+      },
+    ],
+  },
+});
