@@ -1,0 +1,85 @@
+/**
+ * What a match definition is turned into: a detector, which opens scanners. A scanner reads a text piece by piece and
+ * gives the same findings however the text is cut, so a whole text is simply a text that comes in one piece.
+ */
+
+/** A place that a scanner found. Offsets are UTF-16 code units of the text the detector reads, `end` exclusive. */
+export interface Finding {
+  start: number;
+  end: number;
+  /** What `redact` puts there unless the rule names its own replacement, such as `[email]`. */
+  mask?: string;
+}
+
+/** Which form of the text a detector reads: as it came, or normalised (see normalise.ts). */
+export type Reading = "raw" | "normal";
+
+/** One text in both forms, for the quick checks that spare a scan. */
+export interface Subject {
+  raw: string;
+  normal: string;
+  /** The normalised text in lower case. */
+  lower: string;
+}
+
+export interface Detector {
+  readonly reads: Reading;
+  /** A quick check that may only err on the side of "yes": false means that a scan would find nothing. */
+  mayMatch(subject: Subject): boolean;
+  open(): Scanner;
+}
+
+export interface Scanner {
+  /** Reads `chunk`, which has just been appended to `window`. */
+  feed(chunk: string, window: TextWindow): void;
+  /** The text is over: decides what was still open. */
+  finish(window: TextWindow): void;
+  /** The findings decided since the last call. None that comes later starts before {@link hold}. */
+  take(): Finding[];
+  /** The earliest offset at which a match may still be under way; everything before it is decided. */
+  readonly hold: number;
+  /** The text makes this detector work out of all proportion; the engine then blocks. */
+  readonly overloaded: boolean;
+}
+
+/** The last part of a text that grows at its end and is given up at its front. Offsets are absolute, from the text's start. */
+export class TextWindow {
+  #held = "";
+  #base = 0;
+
+  /** Offset of the first character still held. */
+  get base(): number {
+    return this.#base;
+  }
+
+  /** Length of the whole text so far. */
+  get end(): number {
+    return this.#base + this.#held.length;
+  }
+
+  /** What is held: the text from {@link base} to {@link end}. */
+  get text(): string {
+    return this.#held;
+  }
+
+  append(chunk: string): void {
+    this.#held += chunk;
+  }
+
+  slice(start: number, end: number): string {
+    return this.#held.slice(start - this.#base, end - this.#base);
+  }
+
+  /** Gives up what lies before `offset`, but for the context that word boundaries and line starts look back on. */
+  trim(offset: number): void {
+    const surplus = offset - LEFT_CONTEXT - this.#base;
+    if (surplus < TRIM_AT_LEAST) return;
+    this.#held = this.#held.slice(surplus);
+    this.#base += surplus;
+  }
+}
+
+/** Code units kept to the left of the place still being looked at: one code point. */
+const LEFT_CONTEXT = 2;
+/** Trimming copies what is left, so it waits until it is worth it. */
+const TRIM_AT_LEAST = 256;

@@ -1,0 +1,84 @@
+import type { RulesConfig } from "./config.js";
+import { applyEdits, type RulesEdit, regionsOf, shorten, singleEdit } from "./edits.js";
+import { MAX_PASSES, Outcome, type RulesAction } from "./outcome.js";
+import { type CompiledRule, compileRule, isEditing } from "./rule.js";
+import { type RulesStream, streamOf } from "./stream.js";
+import { lookAt } from "./whole-look.js";
+
+export type { RulesEdit } from "./edits.js";
+export { MAX_PASSES, type RulesAction } from "./outcome.js";
+export type { RulesStream, RulesStreamStep } from "./stream.js";
+
+export interface RulesJudgement {
+  action: RulesAction;
+  /** The reasons of all rules that had a say, in the configuration's order. */
+  reasons: string[];
+  /** The changes from the judged text to {@link text}: sorted, not overlapping. */
+  edits: RulesEdit[];
+  /** The judged text with the edits applied, those of a blocked text too. */
+  text: string;
+}
+
+export interface CompiledRules {
+  /** Judges a whole text. */
+  judge(text: string): RulesJudgement;
+  /** Opens a stream for a text that comes in pieces and is passed on as far as it has been cleared. */
+  openStream(): RulesStream;
+}
+
+/** Makes a configuration ready for use. Costs far more than judging a text with it: keep what it gives. */
+export function compileRules(config: RulesConfig): CompiledRules {
+  const rules = config.rules.map(compileRule);
+  const judge = (text: string) => judgeWhole(text, rules);
+  return { judge, openStream: () => streamOf(rules, judge) };
+}
+
+function judgeWhole(text: string, rules: readonly CompiledRule[]): RulesJudgement {
+  const outcome = new Outcome();
+  let current = text;
+  let edits: RulesEdit[] = [];
+  let steps = 0;
+
+  /** One look; true if it changed the text. */
+  const pass = (mayEdit: boolean): boolean => {
+    const { findings, overloaded } = lookAt(current, rules);
+    for (const rule of overloaded) outcome.overloaded(rule);
+    for (const { rule } of findings) if (!isEditing(rule)) outcome.found(rule);
+    const regions = regionsOf(findings).filter(
+      ({ start, end, replacement }) => current.slice(start, end) !== replacement,
+    );
+    for (const rule of regions.flatMap((region) => region.findings.map((finding) => finding.rule))) outcome.found(rule);
+    if (regions.length === 0) return false;
+    if (!mayEdit) {
+      outcome.unsettled();
+      return false;
+    }
+    edits = regions.map(({ start, end, replacement, reason }) => ({ start, end, replacement, reason }));
+    current = applyEdits(current, edits);
+    steps += 1;
+    return true;
+  };
+
+  let passes = 0;
+  while (pass(passes < MAX_PASSES)) passes += 1;
+
+  let shortened = false;
+  for (const rule of rules) {
+    if (rule.maxLength === undefined || current.length <= rule.maxLength) continue;
+    outcome.found(rule);
+    if (!isEditing(rule)) continue;
+    const short = shorten(current, rule.maxLength, rule.replacement ?? "");
+    edits = [{ ...singleEdit(current, short, rule.reason) }];
+    current = short;
+    steps += 1;
+    shortened = true;
+  }
+  // Cutting may make a new match, at a word's end for one.
+  if (shortened) pass(false);
+
+  const reasons = outcome.reasons;
+  if (steps > 1) edits = [singleEdit(text, current, reasons.join("; "))];
+  if (current === text) edits = [];
+  const action = outcome.action === "modify" && current === text ? "allow" : outcome.action;
+  return { action, reasons: action === "allow" ? [] : reasons, edits, text: current };
+}

@@ -1,0 +1,121 @@
+/**
+ * Normalisation before matching, so that a word cannot be hidden by how it is written: full-width letters, ligatures,
+ * invisible characters inside it, odd spaces, dashes and quotes. It works code point by code point, so that it does not
+ * depend on how a stream is cut, and keeps a map back to the original offsets.
+ */
+
+/** Text that normalisation leaves as it is: printable ASCII with ordinary white space. */
+const PLAIN = /^[\t\n\r\x20-\x7e]*$/;
+/** Characters that do not show: format characters (zero-width, soft hyphen, bidi, tags), fillers, selectors, controls. */
+const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]|(?![\t\n\v\f\r\u0085])\p{Cc}/gu;
+const LINE_BREAK = /[\u0085\u2028\u2029]/g;
+const SPACE = /[\v\f\u1680\p{Zs}]/gu;
+const DASH = /[\p{Pd}\u2212]/gu;
+const SINGLE_QUOTE = /[\u2018-\u201b\u2032]/g;
+const DOUBLE_QUOTE = /[\u201c-\u201f\u2033]/g;
+
+/** Normal forms of the code points met, since a text uses few different ones. */
+const seen = new Map<string, string>();
+const SEEN_LIMIT = 4_096;
+
+function normaliseCodePoint(character: string): string {
+  const known = seen.get(character);
+  if (known !== undefined) return known;
+  const normal = character
+    .normalize("NFKC")
+    .replace(INVISIBLE, "")
+    .replace(LINE_BREAK, "\n")
+    .replace(SPACE, " ")
+    .replace(DASH, "-")
+    .replace(SINGLE_QUOTE, "'")
+    .replace(DOUBLE_QUOTE, '"');
+  if (seen.size >= SEEN_LIMIT) seen.clear();
+  seen.set(character, normal);
+  return normal;
+}
+
+/** A stretch of the text: either unchanged, unit for unit, or one original code point and what became of it. */
+interface Segment {
+  normalStart: number;
+  normalLength: number;
+  originalStart: number;
+  originalLength: number;
+  unchanged: boolean;
+}
+
+/** Normalises a text that comes in pieces. A piece never ends in half a surrogate pair. */
+export class Normaliser {
+  #segments: Segment[] = [];
+  #normalLength = 0;
+  #originalLength = 0;
+
+  /** Takes the next piece of the original text and gives the next piece of the normalised text. */
+  push(piece: string): string {
+    if (PLAIN.test(piece)) {
+      this.#add(piece.length, piece.length, true);
+      return piece;
+    }
+    let out = "";
+    for (const character of piece) {
+      const normal = normaliseCodePoint(character);
+      this.#add(normal.length, character.length, normal === character);
+      out += normal;
+    }
+    return out;
+  }
+
+  #add(normalLength: number, originalLength: number, unchanged: boolean): void {
+    const last = this.#segments.at(-1);
+    if (unchanged && last?.unchanged) {
+      last.normalLength += normalLength;
+      last.originalLength += originalLength;
+    } else {
+      const [normalStart, originalStart] = [this.#normalLength, this.#originalLength];
+      this.#segments.push({ normalStart, normalLength, originalStart, originalLength, unchanged });
+    }
+    this.#normalLength += normalLength;
+    this.#originalLength += originalLength;
+  }
+
+  /** The original offset at which the normalised character at `offset` starts; at the end, the original's length. */
+  originalStart(offset: number): number {
+    const segment = offset >= this.#normalLength ? undefined : this.#segmentOf(offset);
+    if (segment === undefined) return this.#originalLength;
+    return segment.originalStart + (segment.unchanged ? offset - segment.normalStart : 0);
+  }
+
+  /** The original offset at which the normalised character before `offset` ends; `offset` is an exclusive end. */
+  originalEnd(offset: number): number {
+    const segment = this.#segmentOf(offset - 1);
+    if (segment === undefined) return 0;
+    return segment.originalStart + (segment.unchanged ? offset - segment.normalStart : segment.originalLength);
+  }
+
+  /** The segment that holds a normalised offset: segments of dropped characters are empty and hold none. */
+  #segmentOf(offset: number): Segment | undefined {
+    let low = 0;
+    let high = this.#segments.length - 1;
+    while (low <= high) {
+      const middle = (low + high) >> 1;
+      const segment = this.#segments[middle];
+      if (segment === undefined) return undefined;
+      if (offset < segment.normalStart) high = middle - 1;
+      else if (offset >= segment.normalStart + segment.normalLength) low = middle + 1;
+      else return segment;
+    }
+    return undefined;
+  }
+
+  /** Forgets the map before a normalised offset that will not be asked for again. */
+  trim(offset: number): void {
+    if (this.#segments.length < TRIM_AT_SEGMENTS) return;
+    this.#segments = this.#segments.filter((segment) => segment.normalStart + segment.normalLength >= offset);
+  }
+}
+
+const TRIM_AT_SEGMENTS = 64;
+
+/** The normalised form of a whole text. */
+export function normalise(text: string): string {
+  return PLAIN.test(text) ? text : new Normaliser().push(text);
+}

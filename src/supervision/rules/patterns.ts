@@ -1,0 +1,57 @@
+import { RE2JS } from "re2js";
+import { Automaton } from "./automaton.js";
+import type { Detector, Reading, Subject } from "./detector.js";
+import { type Refinement, scannerOf } from "./expression-scanner.js";
+
+/** The longest program a pattern may compile to, in instructions: a bound on the work for each character. */
+export const MAX_PATTERN_PROGRAM = 1_500;
+
+/** Compiles a pattern in RE2 syntax. Throws an Error that says what is wrong with it. */
+export function compilePattern(pattern: string, flags = ""): RE2JS {
+  let bits = 0;
+  if (flags.includes("i")) bits |= RE2JS.CASE_INSENSITIVE;
+  if (flags.includes("m")) bits |= RE2JS.MULTILINE;
+  if (flags.includes("s")) bits |= RE2JS.DOTALL;
+  let compiled: RE2JS;
+  try {
+    compiled = RE2JS.compile(pattern, bits);
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    throw new Error(`${problem}. Patterns are in RE2 syntax: no look-around and no back-references.`);
+  }
+  if (compiled.programSize() > MAX_PATTERN_PROGRAM) {
+    throw new Error(
+      `the pattern is too large: it compiles to ${compiled.programSize()} instructions, at most ` +
+        `${MAX_PATTERN_PROGRAM} are allowed. Counted repetitions such as {1000} multiply what they repeat.`,
+    );
+  }
+  return compiled;
+}
+
+/** Detectors for a user's pattern. It looks at the text as it is and, where that differs, at the normalised text too. */
+export function patternDetectors(pattern: string, flags?: string): Detector[] {
+  const expression = compilePattern(pattern, flags);
+  const automaton = Automaton.of(expression);
+  return (["raw", "normal"] satisfies Reading[]).map((reads) => ({
+    reads,
+    mayMatch: (subject: Subject) =>
+      (reads === "raw" || subject.raw !== subject.normal) && expression.test(subject[reads]),
+    open: () => scannerOf(expression, automaton),
+  }));
+}
+
+/** Puts off making something until it is first asked for, and then keeps it: our own expressions cost milliseconds. */
+export function lazily<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+/** A detector for an expression of our own, which reads the normalised text. */
+export function expressionDetector(source: string, check: Detector["mayMatch"], refinement?: Refinement): Detector {
+  const expression = RE2JS.compile(source);
+  const automaton = Automaton.of(expression);
+  return { reads: "normal", mayMatch: check, open: () => scannerOf(expression, automaton, refinement) };
+}

@@ -1,0 +1,106 @@
+import type { RulesJudgement } from "./engine.js";
+import { isStricter, MAX_PASSES, Outcome, type RulesAction } from "./outcome.js";
+import { type CompiledRule, isEditing } from "./rule.js";
+import { LengthStage, LookStage, type StreamStage } from "./stream-stage.js";
+
+export interface RulesStreamStep {
+  /** What may be passed on now; may be empty. */
+  release: string;
+  action: RulesAction;
+  reasons: string[];
+}
+
+/**
+ * A text that is judged while it comes. It is released up to the earliest place where a match may be under way, which
+ * for most rules is the last word or so. After `review` or `block` nothing more is released.
+ */
+export interface RulesStream {
+  push(delta: string): RulesStreamStep;
+  /** The text is over: releases what was held back. */
+  end(): RulesStreamStep;
+}
+
+type Judge = (text: string) => RulesJudgement;
+
+/** Opens a stream. */
+export function streamOf(rules: readonly CompiledRule[], judge: Judge): RulesStream {
+  return rules.some(needsWholeText) ? new WholeTextStream(judge) : new StagedStream(rules, judge);
+}
+
+/** Whether a rule can only be decided when the text is over. */
+function needsWholeText(rule: CompiledRule): boolean {
+  return rule.isViolatedBy !== undefined || (rule.maxLength !== undefined && !isEditing(rule));
+}
+
+class WholeTextStream implements RulesStream {
+  readonly #judge: Judge;
+  readonly #pieces: string[] = [];
+
+  constructor(judge: Judge) {
+    this.#judge = judge;
+  }
+
+  push(delta: string): RulesStreamStep {
+    this.#pieces.push(delta);
+    return { release: "", action: "allow", reasons: [] };
+  }
+
+  end(): RulesStreamStep {
+    const { action, reasons, text } = this.#judge(this.#pieces.join(""));
+    return { release: isStricter(action, "modify") ? "" : text, action, reasons };
+  }
+}
+
+/**
+ * Sends the text through the passes that judging a whole text makes, one stage each: what the first look makes of the
+ * text is what the second looks at, so that a match made by an edit is held back like any other.
+ */
+class StagedStream implements RulesStream {
+  readonly #judge: Judge;
+  readonly #outcome = new Outcome();
+  readonly #stages: StreamStage[];
+  readonly #pieces: string[] = [];
+  readonly #released: string[] = [];
+
+  constructor(rules: readonly CompiledRule[], judge: Judge) {
+    this.#judge = judge;
+    this.#stages = stagesOf(rules, this.#outcome);
+  }
+
+  push(delta: string): RulesStreamStep {
+    if (this.#outcome.isFinal) return this.#step("");
+    this.#pieces.push(delta);
+    let piece = delta;
+    for (const stage of this.#stages) piece = stage.push(piece);
+    return this.#step(piece);
+  }
+
+  end(): RulesStreamStep {
+    let last = "";
+    for (const stage of this.#outcome.isFinal ? [] : this.#stages) last = stage.push(last) + stage.end();
+    // The stages give what judging the whole gives; should they ever not, the stricter of the two counts.
+    if (!this.#outcome.isFinal) {
+      const whole = this.#judge(this.#pieces.join(""));
+      this.#outcome.join(whole.action, whole.reasons);
+      if (!this.#outcome.isFinal && whole.text !== this.#released.join("") + last) this.#outcome.unsettled();
+    }
+    return this.#step(last);
+  }
+
+  #step(release: string): RulesStreamStep {
+    const { action, reasons, isFinal } = this.#outcome;
+    if (isFinal) return { release: "", action, reasons };
+    if (release !== "") this.#released.push(release);
+    return { release, action, reasons };
+  }
+}
+
+function stagesOf(rules: readonly CompiledRule[], outcome: Outcome): StreamStage[] {
+  const stages: StreamStage[] = [];
+  const edits = rules.some((rule) => isEditing(rule) && rule.maxLength === undefined);
+  for (let pass = 0; edits && pass < MAX_PASSES; pass++) stages.push(new LookStage(rules, outcome, true));
+  for (const rule of rules) {
+    if (rule.maxLength !== undefined) stages.push(new LengthStage(rule, rule.maxLength, outcome));
+  }
+  return [...stages, new LookStage(rules, outcome, false)];
+}

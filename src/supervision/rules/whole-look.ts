@@ -1,0 +1,51 @@
+import { type Detector, type Finding, type Subject, TextWindow } from "./detector.js";
+import { Normaliser, normalise } from "./normalise.js";
+import type { CompiledRule, RuleFinding } from "./rule.js";
+
+/** What one look at a text gave. */
+export interface Look {
+  findings: RuleFinding[];
+  /** Rules whose work the text makes out of all proportion. */
+  overloaded: CompiledRule[];
+}
+
+/** Looks for everything that rules find in a whole text. */
+export function lookAt(text: string, rules: readonly CompiledRule[]): Look {
+  const subject = subjectOf(text);
+  const look: Look = { findings: [], overloaded: [] };
+  let map: Normaliser | undefined;
+  for (const rule of rules) {
+    for (const detector of rule.detectors) {
+      if (!detector.mayMatch(subject)) continue;
+      const { findings, overloaded } = scan(subject[detector.reads], detector);
+      if (overloaded) look.overloaded.push(rule);
+      for (const finding of findings) {
+        if (detector.reads === "raw" || subject.raw === subject.normal) look.findings.push({ ...finding, rule });
+        else {
+          if (map === undefined) {
+            map = new Normaliser();
+            map.push(text);
+          }
+          const [start, end] = [map.originalStart(finding.start), map.originalEnd(finding.end)];
+          look.findings.push({ ...finding, start, end, rule });
+        }
+      }
+    }
+    if (rule.isViolatedBy?.(text)) look.findings.push({ start: 0, end: text.length, rule });
+  }
+  return look;
+}
+
+function subjectOf(raw: string): Subject {
+  const normal = normalise(raw);
+  return { raw, normal, lower: normal.toLowerCase() };
+}
+
+function scan(text: string, detector: Detector): { findings: Finding[]; overloaded: boolean } {
+  const scanner = detector.open();
+  const window = new TextWindow();
+  window.append(text);
+  scanner.feed(text, window);
+  scanner.finish(window);
+  return { findings: scanner.take(), overloaded: scanner.overloaded };
+}

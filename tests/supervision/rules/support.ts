@@ -1,0 +1,73 @@
+import { type RulesConfig, rulesConfigSchema } from "../../../src/supervision/rules/config.js";
+import { type CompiledRules, compileRules, type RulesAction } from "../../../src/supervision/rules/engine.js";
+
+type Rule = RulesConfig["rules"][number];
+export type Match = Rule["match"];
+
+/** Rules made of a configuration that the schema accepts. */
+export function rulesOf(...rules: unknown[]): CompiledRules {
+  return compileRules(rulesConfigSchema.parse({ rules }));
+}
+
+/** One rule that redacts what a match finds. */
+export function redacting(match: Match): CompiledRules {
+  return rulesOf({ match, action: "redact", reason: "found" });
+}
+
+/** What a match finds in a text: the original text of each finding. */
+export function finds(match: Match, text: string): string[] {
+  return redacting(match)
+    .judge(text)
+    .edits.map(({ start, end }) => text.slice(start, end));
+}
+
+/** What came of streaming a text in pieces. */
+export interface Streamed {
+  /** What was released after each push, in the order of the pushes. */
+  steps: string[];
+  released: string;
+  action: RulesAction;
+  reasons: string[];
+}
+
+export function stream(rules: CompiledRules, pieces: readonly string[]): Streamed {
+  const open = rules.openStream();
+  const steps: string[] = [];
+  for (const piece of pieces) steps.push(open.push(piece).release);
+  const last = open.end();
+  steps.push(last.release);
+  return { steps, released: steps.join(""), action: last.action, reasons: last.reasons };
+}
+
+/** A reproducible source of numbers in [0, 1): mulberry32. */
+export function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+/** The ways in which a text is cut for the streaming tests: every one and two cuts, each unit alone, and many at random. */
+export function* splits(text: string): Generator<string[]> {
+  yield [text];
+  yield text.split("");
+  for (let first = 0; first <= text.length; first++) {
+    yield [text.slice(0, first), text.slice(first)];
+    for (let second = first; second <= text.length; second++) {
+      yield [text.slice(0, first), text.slice(first, second), text.slice(second)];
+    }
+  }
+  const random = seeded(text.length);
+  for (let round = 0; round < 200; round++) {
+    const pieces: string[] = [];
+    for (let at = 0; at < text.length; ) {
+      const length = 1 + Math.floor(random() * random() * 12);
+      pieces.push(text.slice(at, at + length));
+      at += length;
+    }
+    yield pieces;
+  }
+}
