@@ -1,0 +1,29 @@
+import { kitSchema, type SchemaStep } from "../kit/schema.js";
+
+export const chatSessionSchema: readonly SchemaStep[] = [
+  ...kitSchema,
+  {
+    name: "session",
+    sql: `
+      CREATE TABLE session (
+        one INTEGER PRIMARY KEY CHECK (one = 1), tenant_id TEXT NOT NULL, session_id TEXT NOT NULL,
+        definition TEXT NOT NULL, salt TEXT NOT NULL, created_at INTEGER NOT NULL);
+      CREATE TABLE context_versions (
+        version INTEGER PRIMARY KEY, context TEXT NOT NULL, author TEXT NOT NULL, reason TEXT NOT NULL, at INTEGER NOT NULL);
+      CREATE TABLE turns (
+        seq INTEGER PRIMARY KEY AUTOINCREMENT, turn_id TEXT NOT NULL UNIQUE, idempotency_key TEXT UNIQUE,
+        request_hash TEXT NOT NULL, status TEXT NOT NULL, message_id TEXT NOT NULL, reply_id TEXT NOT NULL,
+        -- What was sent: the restricted record. Only the effective text in messages is ever shown to anyone else.
+        original TEXT NOT NULL, accepted_at INTEGER NOT NULL, ended_at INTEGER, crashes INTEGER NOT NULL DEFAULT 0, outcome TEXT);
+      CREATE INDEX turns_by_status ON turns (status, seq);
+      CREATE TABLE messages (
+        seq INTEGER PRIMARY KEY AUTOINCREMENT, message_id TEXT NOT NULL UNIQUE, turn_id TEXT NOT NULL,
+        role TEXT NOT NULL, body TEXT NOT NULL, in_history INTEGER NOT NULL);
+      CREATE TABLE originals (
+        message_id TEXT PRIMARY KEY, body TEXT NOT NULL, decision TEXT NOT NULL, reasons TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID;
+      CREATE TABLE passes (
+        seq INTEGER PRIMARY KEY AUTOINCREMENT, turn_id TEXT NOT NULL, at INTEGER NOT NULL, state TEXT NOT NULL);
+      CREATE INDEX passes_of_turn ON passes (turn_id, seq);
+      CREATE TABLE approvals (server TEXT NOT NULL, tool TEXT NOT NULL, PRIMARY KEY (server, tool)) WITHOUT ROWID;`,
+  },
+];

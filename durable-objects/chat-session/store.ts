@@ -1,0 +1,302 @@
+import { z } from "zod";
+import { type SessionContext, sessionContextSchema } from "../../src/chat/context.js";
+import {
+  type AssistantMessage,
+  assistantMessageSchema,
+  type ChatMessage,
+  chatMessageSchema,
+  messageText,
+} from "../../src/chat/message.js";
+import type { HistoryMessage } from "../../src/chat/prompt.js";
+import {
+  type NewSession,
+  newSessionSchema,
+  type StoredOutcome,
+  type TurnStatus,
+  turnOutcomeSchema,
+  turnStatuses,
+} from "../../src/chat/session.js";
+import type { MessageVersion } from "../../src/platform/session-gateway.js";
+import { type SupervisionState, supervisionStateSchema } from "../../src/supervision/state.js";
+
+export interface SessionRecord {
+  readonly tenantId: string;
+  readonly sessionId: string;
+  readonly definition: NewSession;
+  readonly salt: string;
+  readonly createdAt: number;
+}
+
+const turnRow = z
+  .object({
+    seq: z.number(),
+    turn_id: z.string(),
+    request_hash: z.string(),
+    status: z.enum(turnStatuses),
+    message_id: z.string(),
+    reply_id: z.string(),
+    original: z.string(),
+    accepted_at: z.number(),
+    ended_at: z.number().nullable(),
+    crashes: z.number(),
+    outcome: z.string().nullable(),
+  })
+  .transform((row) => ({
+    seq: row.seq,
+    turnId: row.turn_id,
+    requestHash: row.request_hash,
+    status: row.status,
+    messageId: row.message_id,
+    replyId: row.reply_id,
+    original: row.original,
+    acceptedAt: row.accepted_at,
+    endedAt: row.ended_at ?? undefined,
+    crashes: row.crashes,
+    outcome: row.outcome === null ? undefined : turnOutcomeSchema.parse(JSON.parse(row.outcome)),
+  }));
+export type TurnRecord = z.infer<typeof turnRow>;
+
+export interface NewTurn {
+  readonly turnId: string;
+  readonly messageId: string;
+  readonly replyId: string;
+  readonly content: string;
+  readonly idempotencyKey: string;
+  readonly requestHash: string;
+  readonly at: number;
+}
+
+/** How many messages of the history are read at most; the prompt's token budget decides among them. */
+const historyRows = 60;
+
+/** The SQL of a chat session. No rules: what a row means is decided elsewhere. */
+export class ChatSessionStore {
+  constructor(private readonly sql: SqlStorage) {}
+
+  createSession(record: SessionRecord): void {
+    this.sql.exec(
+      "INSERT INTO session (one, tenant_id, session_id, definition, salt, created_at) VALUES (1, ?, ?, ?, ?, ?)",
+      record.tenantId,
+      record.sessionId,
+      JSON.stringify(record.definition),
+      record.salt,
+      record.createdAt,
+    );
+  }
+
+  session(): SessionRecord {
+    const row = this.sql
+      .exec<{ tenant_id: string; session_id: string; definition: string; salt: string; created_at: number }>(
+        "SELECT * FROM session",
+      )
+      .one();
+    return {
+      tenantId: row.tenant_id,
+      sessionId: row.session_id,
+      definition: newSessionSchema.parse(JSON.parse(row.definition)),
+      salt: row.salt,
+      createdAt: row.created_at,
+    };
+  }
+
+  context(): { version: number; context: SessionContext } {
+    const row = this.sql
+      .exec<{ version: number; context: string }>(
+        "SELECT version, context FROM context_versions ORDER BY version DESC LIMIT 1",
+      )
+      .one();
+    return { version: row.version, context: sessionContextSchema.parse(JSON.parse(row.context)) };
+  }
+
+  addContextVersion(context: SessionContext, author: string, reason: string, at: number): void {
+    this.sql.exec(
+      `INSERT INTO context_versions (version, context, author, reason, at)
+       VALUES ((SELECT COALESCE(MAX(version), 0) + 1 FROM context_versions), ?, ?, ?, ?)`,
+      JSON.stringify(context),
+      author,
+      reason,
+      at,
+    );
+  }
+
+  addTurn(turn: NewTurn): void {
+    this.sql.exec(
+      `INSERT INTO turns (turn_id, idempotency_key, request_hash, status, message_id, reply_id, original, accepted_at)
+       VALUES (?, ?, ?, 'queued', ?, ?, ?, ?)`,
+      turn.turnId,
+      turn.idempotencyKey,
+      turn.requestHash,
+      turn.messageId,
+      turn.replyId,
+      turn.content,
+      turn.at,
+    );
+  }
+
+  turn(turnId: string): TurnRecord | undefined {
+    return this.turns("WHERE turn_id = ?", turnId)[0];
+  }
+
+  turnByKey(idempotencyKey: string): TurnRecord | undefined {
+    return this.turns("WHERE idempotency_key = ?", idempotencyKey)[0];
+  }
+
+  /** The oldest turn that is queued, running or waiting: the one that counts. */
+  currentTurn(): TurnRecord | undefined {
+    return this.turns("WHERE status IN ('queued', 'running', 'waiting') ORDER BY seq LIMIT 1")[0];
+  }
+
+  queuedTurns(): number {
+    return this.sql.exec<{ n: number }>("SELECT COUNT(*) AS n FROM turns WHERE status = 'queued'").one().n;
+  }
+
+  setStatus(turnId: string, status: TurnStatus): void {
+    this.sql.exec("UPDATE turns SET status = ? WHERE turn_id = ?", status, turnId);
+  }
+
+  countCrash(turnId: string): number {
+    return this.sql
+      .exec<{ crashes: number }>("UPDATE turns SET crashes = crashes + 1 WHERE turn_id = ? RETURNING crashes", turnId)
+      .one().crashes;
+  }
+
+  endTurn(turnId: string, status: TurnStatus, outcome: StoredOutcome, at: number): void {
+    this.sql.exec(
+      "UPDATE turns SET status = ?, outcome = ?, ended_at = ? WHERE turn_id = ?",
+      status,
+      JSON.stringify(outcome),
+      at,
+      turnId,
+    );
+  }
+
+  /** @param inHistory whether later prompts may hold it. */
+  addMessage(message: ChatMessage, turnId: string, inHistory: boolean): void {
+    this.sql.exec(
+      "INSERT INTO messages (message_id, turn_id, role, body, in_history) VALUES (?, ?, ?, ?, ?)",
+      message.messageId,
+      turnId,
+      message.role,
+      JSON.stringify(message),
+      inHistory ? 1 : 0,
+    );
+  }
+
+  message(messageId: string): ChatMessage | undefined {
+    return this.messages("WHERE message_id = ?", messageId)[0]?.message;
+  }
+
+  messagesAfter(seq: number, limit: number): { seq: number; message: ChatMessage }[] {
+    return this.messages("WHERE seq > ? ORDER BY seq LIMIT ?", seq, limit);
+  }
+
+  /** The newest effective messages said before this turn, oldest first: as many as a prompt can use, however long the session. */
+  history(turnId: string): HistoryMessage[] {
+    return this.messages("WHERE in_history = 1 AND turn_id <> ? ORDER BY seq DESC LIMIT ?", turnId, historyRows)
+      .reverse()
+      .map(({ message }) => ({
+        role: message.role === "assistant" ? ("assistant" as const) : ("user" as const),
+        content: messageText(message),
+      }));
+  }
+
+  /** Keeps what was said before supervision changed it: the restricted record. */
+  addOriginal(message: AssistantMessage, decision: string, reasons: readonly string[], at: number): void {
+    this.sql.exec(
+      "INSERT INTO originals (message_id, body, decision, reasons, at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+      message.messageId,
+      JSON.stringify(message),
+      decision,
+      JSON.stringify(reasons),
+      at,
+    );
+  }
+
+  original(
+    messageId: string,
+  ): { message: AssistantMessage; decision: string; reasons: string[]; at: number } | undefined {
+    const row = this.sql
+      .exec<{ body: string; decision: string; reasons: string; at: number }>(
+        "SELECT body, decision, reasons, at FROM originals WHERE message_id = ?",
+        messageId,
+      )
+      .toArray()[0];
+    if (row === undefined) return undefined;
+    const message = assistantMessageSchema.parse(JSON.parse(row.body));
+    return { message, decision: row.decision, reasons: z.array(z.string()).parse(JSON.parse(row.reasons)), at: row.at };
+  }
+
+  /** Oldest first: what was said, and what supervision made of it. */
+  versions(messageId: string): MessageVersion[] {
+    const effective = this.message(messageId);
+    if (effective === undefined) return [];
+    const turn = this.turns("WHERE message_id = ?1 OR reply_id = ?1", messageId)[0];
+    const at = new Date(turn?.acceptedAt ?? 0).toISOString();
+    const changed = this.original(messageId);
+    const original: ChatMessage | undefined =
+      turn?.messageId === messageId ? { messageId, role: "user", content: turn.original } : changed?.message;
+    const pass = this.passesOfTurn(turn?.turnId ?? "").find(({ hook }) => hook === "request");
+    const decision = changed?.decision ?? (turn?.messageId === messageId ? pass?.decision : undefined) ?? "allow";
+    const reasons = changed?.reasons ?? (turn?.messageId === messageId ? pass?.reasons : undefined) ?? [];
+    const now: MessageVersion = { version: 2, message: effective, decision, reasons, at };
+    if (original === undefined || JSON.stringify(original) === JSON.stringify(effective))
+      return [{ ...now, version: 1 }];
+    return [{ version: 1, message: original, decision: "original", reasons: [], at }, now];
+  }
+
+  addPass(turnId: string, state: SupervisionState, at: number): void {
+    this.sql.exec("INSERT INTO passes (turn_id, at, state) VALUES (?, ?, ?)", turnId, at, JSON.stringify(state));
+  }
+
+  passesAfter(seq: number, limit: number): { seq: number; turnId: string; at: number; state: SupervisionState }[] {
+    return this.passes("WHERE seq > ? ORDER BY seq LIMIT ?", seq, limit);
+  }
+
+  passesOfTurn(turnId: string): SupervisionState[] {
+    return this.passes("WHERE turn_id = ? ORDER BY seq", turnId).map(({ state }) => state);
+  }
+
+  isApproved(server: string, tool: string): boolean {
+    return this.sql.exec("SELECT 1 FROM approvals WHERE server = ? AND tool = ?", server, tool).toArray().length > 0;
+  }
+
+  approve(server: string, tool: string): void {
+    this.sql.exec("INSERT INTO approvals (server, tool) VALUES (?, ?) ON CONFLICT DO NOTHING", server, tool);
+  }
+
+  private turns(where: string, ...bindings: string[]): TurnRecord[] {
+    return this.sql
+      .exec(
+        `SELECT seq, turn_id, request_hash, status, message_id, reply_id, original, accepted_at, ended_at, crashes, outcome
+         FROM turns ${where}`,
+        ...bindings,
+      )
+      .toArray()
+      .map((row) => turnRow.parse(row));
+  }
+
+  private messages(rest: string, ...bindings: (string | number)[]): { seq: number; message: ChatMessage }[] {
+    return this.sql
+      .exec<{ seq: number; body: string }>(`SELECT seq, body FROM messages ${rest}`, ...bindings)
+      .toArray()
+      .map(({ seq, body }) => ({ seq, message: chatMessageSchema.parse(JSON.parse(body)) }));
+  }
+
+  private passes(
+    rest: string,
+    ...bindings: (string | number)[]
+  ): { seq: number; turnId: string; at: number; state: SupervisionState }[] {
+    return this.sql
+      .exec<{ seq: number; turn_id: string; at: number; state: string }>(
+        `SELECT seq, turn_id, at, state FROM passes ${rest}`,
+        ...bindings,
+      )
+      .toArray()
+      .map((row) => ({
+        seq: row.seq,
+        turnId: row.turn_id,
+        at: row.at,
+        state: supervisionStateSchema.parse(JSON.parse(row.state)),
+      }));
+  }
+}

@@ -1,0 +1,153 @@
+/** Drives one turn of a session: gathers its setup, runs the durable function, stores what came of it. */
+import { isControlFlow, Parked } from "../../src/agent/journal.js";
+import type { AssistantMessage } from "../../src/chat/message.js";
+import { ReplyStream } from "../../src/chat/reply-stream.js";
+import type { StoredOutcome, TurnStatus } from "../../src/chat/session.js";
+import { runTurn, type TurnPorts, type TurnSetup } from "../../src/chat/turn.js";
+import { withDeadline } from "../../src/platform/clock.js";
+import { sha256Hex } from "../../src/platform/digest.js";
+import type { SessionPlatform } from "../../src/platform/session-platform.js";
+import { validateArguments } from "../../src/platform/tool-builder.js";
+import { loadTurnSetup } from "../../src/platform/turn-setup.js";
+import type { SupervisionState } from "../../src/supervision/state.js";
+import { openStreamGate } from "../../src/supervision/stream-gate.js";
+import type { Subject } from "../../src/supervision/subject.js";
+import type { AskBook } from "../kit/asks.js";
+import type { EventLog } from "../kit/events.js";
+import { SqlJournal } from "../kit/journal.js";
+import type { ChatSessionStore, SessionRecord, TurnRecord } from "./store.js";
+
+export interface RunnerPorts {
+  readonly storage: DurableObjectStorage;
+  readonly store: ChatSessionStore;
+  readonly asks: AskBook;
+  readonly events: EventLog;
+  readonly platform: SessionPlatform;
+  /** Copies a decision to the tenant's audit. */
+  readonly audit: (entry: { turnId: string; hook: string; decision: string; body: unknown }) => void;
+  /** Ends the turn: status, outcome, messages and event in one write. */
+  readonly ended: (turn: TurnRecord, status: TurnStatus, outcome: StoredOutcome) => void;
+}
+
+/** A turn while it runs in this instance. */
+export class TurnRun {
+  private readonly abort = new AbortController();
+  stream: ReplyStream | undefined;
+
+  constructor(
+    readonly turn: TurnRecord,
+    private readonly session: SessionRecord,
+    private readonly ports: RunnerPorts,
+  ) {}
+
+  cancel(): void {
+    this.abort.abort();
+  }
+
+  /** Runs until the turn has ended or waits for an ask; control flow ends here. */
+  async run(): Promise<void> {
+    const { store, asks } = this.ports;
+    try {
+      await this.drive();
+    } catch (error) {
+      if (!isControlFlow(error)) throw error;
+      // A cancelled turn has been ended by whoever did that. And while its siblings finished, the ask may have been answered.
+      const waits = error instanceof Parked && asks.openOfWork(this.turn.turnId).length > 0;
+      if (waits && store.turn(this.turn.turnId)?.status === "running") store.setStatus(this.turn.turnId, "waiting");
+    }
+  }
+
+  private async drive(): Promise<void> {
+    const { turn, session } = this;
+    const { store, platform, asks, storage } = this.ports;
+    const journal = new SqlJournal(turn.turnId, {
+      storage,
+      asks,
+      now: platform.now,
+      holds: () => !this.abort.signal.aborted && store.turn(turn.turnId)?.status === "running",
+    });
+    const loaded = await loadTurnSetup(
+      {
+        tenantId: session.tenantId,
+        definition: session.definition,
+        context: () => store.context().context,
+        history: () => store.history(turn.turnId),
+      },
+      journal,
+      platform,
+    );
+    if (!loaded.ok) return this.ports.ended(turn, "failed", this.failure(loaded.detail));
+
+    const model = await platform.model(session.tenantId);
+    const command = { ...turn, content: turn.original };
+    const outcome = await runTurn(command, loaded.setup, this.turnPorts(loaded.setup, loaded.strict, journal, model));
+    const { status, reply, error, request, response, degraded, usage } = outcome;
+    this.ports.ended(turn, status, {
+      ...(reply === undefined ? {} : { reply }),
+      ...(error === undefined ? {} : { error }),
+      request: { action: request.action, reasons: [...request.reasons] },
+      ...(response === undefined ? {} : { response: { action: response.action, reasons: [...response.reasons] } }),
+      degraded: [...degraded],
+      usage,
+    });
+  }
+
+  private turnPorts(
+    setup: TurnSetup,
+    strict: boolean,
+    journal: TurnPorts["journal"],
+    model: TurnPorts["model"],
+  ): TurnPorts {
+    const { turn, session } = this;
+    const { store, events, platform, audit } = this.ports;
+    const { turnId } = turn;
+    this.stream = new ReplyStream(() => openStreamGate(setup.supervisors), {
+      delta: (delta) => events.announce("reply.delta", turnId, { turnId, ...delta }),
+      retracted: (attempt) => events.announce("reply.retracted", turnId, { turnId, attempt }),
+    });
+    return {
+      journal,
+      model,
+      signal: this.abort.signal,
+      now: platform.now,
+      withDeadline: (timeoutMs, work) => withDeadline(timeoutMs, work, this.abort.signal),
+      validateArguments,
+      stream: this.stream,
+      observer: {
+        toolCalled: (call) => events.append("tool.called", turnId, { turnId, ...call }),
+        toolReturned: (call) => events.append("tool.returned", turnId, { turnId, ...call }),
+      },
+      approvals: {
+        isApproved: ({ server, tool }) => store.isApproved(server, tool),
+        approveForSession: ({ server, tool }) => store.approve(server, tool),
+      },
+      supervise: {
+        now: platform.now,
+        hash: (text) => sha256Hex(session.salt + text),
+        withDeadline: (timeoutMs, work) => withDeadline(timeoutMs, work, this.abort.signal),
+        strict,
+        review: { answerableBy: "operator", raisedBy: { type: "turn", id: turnId } },
+        decided: (state, before) => {
+          store.addPass(turnId, state, platform.now());
+          if (state.decision !== "allow") this.keepOriginal(before, state);
+          const { hook, decision, reasons } = state;
+          events.append("supervision.decided", turnId, { turnId, hook, decision, reasons, degraded: state.degraded });
+          audit({ turnId, hook, decision, body: state });
+        },
+      },
+      messageDecided: (message, blocked) => store.addMessage(message, turnId, !blocked),
+    };
+  }
+
+  /** The restricted record: what a reply said before supervision changed or blocked it. What was sent is kept with the turn. */
+  private keepOriginal(before: Subject, { decision, reasons }: SupervisionState): void {
+    if (before.hook !== "response") return;
+    const original: AssistantMessage = { messageId: this.turn.replyId, role: "assistant", modelReply: before.reply };
+    this.ports.store.addOriginal(original, decision, reasons, this.ports.platform.now());
+  }
+
+  private failure(detail: string): StoredOutcome {
+    const error = { messageId: this.turn.replyId, role: "error" as const, content: `The answer failed: ${detail}` };
+    return { error, degraded: [], usage: { inputTokens: 0, outputTokens: 0 } };
+  }
+}

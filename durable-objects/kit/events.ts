@@ -1,0 +1,80 @@
+/** The event log of an object: everything that happened in it, numbered. Streams, sockets and history are views of it. */
+export interface LoggedEvent {
+  readonly seq: number;
+  readonly work: string | undefined;
+  readonly type: string;
+  /** ISO 8601 UTC. */
+  readonly at: string;
+  /** JSON text. */
+  readonly data: string;
+}
+
+/** A transient event has no number of its own and isn't stored: pieces of a reply, which its end repeats as a whole. */
+export type LiveEvent = LoggedEvent | (Omit<LoggedEvent, "seq"> & { readonly seq?: undefined });
+
+export type Subscriber = (event: LiveEvent) => void;
+
+export class EventLog {
+  private readonly subscribers = new Set<Subscriber>();
+
+  /**
+   * @param present what is shown for stored data. The log stores ids and no texts, so that what is erased elsewhere isn't left
+   * here, and what is shown is what holds now.
+   */
+  constructor(
+    private readonly sql: SqlStorage,
+    private readonly now: () => number,
+    private readonly present: (type: string, data: unknown) => unknown,
+  ) {}
+
+  append(type: string, work: string | undefined, data: unknown): void {
+    const at = this.now();
+    const text = JSON.stringify(data);
+    const { seq } = this.sql
+      .exec<{ seq: number }>(
+        "INSERT INTO events (work, type, at, data) VALUES (?, ?, ?, ?) RETURNING seq",
+        work ?? null,
+        type,
+        at,
+        text,
+      )
+      .one();
+    this.tell({ seq, work, type, at: new Date(at).toISOString(), data: this.shown(type, text) });
+  }
+
+  /** Tells those who listen now, and stores nothing. */
+  announce(type: string, work: string | undefined, data: unknown): void {
+    this.tell({ work, type, at: new Date(this.now()).toISOString(), data: JSON.stringify(data) });
+  }
+
+  read(after: number, limit: number, work?: string): LoggedEvent[] {
+    return this.sql
+      .exec<{ seq: number; work: string | null; type: string; at: number; data: string }>(
+        `SELECT seq, work, type, at, data FROM events
+         WHERE seq > ?1 AND (?2 IS NULL OR work = ?2) ORDER BY seq LIMIT ?3`,
+        after,
+        work ?? null,
+        limit,
+      )
+      .toArray()
+      .map((row) => ({
+        ...row,
+        work: row.work ?? undefined,
+        at: new Date(row.at).toISOString(),
+        data: this.shown(row.type, row.data),
+      }));
+  }
+
+  private shown(type: string, data: string): string {
+    return JSON.stringify(this.present(type, JSON.parse(data)));
+  }
+
+  subscribe(subscriber: Subscriber): () => void {
+    this.subscribers.add(subscriber);
+    return () => this.subscribers.delete(subscriber);
+  }
+
+  private tell(event: LiveEvent): void {
+    for (const subscriber of this.subscribers) subscriber(event);
+  }
+}

@@ -1,0 +1,88 @@
+import { type Journal, Parked, type StepSpec, Superseded } from "../../src/agent/journal.js";
+import type { Ask, AskRequest } from "../../src/asks/ask.js";
+import type { AskBook } from "./asks.js";
+
+export interface JournalPorts {
+  readonly storage: DurableObjectStorage;
+  readonly asks: AskBook;
+  readonly now: () => number;
+  /** Whether this driver may still write: false after a cancel, or once another driver took over. */
+  readonly holds: () => boolean;
+}
+
+/** The journal of one piece of work (a turn, a run, a round) in an object's SQLite. */
+export class SqlJournal implements Journal {
+  constructor(
+    private readonly work: string,
+    private readonly ports: JournalPorts,
+    private readonly prefix = "",
+  ) {}
+
+  async step<T>(spec: StepSpec<T>, work: () => Promise<T>): Promise<T> {
+    const { storage, now } = this.ports;
+    const id = this.prefix + spec.id;
+    const row = storage.sql
+      .exec<{ result: string | null }>("SELECT result FROM journal WHERE work = ? AND step = ?", this.work, id)
+      .toArray()[0];
+    if (row?.result != null) return spec.schema.parse(JSON.parse(row.result));
+    this.demandHold();
+
+    if (row !== undefined && spec.interrupted !== "again") return this.complete(id, spec, spec.interrupted());
+    storage.transactionSync(() => {
+      storage.sql.exec(
+        `INSERT INTO journal (work, step, kind, attempts, begun_at) VALUES (?, ?, ?, 1, ?)
+         ON CONFLICT DO UPDATE SET attempts = attempts + 1`,
+        this.work,
+        id,
+        spec.kind,
+        now(),
+      );
+      if (row === undefined) spec.onBegin?.();
+    });
+    const result = await work();
+    this.demandHold();
+    return this.complete(id, spec, result);
+  }
+
+  ask(id: string, request: AskRequest): Ask {
+    const ask = this.ports.asks.find(this.work, this.prefix + id) ?? this.open(id, request);
+    if (ask.status === "open") throw new Parked([ask.askId]);
+    return ask;
+  }
+
+  scope(prefix: string): Journal {
+    return new SqlJournal(this.work, this.ports, `${this.prefix}${prefix}/`);
+  }
+
+  private open(id: string, request: AskRequest): Ask {
+    this.demandHold();
+    return this.ports.asks.open(this.work, this.prefix + id, request);
+  }
+
+  /** What is stored is what is returned, so that a replay can't differ from the first time. */
+  private complete<T>(id: string, spec: StepSpec<T>, result: T): T {
+    const { storage, now } = this.ports;
+    const stored = JSON.stringify(result);
+    const read = spec.schema.parse(JSON.parse(stored));
+    storage.transactionSync(() => {
+      storage.sql.exec(
+        "UPDATE journal SET result = ?, ended_at = ? WHERE work = ? AND step = ?",
+        stored,
+        now(),
+        this.work,
+        id,
+      );
+      spec.onDone?.(read);
+    });
+    return read;
+  }
+
+  private demandHold(): void {
+    if (!this.ports.holds()) throw new Superseded(`the work ${this.work} was cancelled or taken over`);
+  }
+}
+
+/** Forgets the steps of a piece of work that has ended: its outcome and its events stay. */
+export function forgetSteps(sql: SqlStorage, work: string): void {
+  sql.exec("DELETE FROM journal WHERE work = ?", work);
+}

@@ -1,0 +1,104 @@
+/** What an object has to tell others (D1, queues), stored with the change it tells of and delivered afterwards, at least once. */
+export interface OutboxMessage {
+  /** Grows within the object: receivers keep the highest they saw of an entity, so that a late one changes nothing. */
+  readonly id: number;
+  /** Messages of one entity are delivered in order. */
+  readonly entity: string;
+  readonly topic: string;
+  /** JSON text. */
+  readonly payload: string;
+}
+
+export interface OutboxPorts {
+  readonly sql: SqlStorage;
+  readonly now: () => number;
+  /** Delivers all or throws. Receivers are idempotent. */
+  readonly deliver: (messages: readonly OutboxMessage[]) => Promise<void>;
+  /** Sees to it that `drain` is called then, even if this object dies first. */
+  readonly wakeAt: (at: number | undefined) => void;
+  readonly failed: (error: unknown, attempts: number) => void;
+}
+
+const batchSize = 25;
+/** The first retry's wait, doubled each time up to the cap, in milliseconds. */
+const firstRetryMs = 1_000;
+const maxRetryMs = 3_600_000;
+/** How long a delivery may take before the alarm tries again. */
+const leaseMs = 15_000;
+
+export function retryDelayMs(attempts: number): number {
+  return Math.min(maxRetryMs, firstRetryMs * 2 ** Math.max(0, attempts - 1));
+}
+
+export class Outbox {
+  private draining: Promise<void> | undefined;
+
+  constructor(private readonly ports: OutboxPorts) {}
+
+  put(topic: string, entity: string, payload: unknown): void {
+    const now = this.ports.now();
+    this.ports.sql.exec(
+      "INSERT INTO outbox (entity, topic, payload, due_at) VALUES (?, ?, ?, ?)",
+      entity,
+      topic,
+      JSON.stringify(payload),
+      now,
+    );
+    this.ports.wakeAt(now + leaseMs);
+  }
+
+  /** Delivers what is due; one drain at a time. Never throws. */
+  drain(): Promise<void> {
+    this.draining ??= this.run().finally(() => {
+      this.draining = undefined;
+    });
+    return this.draining;
+  }
+
+  size(): number {
+    return this.ports.sql.exec<{ n: number }>("SELECT COUNT(*) AS n FROM outbox").one().n;
+  }
+
+  private async run(): Promise<void> {
+    for (let batch = this.take(); batch.length > 0; batch = this.take()) {
+      const ids = JSON.stringify(batch.map((message) => message.id));
+      try {
+        await this.ports.deliver(batch);
+        this.ports.sql.exec("DELETE FROM outbox WHERE id IN (SELECT value FROM json_each(?))", ids);
+      } catch (error) {
+        this.postpone(ids, error);
+      }
+    }
+    const next = this.ports.sql.exec<{ at: number | null }>("SELECT MIN(due_at) AS at FROM outbox").one().at;
+    this.ports.wakeAt(next ?? undefined);
+  }
+
+  /** The oldest that are due; an entity with a postponed message waits behind it. */
+  private take(): OutboxMessage[] {
+    return this.ports.sql
+      .exec<{ id: number; entity: string; topic: string; payload: string }>(
+        `SELECT id, entity, topic, payload FROM outbox AS candidate
+         WHERE due_at <= ?1 AND NOT EXISTS (
+           SELECT 1 FROM outbox AS earlier
+           WHERE earlier.entity = candidate.entity AND earlier.id < candidate.id AND earlier.due_at > ?1)
+         ORDER BY id LIMIT ?2`,
+        this.ports.now(),
+        batchSize,
+      )
+      .toArray();
+  }
+
+  private postpone(ids: string, error: unknown): void {
+    const { sql, now } = this.ports;
+    sql.exec("UPDATE outbox SET attempts = attempts + 1 WHERE id IN (SELECT value FROM json_each(?))", ids);
+    const { attempts } = sql
+      .exec<{ attempts: number }>(
+        "SELECT MAX(attempts) AS attempts FROM outbox WHERE id IN (SELECT value FROM json_each(?))",
+        ids,
+      )
+      .one();
+    const until = now() + retryDelayMs(attempts);
+    sql.exec("UPDATE outbox SET due_at = ? WHERE id IN (SELECT value FROM json_each(?))", until, ids);
+    this.ports.failed(error, attempts);
+  }
+}

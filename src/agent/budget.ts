@@ -1,0 +1,39 @@
+/** What an agent may spend. Checked between rounds; a round under way is bounded by its own time-outs. */
+export interface AgentLimits {
+  /** Rounds in which tools may be called; after them comes one last round without (or with the ending tools alone). */
+  readonly maxToolRounds: number;
+  /** Tool calls under way at once. */
+  readonly parallelTools: number;
+  /** Tool calls in one round; further ones are answered with an error. */
+  readonly maxCallsPerRound: number;
+  /** Input and output together, over all rounds. */
+  readonly maxTokens: number;
+  /** Milliseconds of work (model and tool time), not of waiting. */
+  readonly maxActiveMs: number;
+  /** For one attempt of a model call. */
+  readonly modelTimeoutMs: number;
+  readonly maxOutputTokens?: number;
+}
+
+export const defaultAgentLimits: AgentLimits = {
+  maxToolRounds: 8,
+  parallelTools: 5,
+  maxCallsPerRound: 16,
+  maxTokens: 200_000,
+  maxActiveMs: 300_000,
+  modelTimeoutMs: 60_000,
+};
+
+export interface Spent {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly activeMs: number;
+}
+
+/** Why another round may not begin; `undefined` when it may. */
+export function overBudget(spent: Spent, limits: AgentLimits): string | undefined {
+  const tokens = spent.inputTokens + spent.outputTokens;
+  if (tokens >= limits.maxTokens) return `the token budget of ${limits.maxTokens} is used up (${tokens} used)`;
+  if (spent.activeMs >= limits.maxActiveMs) return `the time budget of ${limits.maxActiveMs} ms is used up`;
+  return undefined;
+}

@@ -1,0 +1,43 @@
+/** The tools that the system itself offers to agents, under the server name `conclave`. */
+import { z } from "zod";
+import type { AgentTool } from "./tools.js";
+
+export const builtInServer = "conclave";
+
+const askHumanArguments = z.object({
+  question: z.string().min(1).max(4_000).describe("What to ask, complete in itself"),
+  context: z.string().max(8_000).optional().describe("What the person needs to know to answer"),
+  priority: z.enum(["low", "normal", "high", "critical"]).default("normal"),
+  timeoutMs: z.int().min(0).optional().describe("How long to wait, in milliseconds; 0 or nothing: for ever"),
+  defaultResponse: z.string().min(1).max(4_000).optional().describe("What to assume when nobody answers in time"),
+  suggestions: z.array(z.string().min(1).max(500)).max(10).optional().describe("Answers to choose from"),
+});
+
+/** Asks a person and waits, durably, for as long as it takes. */
+export const askHumanTool: AgentTool = {
+  ref: { server: builtInServer, tool: "ask_human" },
+  name: "ask_human",
+  description:
+    "Ask a person and wait for the answer. Use it when the request is ambiguous or something is missing that only a person can know.",
+  parameters: z.toJSONSchema(askHumanArguments, { io: "input" }),
+  timeoutMs: 0,
+  execution: "durable",
+  async run(args, { callId, journal }) {
+    const { question, context, priority, timeoutMs, defaultResponse, suggestions } = askHumanArguments.parse(args);
+    const ask = journal.ask("ask", {
+      kind: "human",
+      question,
+      context,
+      priority,
+      timeoutMs,
+      suggestions,
+      defaultResponse: defaultResponse === undefined ? undefined : { response: defaultResponse },
+      raisedBy: { type: "tool_call", id: callId },
+    });
+    const response = ask.answer !== undefined && "response" in ask.answer ? ask.answer.response : undefined;
+    if (ask.status === "answered" && response !== undefined) return { content: `The person answered: ${response}` };
+    if (response !== undefined) return { content: `Nobody answered in time. Assume: ${response}` };
+    const why = ask.status === "cancelled" ? "The question was cancelled." : "Nobody answered in time.";
+    return { content: `${why} Go on without an answer, and say so.`, isError: true };
+  },
+};

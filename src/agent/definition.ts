@@ -1,0 +1,57 @@
+/** Agents and tools as a tenant stores them. */
+import { z } from "zod";
+import { itemName, toolRefSchema } from "../chat/context.js";
+
+export const modelName = z
+  .string()
+  .min(1)
+  .max(200)
+  .regex(
+    /^(offline|default|[A-Za-z0-9_-]+\/.+)$/,
+    "a model is `offline`, `default`, `openai/<model>`, `workers-ai/<model>` or `<provider name>/<model>`",
+  );
+
+/** One model, or a list that is tried in order. */
+export const modelChoice = z.union([modelName, z.array(modelName).min(1).max(5)]);
+
+export function modelList(choice: z.infer<typeof modelChoice>): string[] {
+  return typeof choice === "string" ? [choice] : choice;
+}
+
+export const modelAgentSchema = z.strictObject({
+  kind: z.literal("model"),
+  model: modelChoice,
+  instructions: z.string().max(50_000),
+  description: z.string().max(1_000).optional(),
+  tools: z.array(toolRefSchema).max(100).default([]),
+  rules: z.array(itemName).max(200).default([]),
+  references: z.array(itemName).max(200).default([]),
+  supervisors: z.array(itemName).max(50).default([]),
+  temperature: z.number().min(0).max(2).optional(),
+  maxToolRounds: z.int().min(0).max(50).optional(),
+  maxOutputTokens: z.int().min(1).max(200_000).optional(),
+});
+
+export const agentSchema = modelAgentSchema;
+export type AgentDefinition = z.infer<typeof agentSchema>;
+
+const headers = z.record(z.string().regex(/^[A-Za-z0-9-]{1,100}$/), z.string().max(4_000)).default({});
+
+export const storedToolSchema = z.strictObject({
+  server: itemName,
+  description: z.string().min(1).max(4_000),
+  /** JSON Schema of the arguments: an object. */
+  parameters: z.record(z.string(), z.unknown()).default({ type: "object", properties: {} }),
+  http: z.strictObject({
+    method: z.enum(["GET", "POST", "PUT", "PATCH", "DELETE"]).default("POST"),
+    /** `{name}` in it is replaced by that argument; the others go into the query (GET, DELETE) or the JSON body. */
+    url: z.url({ protocol: /^https?$/ }).max(2_000),
+    headers,
+  }),
+  approval: z.enum(["never", "always", "session"]).default("never"),
+  timeoutMs: z.int().min(100).max(600_000).default(30_000),
+  cacheSeconds: z.int().min(0).max(86_400).default(0),
+  /** A call may be repeated under the same Idempotency-Key. */
+  idempotent: z.boolean().default(false),
+});
+export type StoredTool = z.infer<typeof storedToolSchema>;

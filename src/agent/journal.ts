@@ -1,0 +1,60 @@
+/**
+ * The journal: work as a list of steps that are never done twice. Durable functions (a turn, a run, a round) are written as
+ * plain code over a journal; after an eviction, a crash or a long wait they are run again from the top, and every step that
+ * has a result returns it at once. See docs/decisions for why replay was chosen.
+ */
+import type { z } from "zod";
+import type { Ask, AskRequest } from "../asks/ask.js";
+
+export type StepKind = "load" | "model" | "tool" | "supervision" | "ask" | "commit";
+
+export interface StepSpec<T> {
+  /** Unique in its scope and derived from position alone, so that a replay finds it again. */
+  readonly id: string;
+  readonly kind: StepKind;
+  /** Reads the stored result back. */
+  readonly schema: z.ZodType<T>;
+  /**
+   * What happens to a step that was begun and has no result, because the object died in between: `again` does it once more
+   * (harmless work: a model call, an idempotent tool under the same key); otherwise the function supplies the result that
+   * stands for "outcome unknown".
+   */
+  readonly interrupted: "again" | (() => T);
+  /** Runs in the same synchronous write as the step's beginning; only the first time. */
+  readonly onBegin?: () => void;
+  /** Runs in the same synchronous write as the step's result, so that both are stored or neither. */
+  readonly onDone?: (result: T) => void;
+}
+
+export interface Journal {
+  /**
+   * Returns the step's stored result, or does the work and stores it.
+   * Work that throws leaves the step begun: expected failures are results, not exceptions.
+   */
+  step<T>(spec: StepSpec<T>, work: () => Promise<T>): Promise<T>;
+  /**
+   * Returns the closed ask of this id, opening it first if need be.
+   * @throws {Parked} while the ask is open.
+   */
+  ask(id: string, request: AskRequest): Ask;
+  /** A journal whose step ids begin with `prefix/`: nested work runs in its root's object. */
+  scope(prefix: string): Journal;
+}
+
+/** Thrown through a durable function when it can't go on before an ask is closed. Never an error; never to be swallowed. */
+export class Parked extends Error {
+  override readonly name = "Parked";
+  constructor(readonly askIds: readonly string[]) {
+    super(`waiting for ${askIds.join(", ")}`);
+  }
+}
+
+/** Thrown by the journal when its work was cancelled or taken over; the durable function just ends. */
+export class Superseded extends Error {
+  override readonly name = "Superseded";
+}
+
+/** Whether an exception is the journal's own control flow, which every `catch` has to let through. */
+export function isControlFlow(error: unknown): error is Parked | Superseded {
+  return error instanceof Parked || error instanceof Superseded;
+}

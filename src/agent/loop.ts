@@ -1,0 +1,244 @@
+/**
+ * The agent loop: the one function that runs every model in the system. It calls the model, runs the tools it asks for, shows
+ * it the results, and goes on until it answers, an ending tool is called, or the budget is spent. Every call is a journalled
+ * step, so it can be entered again at any time and goes on where it was.
+ */
+import { z } from "zod";
+import type { ReplyTurn, ToolCallResult } from "../chat/message.js";
+import type {
+  CancelSignal,
+  ModelCallOptions,
+  ModelListener,
+  ModelMessage,
+  ModelPort,
+  ModelRequest,
+  ModelResult,
+  ModelToolCall,
+  ToolChoice,
+} from "../model/port.js";
+import { type AgentLimits, overBudget } from "./budget.js";
+import { settleInOrder } from "./concurrency.js";
+import type { Journal } from "./journal.js";
+import { type CallRecord, runToolCall } from "./tool-call.js";
+import type { AgentTool, ToolGuard } from "./tools.js";
+
+export interface AgentSpec {
+  readonly models: readonly string[];
+  /**
+   * The whole prompt: instructions, data, history, the message. Asked for anew before each round, like the tools, so that what a
+   * supervisor includes or excludes holds from the very next call on.
+   */
+  readonly prompt: () => readonly ModelMessage[];
+  readonly tools: () => readonly AgentTool[];
+  /** Names of the tools that alone are offered, and demanded, in the last round. None: the last round has to answer in text. */
+  readonly endingTools?: readonly string[];
+  /** `required` makes every round call a tool. */
+  readonly toolChoice?: "auto" | "required";
+  readonly output?: ModelRequest["output"];
+  readonly temperature?: number;
+  readonly limits: AgentLimits;
+  /** Ids of turns and tool calls begin with it. */
+  readonly replyId: string;
+}
+
+export interface AgentPorts {
+  readonly model: ModelPort;
+  readonly journal: Journal;
+  readonly guard: ToolGuard;
+  readonly signal: CancelSignal;
+  /** Milliseconds since the epoch; only for measuring. */
+  readonly now: () => number;
+  /** Checks arguments against a tool's JSON Schema; gives what is wrong, in words. */
+  readonly validateArguments: (tool: AgentTool, args: unknown) => readonly string[];
+  /** Runs work under a deadline of milliseconds; rejects with a `DeadlineError` when it passes. */
+  readonly withDeadline: <T>(timeoutMs: number, work: (signal: CancelSignal) => Promise<T>) => Promise<T>;
+  readonly observer?: AgentObserver;
+}
+
+/** Hears what happens, once: on a replay nothing is told again. Called in the same write as the step it tells of. */
+export interface AgentObserver {
+  toolCalled?(call: { toolCallId: string; server: string; tool: string }): void;
+  toolReturned?(call: { toolCallId: string; server: string; tool: string; isError: boolean; elapsedMs: number }): void;
+  /** The text of a round while it is written. */
+  listen?(round: number): ModelListener;
+  /** The text of a round is complete; told on replays too. */
+  roundText?(round: number, text: string): void;
+}
+
+export type AgentOutcome = AgentReport &
+  (
+    | { readonly kind: "answered"; readonly text: string }
+    | {
+        readonly kind: "ended";
+        readonly by: { readonly name: string; readonly args: Readonly<Record<string, unknown>> };
+      }
+    | { readonly kind: "failed"; readonly code: "model_failed" | "budget_exceeded"; readonly detail: string }
+  );
+
+export interface AgentReport {
+  readonly turns: readonly ReplyTurn[];
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly activeMs: number;
+  readonly metadata?: ModelResult["metadata"];
+}
+
+/**
+ * Runs an agent to its end.
+ * @throws {Parked} when it has to wait for an ask; enter it again with the same journal once that is closed.
+ */
+export async function runAgent(spec: AgentSpec, ports: AgentPorts): Promise<AgentOutcome> {
+  const exchange: ModelMessage[] = [];
+  const turns: ReplyTurn[] = [];
+  const spent = { inputTokens: 0, outputTokens: 0, activeMs: 0 };
+  let metadata: ModelResult["metadata"];
+  const report = (): AgentReport => ({ turns, ...spent, ...(metadata === undefined ? {} : { metadata }) });
+
+  for (let round = 0; ; round++) {
+    const exhausted = overBudget(spent, spec.limits);
+    if (exhausted !== undefined) return { kind: "failed", code: "budget_exceeded", detail: exhausted, ...report() };
+
+    const lastRound = round >= spec.limits.maxToolRounds;
+    const reply = await callModel(spec, ports, exchange, round, lastRound);
+    spent.activeMs += reply.elapsedMs;
+    if (!reply.ok) return { kind: "failed", code: "model_failed", detail: reply.error, ...report() };
+    spent.inputTokens += reply.usage.inputTokens;
+    spent.outputTokens += reply.usage.outputTokens;
+    metadata = reply.metadata ?? metadata;
+    if (reply.text !== "") ports.observer?.roundText?.(round, reply.text);
+
+    const calls = lastRound ? reply.toolCalls.filter((call) => spec.endingTools?.includes(call.name)) : reply.toolCalls;
+    const records = await runRound(spec, ports, calls, round);
+    turns.push(replyTurn(spec, round, reply, records));
+    spent.activeMs += Math.max(0, ...records.map((record) => record.elapsedMs));
+
+    const ending = records.find((record) => record.endsRun);
+    if (ending !== undefined) return { kind: "ended", by: { name: ending.name, args: ending.args }, ...report() };
+    if (calls.length === 0 || lastRound) return { kind: "answered", text: reply.text, ...report() };
+
+    exchange.push(
+      {
+        role: "assistant",
+        content: reply.text,
+        toolCalls: calls.map((call, index) => ({ ...call, id: `call_${round}_${index}` })),
+      },
+      ...records.map(
+        (record, index): ModelMessage => ({
+          role: "tool",
+          toolCallId: `call_${round}_${index}`,
+          content: record.content,
+        }),
+      ),
+    );
+  }
+}
+
+const modelStepSchema = z.discriminatedUnion("ok", [
+  z.object({
+    ok: z.literal(true),
+    text: z.string(),
+    toolCalls: z.array(z.object({ id: z.string(), name: z.string(), arguments: z.string() })),
+    usage: z.object({ inputTokens: z.number(), outputTokens: z.number() }),
+    finishReason: z.enum(["stop", "length", "tool_calls", "content_filter"]),
+    metadata: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
+    elapsedMs: z.number(),
+  }),
+  z.object({ ok: z.literal(false), error: z.string(), elapsedMs: z.number() }),
+]);
+type ModelStep = z.infer<typeof modelStepSchema>;
+
+function callModel(
+  spec: AgentSpec,
+  ports: AgentPorts,
+  exchange: readonly ModelMessage[],
+  round: number,
+  lastRound: boolean,
+): Promise<ModelStep> {
+  const tools = spec.tools().filter((tool) => !lastRound || spec.endingTools?.includes(tool.name));
+  const request: ModelRequest = {
+    models: spec.models,
+    messages: [...spec.prompt(), ...exchange],
+    timeoutMs: spec.limits.modelTimeoutMs,
+    ...(tools.length > 0
+      ? {
+          tools: tools.map(({ name, description, parameters }) => ({ name, description, parameters })),
+          toolChoice: choice(tools, lastRound, spec.toolChoice ?? "auto"),
+        }
+      : {}),
+    ...(spec.output === undefined ? {} : { output: spec.output }),
+    ...(spec.temperature === undefined ? {} : { temperature: spec.temperature }),
+    ...(spec.limits.maxOutputTokens === undefined ? {} : { maxOutputTokens: spec.limits.maxOutputTokens }),
+  };
+  const listener = ports.observer?.listen?.(round);
+  const options: ModelCallOptions = { signal: ports.signal, ...(listener === undefined ? {} : { listener }) };
+
+  return ports.journal.step(
+    { id: `model/${round}`, kind: "model", schema: modelStepSchema, interrupted: "again" },
+    async (): Promise<ModelStep> => {
+      const started = ports.now();
+      try {
+        const { text, toolCalls, usage, finishReason, metadata } = await ports.model.call(request, options);
+        const elapsedMs = ports.now() - started;
+        return {
+          ok: true,
+          text,
+          toolCalls: [...toolCalls],
+          usage,
+          finishReason,
+          ...(metadata && { metadata }),
+          elapsedMs,
+        };
+      } catch (error) {
+        if (!(error instanceof Error) || error.name !== "ModelError") throw error;
+        return { ok: false, error: error.message, elapsedMs: ports.now() - started };
+      }
+    },
+  );
+}
+
+function choice(tools: readonly AgentTool[], lastRound: boolean, wanted: "auto" | "required"): ToolChoice {
+  if (!lastRound) return wanted;
+  const [only] = tools;
+  return tools.length === 1 && only !== undefined ? { tool: only.name } : "required";
+}
+
+function runRound(
+  spec: AgentSpec,
+  ports: AgentPorts,
+  calls: readonly ModelToolCall[],
+  round: number,
+): Promise<readonly CallRecord[]> {
+  const tasks = calls.map((call, index) => () => {
+    const place = {
+      toolCallId: `${spec.replyId}.${round}.${index}`,
+      journal: ports.journal.scope(`tool/${round}/${index}`),
+    };
+    return runToolCall(call, place, { tools: spec.tools(), overLimit: index >= spec.limits.maxCallsPerRound }, ports);
+  });
+  return settleInOrder(tasks, spec.limits.parallelTools);
+}
+
+function replyTurn(
+  spec: AgentSpec,
+  round: number,
+  reply: Extract<ModelStep, { ok: true }>,
+  records: readonly CallRecord[],
+): ReplyTurn {
+  const toolCalls = records.map(
+    (record): ToolCallResult => ({
+      toolCallId: record.toolCallId,
+      server: record.server,
+      tool: record.tool,
+      args: { ...record.args },
+      elapsedMs: record.elapsedMs,
+      ...(record.isError ? { error: record.content } : { output: record.content }),
+    }),
+  );
+  return {
+    turnId: `${spec.replyId}.${round}`,
+    ...(reply.text === "" ? {} : { message: reply.text }),
+    inputTokens: reply.usage.inputTokens,
+    outputTokens: reply.usage.outputTokens,
+    ...(toolCalls.length === 0 ? {} : { toolCalls }),
+  };
+}

@@ -1,0 +1,158 @@
+/** One tool call of a model: found, checked, supervised, run under its deadline, supervised again. Nothing here throws at the model. */
+import { z } from "zod";
+import type { ModelToolCall } from "../model/port.js";
+import { isControlFlow, type Journal } from "./journal.js";
+import type { AgentPorts } from "./loop.js";
+import type { AgentTool, ToolCall, ToolOutput } from "./tools.js";
+
+export interface CallRecord {
+  readonly toolCallId: string;
+  readonly name: string;
+  readonly server: string;
+  readonly tool: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  /** What the model reads: the supervised output, or what went wrong and what would be right. */
+  readonly content: string;
+  readonly isError: boolean;
+  readonly endsRun: boolean;
+  readonly elapsedMs: number;
+}
+
+/** The most of a tool's output that is kept, in characters; the rest is cut and said to be. */
+export const maxToolOutput = 60_000;
+
+const outputSchema = z.object({
+  content: z.string(),
+  isError: z.boolean().optional(),
+  endsRun: z.boolean().optional(),
+  elapsedMs: z.number(),
+});
+type TimedOutput = z.infer<typeof outputSchema>;
+
+interface Place {
+  readonly toolCallId: string;
+  readonly journal: Journal;
+}
+
+export async function runToolCall(
+  requested: ModelToolCall,
+  place: Place,
+  held: { readonly tools: readonly AgentTool[]; readonly overLimit: boolean },
+  ports: AgentPorts,
+): Promise<CallRecord> {
+  const tool = held.tools.find((candidate) => candidate.name === requested.name);
+  const refuse = (content: string, args: Readonly<Record<string, unknown>> = {}): CallRecord => ({
+    toolCallId: place.toolCallId,
+    name: requested.name,
+    server: tool?.ref.server ?? "",
+    tool: tool?.ref.tool ?? requested.name,
+    args,
+    content,
+    isError: true,
+    endsRun: false,
+    elapsedMs: 0,
+  });
+
+  if (held.overLimit) return refuse("Not called: too many calls in one round. Ask for it again in the next round.");
+  if (tool === undefined) {
+    const names = held.tools.map((candidate) => candidate.name).join(", ");
+    return refuse(
+      `There is no tool "${requested.name}". ${names === "" ? "There are no tools." : `The tools are: ${names}.`}`,
+    );
+  }
+  const parsed = parseArguments(requested.arguments);
+  if (!parsed.ok)
+    return refuse(`Not called: the arguments of "${tool.name}" must be a JSON object (${parsed.problem}).`);
+  const problems = ports.validateArguments(tool, parsed.args);
+  if (problems.length > 0) {
+    const schema = JSON.stringify(tool.parameters);
+    return refuse(
+      `Not called: the arguments of "${tool.name}" are wrong: ${problems.join("; ")}. The schema is ${schema}`,
+      parsed.args,
+    );
+  }
+
+  const call: ToolCall = { toolCallId: place.toolCallId, tool, args: parsed.args };
+  const before = await ports.guard.beforeCall(call, place.journal.scope("before"));
+  if (before.kind === "refuse") return refuse(before.reason, parsed.args);
+  const allowed: ToolCall = { ...call, args: before.value };
+
+  const output = await execute(allowed, place.journal, ports);
+  const after = await ports.guard.afterCall(allowed, output, place.journal.scope("after"));
+  if (after.kind === "refuse") return { ...refuse(after.reason, allowed.args), elapsedMs: output.elapsedMs };
+  return {
+    ...refuse(after.value.content, allowed.args),
+    isError: after.value.isError ?? false,
+    endsRun: output.endsRun ?? false,
+    elapsedMs: output.elapsedMs,
+  };
+}
+
+function parseArguments(
+  text: string,
+): { ok: true; args: Readonly<Record<string, unknown>> } | { ok: false; problem: string } {
+  try {
+    const value: unknown = JSON.parse(text.trim() === "" ? "{}" : text);
+    const object = z.record(z.string(), z.unknown()).safeParse(value);
+    return object.success && !Array.isArray(value)
+      ? { ok: true, args: object.data }
+      : { ok: false, problem: "it is not an object" };
+  } catch (error) {
+    return { ok: false, problem: error instanceof Error ? error.message : "it can't be read" };
+  }
+}
+
+/** Runs the call as the tool's kind of execution demands. Exceptions become outputs; control flow passes through. */
+async function execute(call: ToolCall, journal: Journal, ports: AgentPorts): Promise<TimedOutput> {
+  const { tool } = call;
+  const about = { toolCallId: call.toolCallId, ...tool.ref };
+  const attempt = async (): Promise<TimedOutput> => {
+    const started = ports.now();
+    const output = await runSafely(call, journal, ports);
+    return { ...output, content: cut(output.content), elapsedMs: ports.now() - started };
+  };
+  if (tool.execution === "durable") return attempt();
+  return journal.step(
+    {
+      id: "call",
+      kind: "tool",
+      schema: outputSchema,
+      interrupted: tool.execution === "idempotent" ? "again" : () => unknownOutcome(tool),
+      onBegin: () => ports.observer?.toolCalled?.(about),
+      onDone: (output) =>
+        ports.observer?.toolReturned?.({ ...about, isError: output.isError ?? false, elapsedMs: output.elapsedMs }),
+    },
+    attempt,
+  );
+}
+
+async function runSafely(call: ToolCall, journal: Journal, ports: AgentPorts): Promise<ToolOutput> {
+  const { tool } = call;
+  try {
+    // A durable tool may wait for a person: it sets the deadlines of its own steps.
+    if (tool.execution === "durable") {
+      return await tool.run(call.args, { callId: call.toolCallId, journal, signal: ports.signal });
+    }
+    return await ports.withDeadline(tool.timeoutMs, (signal) =>
+      tool.run(call.args, { callId: call.toolCallId, journal, signal }),
+    );
+  } catch (error) {
+    if (isControlFlow(error) || ports.signal.aborted) throw error;
+    const detail = error instanceof Error ? error.message : "it failed";
+    return { content: `The tool "${tool.name}" failed: ${detail}`, isError: true };
+  }
+}
+
+function unknownOutcome(tool: AgentTool): TimedOutput {
+  return {
+    content: `The outcome of "${tool.name}" is unknown: it was begun and the work was interrupted. It may or may not have taken effect; check before calling it again.`,
+    isError: true,
+    elapsedMs: 0,
+  };
+}
+
+function cut(content: string): string {
+  return content.length <= maxToolOutput
+    ? content
+    : `${content.slice(0, maxToolOutput)}\n[cut: ${content.length - maxToolOutput} more characters]`;
+}

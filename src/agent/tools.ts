@@ -1,0 +1,66 @@
+import type { CancelSignal, JsonSchema } from "../model/port.js";
+import type { Journal } from "./journal.js";
+
+/** A tool by its origin. `server` groups tools: a stored tool's server, a remote MCP server, or `conclave` for built-ins. */
+export interface ToolRef {
+  readonly server: string;
+  readonly tool: string;
+}
+
+export interface ToolOutput {
+  readonly content: string;
+  readonly isError?: boolean | undefined;
+  /** The agent's work is done with this call (a verdict, a routing decision). */
+  readonly endsRun?: boolean | undefined;
+}
+
+export interface ToolContext {
+  /** Stable over replays and redos: what an idempotent tool sends as its key. */
+  readonly callId: string;
+  /** Scope of this very call, for tools that are durable themselves. */
+  readonly journal: Journal;
+  readonly signal: CancelSignal;
+}
+
+/** A tool an agent holds. */
+export interface AgentTool {
+  readonly ref: ToolRef;
+  /** The name that the model sees: unique among an agent's tools, `[A-Za-z0-9_-]{1,64}`. */
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: JsonSchema;
+  readonly timeoutMs: number;
+  /**
+   * How a call that was begun and never ended is treated: `once` is never repeated, the model is told that the outcome is
+   * unknown; `idempotent` is repeated with the same key; `durable` journals its own steps (asks, nested agents) and is just
+   * entered again.
+   */
+  readonly execution: "once" | "idempotent" | "durable";
+  /** `always` and `session` put the call before a person first. */
+  readonly approval?: "never" | "always" | "session";
+  run(args: Readonly<Record<string, unknown>>, context: ToolContext): Promise<ToolOutput>;
+}
+
+/** One call an agent wants to make. */
+export interface ToolCall {
+  readonly toolCallId: string;
+  readonly tool: AgentTool;
+  readonly args: Readonly<Record<string, unknown>>;
+}
+
+export type GuardDecision<T> =
+  | { readonly kind: "go"; readonly value: T }
+  /** The call isn't made, or its result isn't shown; the model is told why. */
+  | { readonly kind: "refuse"; readonly reason: string };
+
+/** The place where every call and every result is supervised. May park. */
+export interface ToolGuard {
+  beforeCall(call: ToolCall, journal: Journal): Promise<GuardDecision<Readonly<Record<string, unknown>>>>;
+  afterCall(call: ToolCall, output: ToolOutput, journal: Journal): Promise<GuardDecision<ToolOutput>>;
+}
+
+/** Lets everything through: for agents whose tools are the system's own. */
+export const openGuard: ToolGuard = {
+  beforeCall: async (call) => ({ kind: "go", value: call.args }),
+  afterCall: async (_call, output) => ({ kind: "go", value: output }),
+};

@@ -1,0 +1,157 @@
+/**
+ * The ask: a durable question that work is waiting on. The object that waits owns it and decides about it; the inbox in D1 is
+ * a copy. Everything here is a pure function over the record, what was said, and `now`.
+ */
+import { z } from "zod";
+
+/** Roles in growing order of what they may do. A role may answer what a lesser one may. */
+export const roles = ["client", "operator", "admin"] as const;
+export type Role = (typeof roles)[number];
+
+export const askKinds = ["human", "context", "approval", "review"] as const;
+export type AskKind = (typeof askKinds)[number];
+
+export const askPriorities = ["low", "normal", "high", "critical", "required", "optional"] as const;
+
+const humanAnswer = z.strictObject({ response: z.string().min(1).max(20_000) });
+const contextAnswer = z
+  .strictObject({
+    result: z.string().max(100_000).optional(),
+    error: z.string().min(1).max(2_000).optional(),
+    source: z.string().max(2_000).optional(),
+  })
+  .refine((answer) => (answer.result === undefined) !== (answer.error === undefined), {
+    message: "give either result or error",
+  });
+const approvalAnswer = z.strictObject({ decision: z.enum(["once", "session", "deny"]) });
+const reviewAnswer = z
+  .strictObject({ decision: z.enum(["accept", "edit", "reject"]), content: z.string().max(200_000).optional() })
+  .refine((answer) => (answer.decision === "edit") === (answer.content !== undefined), {
+    message: 'content goes with the decision "edit", and only with it',
+    path: ["content"],
+  });
+
+/** What may be said to an ask of each kind. */
+export const answerSchemas = {
+  human: humanAnswer,
+  context: contextAnswer,
+  approval: approvalAnswer,
+  review: reviewAnswer,
+} as const;
+
+export const answerSchema = z.union([humanAnswer, contextAnswer, approvalAnswer, reviewAnswer]);
+export type Answer = z.infer<typeof answerSchema>;
+
+export const askSchema = z.object({
+  askId: z.string(),
+  kind: z.enum(askKinds),
+  question: z.string(),
+  context: z.string().optional(),
+  reason: z.string().optional(),
+  priority: z.enum(askPriorities),
+  suggestions: z.array(z.string()).optional(),
+  /** What is proposed, for a review (text) or an approval (the call). */
+  proposal: z.unknown().optional(),
+  raisedBy: z.object({ type: z.string(), id: z.string() }),
+  answerableBy: z.enum(roles),
+  status: z.enum(["open", "answered", "expired", "cancelled"]),
+  deadline: z.iso.datetime().optional(),
+  /** Taken as the answer when the deadline passes; without one the ask just expires. */
+  defaultResponse: answerSchema.optional(),
+  answer: answerSchema.optional(),
+  openedAt: z.iso.datetime(),
+  closedAt: z.iso.datetime().optional(),
+});
+export type Ask = z.infer<typeof askSchema>;
+
+/** What work says when it raises an ask. */
+export interface AskRequest {
+  readonly kind: AskKind;
+  readonly question: string;
+  readonly context?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly priority?: (typeof askPriorities)[number] | undefined;
+  readonly suggestions?: readonly string[] | undefined;
+  readonly proposal?: unknown;
+  readonly raisedBy: { readonly type: string; readonly id: string };
+  readonly answerableBy?: Role | undefined;
+  /** From opening; absent or 0 means that it waits for ever. */
+  readonly timeoutMs?: number | undefined;
+  readonly defaultResponse?: Answer | undefined;
+}
+
+export function openAsk(askId: string, request: AskRequest, now: number): Ask {
+  const { timeoutMs, suggestions, proposal, answerableBy, priority, ...rest } = request;
+  return withoutUndefined({
+    ...rest,
+    askId,
+    priority: priority ?? "normal",
+    answerableBy: answerableBy ?? "client",
+    suggestions: suggestions === undefined ? undefined : [...suggestions],
+    proposal,
+    status: "open",
+    openedAt: new Date(now).toISOString(),
+    deadline: timeoutMs === undefined || timeoutMs === 0 ? undefined : new Date(now + timeoutMs).toISOString(),
+  });
+}
+
+export type AnswerOutcome =
+  /** The ask is closed by this; the work resumes. */
+  | { readonly kind: "accepted"; readonly ask: Ask }
+  /** It was closed with just this answer before; nothing changes. */
+  | { readonly kind: "same"; readonly ask: Ask }
+  | { readonly kind: "already_closed"; readonly ask: Ask }
+  | { readonly kind: "forbidden"; readonly needs: Role }
+  | { readonly kind: "invalid"; readonly issues: readonly { path: string; message: string }[] };
+
+/** Decides what an answer does: the first one wins, the same again is harmless, another is refused. */
+export function answerAsk(ask: Ask, said: unknown, by: Role, now: number): AnswerOutcome {
+  if (roles.indexOf(by) < roles.indexOf(ask.answerableBy)) return { kind: "forbidden", needs: ask.answerableBy };
+  const parsed = answerSchemas[ask.kind].safeParse(said);
+  if (!parsed.success) {
+    return {
+      kind: "invalid",
+      issues: parsed.error.issues.map((issue) => ({ path: issue.path.join("."), message: issue.message })),
+    };
+  }
+  const current = expireAsk(ask, now);
+  if (current.status === "open") {
+    return { kind: "accepted", ask: close(current, "answered", now, parsed.data) };
+  }
+  const same = current.status === "answered" && canonical(current.answer) === canonical(parsed.data);
+  return { kind: same ? "same" : "already_closed", ask: current };
+}
+
+/** Closes the ask if its deadline has passed, with its default response where it has one. */
+export function expireAsk(ask: Ask, now: number): Ask {
+  if (ask.status !== "open" || ask.deadline === undefined || Date.parse(ask.deadline) > now) return ask;
+  return close(ask, "expired", now, ask.defaultResponse);
+}
+
+export function cancelAsk(ask: Ask, now: number): Ask {
+  return ask.status === "open" ? close(ask, "cancelled", now, undefined) : ask;
+}
+
+function close(ask: Ask, status: "answered" | "expired" | "cancelled", now: number, answer: Answer | undefined): Ask {
+  return withoutUndefined({ ...ask, status, answer, closedAt: new Date(now).toISOString() });
+}
+
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_key, inner: unknown) =>
+    inner !== null && typeof inner === "object" && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
+}
+
+/** Drops the keys without a value, so that records compare and store as they read. */
+function withoutUndefined(ask: { [Key in keyof Ask]: Ask[Key] | undefined }): Ask {
+  return askSchema.parse(Object.fromEntries(Object.entries(ask).filter(([, value]) => value !== undefined)));
+}
+
+const askIdPattern = /^ask_[0-9a-z]{26}_([a-z]+_[0-9a-z]{26})$/;
+
+/** The id of the object that owns an ask, as the ask's id says; `undefined` when it is no ask's id. */
+export function askOwner(askId: string): string | undefined {
+  return askIdPattern.exec(askId)?.[1];
+}

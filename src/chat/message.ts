@@ -1,0 +1,66 @@
+/** The messages of a session: the seed's shapes, with stable ids, as zod schemas because they are stored and sent as JSON. */
+import { z } from "zod";
+
+export const toolCallRequestSchema = z.object({
+  toolCallId: z.string(),
+  server: z.string(),
+  tool: z.string(),
+  args: z.record(z.string(), z.unknown()),
+});
+/** A call that a reply asks for. */
+export type ToolCallRequest = z.infer<typeof toolCallRequestSchema>;
+
+export const toolCallResultSchema = toolCallRequestSchema.extend({
+  output: z.string().optional(),
+  error: z.string().optional(),
+  elapsedMs: z.number(),
+});
+/** A call that was made, with its output or its error. */
+export type ToolCallResult = z.infer<typeof toolCallResultSchema>;
+
+export const replyTurnSchema = z.object({
+  turnId: z.string(),
+  message: z.string().optional(),
+  inputTokens: z.number().optional(),
+  outputTokens: z.number().optional(),
+  toolCalls: z.array(toolCallResultSchema).optional(),
+  error: z.string().optional(),
+});
+/** One round of a model within a reply. */
+export type ReplyTurn = z.infer<typeof replyTurnSchema>;
+
+export const modelReplySchema = z.object({
+  timestamp: z.iso.datetime(),
+  turns: z.array(replyTurnSchema),
+  pendingToolCalls: z.array(toolCallRequestSchema).optional(),
+  /** What the model has to say of itself, e.g. that it is the offline one. */
+  metadata: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
+});
+export type ModelReply = z.infer<typeof modelReplySchema>;
+
+export const plainMessageSchema = z.object({
+  messageId: z.string(),
+  role: z.enum(["user", "system", "error"]),
+  content: z.string(),
+});
+export const assistantMessageSchema = z.object({
+  messageId: z.string(),
+  role: z.literal("assistant"),
+  modelReply: modelReplySchema,
+});
+export const chatMessageSchema = z.discriminatedUnion("role", [plainMessageSchema, assistantMessageSchema]);
+export type PlainMessage = z.infer<typeof plainMessageSchema>;
+export type AssistantMessage = z.infer<typeof assistantMessageSchema>;
+export type ChatMessage = z.infer<typeof chatMessageSchema>;
+
+/** What a person reads of a reply: the messages of its turns, a line apart. */
+export function replyText(reply: ModelReply): string {
+  return reply.turns
+    .map((turn) => turn.message)
+    .filter((message) => message !== undefined && message !== "")
+    .join("\n");
+}
+
+export function messageText(message: ChatMessage): string {
+  return message.role === "assistant" ? replyText(message.modelReply) : message.content;
+}

@@ -1,0 +1,92 @@
+/** The released part of a reply while it is written: gated, with attempts and offsets. Nothing of it is stored. */
+import type { ModelListener } from "../model/port.js";
+import type { StreamGate } from "../supervision/stream-gate.js";
+
+export interface ReplyDelta {
+  readonly text: string;
+  /** Grows when a call is redone; text of earlier attempts is void. */
+  readonly attempt: number;
+  /** Where the text begins in the released text of this attempt, in UTF-16 units. */
+  readonly offset: number;
+}
+
+export interface ReplyStreamEvents {
+  delta(delta: ReplyDelta): void;
+  retracted(attempt: number): void;
+}
+
+/** One gate over the texts of all rounds, so that nothing passes split between two of them. */
+export class ReplyStream {
+  private gate: StreamGate;
+  private attempt = 0;
+  private released = "";
+  /** Complete rounds; when a round is redone, what they released stands. */
+  private readonly rounds: string[] = [];
+  /** What of the current round was pushed. */
+  private pushed = "";
+
+  constructor(
+    private readonly openGate: () => StreamGate,
+    private readonly events: ReplyStreamEvents,
+  ) {
+    this.gate = openGate();
+  }
+
+  /** What a subscriber who comes late has missed. */
+  soFar(): ReplyDelta | undefined {
+    return this.released === "" ? undefined : { text: this.released, attempt: this.attempt, offset: 0 };
+  }
+
+  listenToRound(): ModelListener {
+    return { delta: (text) => this.push(text), retract: () => this.retract() };
+  }
+
+  /** Called with the whole text of a round, live or replayed: what wasn't streamed is taken up now. */
+  roundComplete(text: string): void {
+    if (this.pushed !== text) {
+      if (!text.startsWith(this.pushed)) this.retract();
+      this.push(text.slice(this.pushed.length));
+    }
+    this.rounds.push(text);
+    this.pushed = "";
+  }
+
+  /** The supervised reply is final: what of it wasn't seen yet comes out; where it says otherwise than was seen, it is said anew. */
+  finish(finalText: string): void {
+    if (!finalText.startsWith(this.released)) this.voidReleased();
+    this.release(finalText.slice(this.released.length));
+  }
+
+  /** There will be no such reply: what was seen of it is void. */
+  withdraw(): void {
+    if (this.released !== "") this.voidReleased();
+  }
+
+  private push(text: string): void {
+    if (text === "") return;
+    const separator = this.pushed === "" && this.rounds.length > 0 ? "\n" : "";
+    this.pushed += text;
+    this.release(this.gate.push(separator + text));
+  }
+
+  private retract(): void {
+    if (this.pushed === "") return;
+    this.voidReleased();
+    this.gate = this.openGate();
+    this.pushed = "";
+    this.release(this.gate.push(this.rounds.join("\n")));
+  }
+
+  private voidReleased(): void {
+    this.attempt += 1;
+    this.released = "";
+    this.events.retracted(this.attempt);
+  }
+
+  private release(text: string): void {
+    if (text === "") return;
+    const offset = this.released.length;
+    this.released += text;
+    this.events.delta({ text, attempt: this.attempt, offset });
+  }
+}

@@ -1,0 +1,106 @@
+/** Sessions and turns as they are stored and sent, and the decisions about them. */
+import { z } from "zod";
+import { askSchema } from "../asks/ask.js";
+import { ok, type Result, refuse } from "../problem.js";
+import { supervisionStateSchema } from "../supervision/state.js";
+import { actions } from "../supervision/verdict.js";
+import { itemName, sessionContextSchema } from "./context.js";
+import { assistantMessageSchema, chatMessageSchema, plainMessageSchema } from "./message.js";
+
+const metadataSchema = z
+  .record(z.string().max(100), z.union([z.string().max(2_000), z.number(), z.boolean()]))
+  .refine((metadata) => Object.keys(metadata).length <= 50, "at most 50 entries");
+
+export const newSessionSchema = z.strictObject({
+  agent: itemName,
+  supervisors: z.array(itemName).max(50).default([]),
+  context: sessionContextSchema.prefault({}),
+  metadata: metadataSchema.default({}),
+});
+export type NewSession = z.infer<typeof newSessionSchema>;
+
+export const sessionSchema = newSessionSchema.extend({
+  sessionId: z.string(),
+  status: z.enum(["idle", "running", "waiting"]),
+  contextVersion: z.int(),
+  createdAt: z.iso.datetime(),
+});
+export type Session = z.infer<typeof sessionSchema>;
+
+export const turnStatuses = ["queued", "running", "waiting", "completed", "blocked", "failed", "cancelled"] as const;
+export type TurnStatus = (typeof turnStatuses)[number];
+
+export function isFinal(status: TurnStatus): boolean {
+  return status === "completed" || status === "blocked" || status === "failed" || status === "cancelled";
+}
+
+const hookSummarySchema = z.object({ action: z.enum(actions), reasons: z.array(z.string()) });
+
+export const turnSchema = z.object({
+  turnId: z.string(),
+  status: z.enum(turnStatuses),
+  /** The effective message; absent until its verdict is in. */
+  message: chatMessageSchema.optional(),
+  reply: assistantMessageSchema.optional(),
+  error: plainMessageSchema.optional(),
+  supervision: z.object({
+    status: z.enum(["ok", "degraded"]),
+    request: hookSummarySchema.optional(),
+    response: hookSummarySchema.optional(),
+    /** Supervisors whose failure let something through. */
+    degraded: z.array(z.string()),
+  }),
+  asks: z.array(askSchema),
+  usage: z.object({ inputTokens: z.number(), outputTokens: z.number() }),
+  createdAt: z.iso.datetime(),
+  endedAt: z.iso.datetime().optional(),
+});
+export type Turn = z.infer<typeof turnSchema>;
+
+/** What is stored of a turn once it has ended. */
+export const turnOutcomeSchema = z.object({
+  reply: assistantMessageSchema.optional(),
+  error: plainMessageSchema.optional(),
+  request: hookSummarySchema.optional(),
+  response: hookSummarySchema.optional(),
+  degraded: z.array(z.string()),
+  usage: z.object({ inputTokens: z.number(), outputTokens: z.number() }),
+});
+export type StoredOutcome = z.infer<typeof turnOutcomeSchema>;
+
+export const passViewSchema = supervisionStateSchema.extend({ turnId: z.string(), at: z.iso.datetime() });
+
+export const sendMessageSchema = z.strictObject({
+  content: z
+    .string()
+    .max(100_000)
+    .refine((content) => content.trim() !== "", "the content of a message can't be empty"),
+  waitMs: z.int().min(0).max(300_000).default(60_000),
+});
+
+/** Messages that may wait in a session behind the running one. */
+export const maxQueuedTurns = 32;
+
+export interface SessionLoad {
+  readonly queued: number;
+  /** Open asks of the turn that is waiting, if one is. */
+  readonly waitingOn: readonly string[];
+}
+
+/** Whether a session takes another message now. */
+export function mayAccept(load: SessionLoad): Result<void> {
+  const [askId] = load.waitingOn;
+  if (askId !== undefined) {
+    return refuse(
+      "waiting_on_ask",
+      `The session's turn is waiting for an answer to ${askId}. Answer it at POST /v1/asks/${askId}/answer, or cancel the turn, then send the message again.`,
+      { askId },
+    );
+  }
+  if (load.queued >= maxQueuedTurns) {
+    return refuse("queue_full", `${load.queued} messages are waiting in this session already. Send it again later.`, {
+      retryAfterSeconds: 5,
+    });
+  }
+  return ok(undefined);
+}

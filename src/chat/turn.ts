@@ -1,0 +1,180 @@
+/**
+ * A turn: request supervision, prompt, agent, response supervision. A durable function: it is entered again after every
+ * interruption and goes on at the first step that has no result. It decides; what it decides is stored by its ports.
+ */
+import { z } from "zod";
+import type { AgentLimits } from "../agent/budget.js";
+import type { Journal } from "../agent/journal.js";
+import { type AgentObserver, type AgentOutcome, type AgentPorts, runAgent } from "../agent/loop.js";
+import type { AgentTool } from "../agent/tools.js";
+import type { SupervisePorts } from "../supervision/supervise.js";
+import { supervise } from "../supervision/supervise.js";
+import type { Supervisor } from "../supervision/supervisor.js";
+import type { Action } from "../supervision/verdict.js";
+import { type AssistantMessage, type ModelReply, type PlainMessage, replyText } from "./message.js";
+import { buildPrompt, type HistoryMessage, type PromptParts } from "./prompt.js";
+import type { ReplyStream } from "./reply-stream.js";
+import { supervisingGuard, type ToolGuardPorts } from "./tool-guard.js";
+
+export interface TurnCommand {
+  readonly turnId: string;
+  readonly messageId: string;
+  readonly replyId: string;
+  readonly content: string;
+  /** When it was accepted; milliseconds since the epoch. */
+  readonly acceptedAt: number;
+}
+
+/** What holds for a turn. The functions give what is in force now: a supervisor may change it while the turn runs. */
+export interface TurnSetup {
+  readonly models: readonly string[];
+  readonly instructions: string;
+  readonly temperature?: number | undefined;
+  readonly limits: AgentLimits;
+  readonly supervisors: readonly Supervisor[];
+  readonly context: () => Pick<PromptParts, "rules" | "references">;
+  readonly tools: () => readonly AgentTool[];
+  readonly history: readonly HistoryMessage[];
+  readonly memory: PromptParts["memory"];
+}
+
+export interface TurnPorts extends Omit<AgentPorts, "guard" | "observer" | "journal">, ToolGuardPorts {
+  readonly journal: Journal;
+  readonly supervise: SupervisePorts;
+  readonly observer: Pick<AgentObserver, "toolCalled" | "toolReturned">;
+  readonly stream: ReplyStream;
+  /** The effective message is known: called once, in the same write as its verdict. */
+  readonly messageDecided: (message: PlainMessage, blocked: boolean) => void;
+}
+
+const committed = z.literal(true);
+
+export interface HookSummary {
+  readonly action: Action;
+  readonly reasons: readonly string[];
+}
+
+export interface TurnOutcome {
+  readonly status: "completed" | "blocked" | "failed";
+  readonly reply?: AssistantMessage;
+  readonly error?: PlainMessage;
+  readonly request: HookSummary;
+  readonly response?: HookSummary;
+  /** Supervisors whose failure let something through. */
+  readonly degraded: readonly string[];
+  readonly usage: { readonly inputTokens: number; readonly outputTokens: number };
+}
+
+/** @throws {Parked} while the turn waits for an ask. */
+export async function runTurn(command: TurnCommand, setup: TurnSetup, ports: TurnPorts): Promise<TurnOutcome> {
+  const request = await supervise(
+    "request",
+    { hook: "request", message: { messageId: command.messageId, role: "user", content: command.content } },
+    setup.supervisors,
+    ports.journal.scope("request"),
+    ports.supervise,
+  );
+  const summary: HookSummary = { action: request.action, reasons: request.reasons };
+  const message = request.subject.message;
+  const blocked = request.action === "block";
+  await ports.journal.step(
+    {
+      id: "message",
+      kind: "commit",
+      schema: committed,
+      interrupted: "again",
+      onDone: () => ports.messageDecided(blocked ? blockedStub(command.messageId, request.reasons) : message, blocked),
+    },
+    async () => true as const,
+  );
+  const nothing = { inputTokens: 0, outputTokens: 0 };
+  if (blocked) {
+    const error = errorMessage(command.replyId, `Your message was blocked. ${sentences(request.reasons)}`);
+    return { status: "blocked", error, request: summary, degraded: request.degraded, usage: nothing };
+  }
+
+  const degraded = new Set(request.degraded);
+  const outcome = await answer(command, message.content, setup, ports, degraded);
+  const usage = { inputTokens: outcome.inputTokens, outputTokens: outcome.outputTokens };
+  if (outcome.kind === "failed") {
+    ports.stream.withdraw();
+    const error = errorMessage(command.replyId, `The answer failed: ${outcome.detail}`);
+    return { status: "failed", error, request: summary, degraded: [...degraded], usage };
+  }
+
+  const response = await supervise(
+    "response",
+    { hook: "response", reply: replyOf(outcome, command.acceptedAt) },
+    setup.supervisors,
+    ports.journal.scope("response"),
+    ports.supervise,
+  );
+  for (const name of response.degraded) degraded.add(name);
+  const decided = { request: summary, response: { action: response.action, reasons: response.reasons } };
+  if (response.action === "block") {
+    ports.stream.withdraw();
+    const error = errorMessage(command.replyId, `The answer was blocked. ${sentences(response.reasons)}`);
+    return { status: "blocked", error, ...decided, degraded: [...degraded], usage };
+  }
+  ports.stream.finish(replyText(response.subject.reply));
+  const reply: AssistantMessage = { messageId: command.replyId, role: "assistant", modelReply: response.subject.reply };
+  return { status: "completed", reply, ...decided, degraded: [...degraded], usage };
+}
+
+function answer(
+  command: TurnCommand,
+  message: string,
+  setup: TurnSetup,
+  ports: TurnPorts,
+  degraded: Set<string>,
+): Promise<AgentOutcome> {
+  return runAgent(
+    {
+      models: setup.models,
+      prompt: () =>
+        buildPrompt({
+          instructions: setup.instructions,
+          ...setup.context(),
+          memory: setup.memory,
+          history: setup.history,
+          message,
+        }),
+      tools: setup.tools,
+      ...(setup.temperature === undefined ? {} : { temperature: setup.temperature }),
+      limits: setup.limits,
+      replyId: command.replyId,
+    },
+    {
+      ...ports,
+      journal: ports.journal.scope("agent"),
+      guard: supervisingGuard(setup, ports, (names) => {
+        for (const name of names) degraded.add(name);
+      }),
+      observer: {
+        ...ports.observer,
+        listen: () => ports.stream.listenToRound(),
+        roundText: (_round, text) => ports.stream.roundComplete(text),
+      },
+    },
+  );
+}
+
+function replyOf(outcome: AgentOutcome, acceptedAt: number): ModelReply {
+  return {
+    timestamp: new Date(acceptedAt).toISOString(),
+    turns: [...outcome.turns],
+    ...(outcome.metadata === undefined ? {} : { metadata: { ...outcome.metadata } }),
+  };
+}
+
+function blockedStub(messageId: string, reasons: readonly string[]): PlainMessage {
+  return { messageId, role: "user", content: `[blocked] ${sentences(reasons)}`.trim() };
+}
+
+function errorMessage(messageId: string, content: string): PlainMessage {
+  return { messageId, role: "error", content: content.trim() };
+}
+
+function sentences(reasons: readonly string[]): string {
+  return reasons.map((reason) => (/[.!?]$/.test(reason) ? reason : `${reason}.`)).join(" ");
+}

@@ -1,0 +1,91 @@
+/** Supervisors of kind `rules`: declarative, without a model or a network, decided in microseconds. */
+
+import type { RulesConfig } from "../rules/config.js";
+import { type CompiledRules, compileRules, type RulesEdit } from "../rules/engine.js";
+import { type Segment, type Subject, segmentsOf } from "../subject.js";
+import type { Supervisor } from "../supervisor.js";
+import { type Action, type Hook, strictest, type Verdict } from "../verdict.js";
+
+export interface RulesSupervisorSettings {
+  readonly name: string;
+  readonly hooks: readonly Hook[];
+  readonly order: number;
+  readonly mode: Supervisor["mode"];
+  readonly onFailure: Supervisor["onFailure"];
+  readonly mayModify: boolean;
+  readonly config: RulesConfig;
+}
+
+export function rulesSupervisor(settings: RulesSupervisorSettings): Supervisor {
+  const rules = compileRules(settings.config);
+  return {
+    name: settings.name,
+    kind: "rules",
+    hooks: new Set(settings.hooks),
+    order: settings.order,
+    onFailure: settings.onFailure,
+    timeoutMs: 0,
+    mode: settings.mode,
+    mayModify: settings.mayModify,
+    pure: true,
+    judge: async (subject) => judgeSubject(rules, subject),
+    openStream: () => rules.openStream(),
+  };
+}
+
+/** What is said is judged as one text, so that nothing hides between two turns; arguments and outputs each alone. */
+function judgeSubject(rules: CompiledRules, subject: Subject): Verdict {
+  const segments = segmentsOf(subject);
+  const spoken = segments.filter((segment) => segment.kind === "spoken" && segment.text !== "");
+  const whole = rules.judge(spoken.map((segment) => segment.text).join(separator));
+
+  const texts = new Map<Segment, string>();
+  distribute(spoken, whole.edits).forEach((text, index) => {
+    const segment = spoken[index];
+    if (segment !== undefined) texts.set(segment, text);
+  });
+  const actions: Action[] = [whole.action];
+  const reasons = [...whole.reasons];
+  for (const segment of segments) {
+    if (segment.kind === "spoken" || segment.text === "") continue;
+    const alone = rules.judge(segment.text);
+    texts.set(segment, alone.text);
+    actions.push(alone.action);
+    reasons.push(...alone.reasons);
+  }
+
+  const action = strictest(...actions);
+  if (action === "allow") return { action, reasons: [] };
+  const change = { kind: "segments" as const, texts: segments.map((segment) => texts.get(segment) ?? segment.text) };
+  const verdict = { action, reasons: [...new Set(reasons)] };
+  return segments.every((segment, index) => segment.text === change.texts[index]) ? verdict : { ...verdict, change };
+}
+
+const separator = "\n";
+
+/** Cuts edits of the joined text back into its segments; a replacement goes where its edit begins. */
+function distribute(segments: readonly Segment[], edits: readonly RulesEdit[]): string[] {
+  let start = 0;
+  return segments.map((segment) => {
+    const end = start + segment.text.length;
+    let text = "";
+    let at = start;
+    for (const edit of edits) {
+      if (edit.end <= start || edit.start >= end) {
+        // An edit that begins on the separator before this segment, or is empty, leaves its replacement with its neighbour.
+        continue;
+      }
+      text += segment.text.slice(at - start, Math.max(edit.start, start) - start);
+      if (edit.start >= start) text += edit.replacement;
+      at = Math.min(edit.end, end);
+    }
+    text += segment.text.slice(at - start);
+    start = end + separator.length;
+    return text;
+  });
+}
+
+/** A rules supervisor whose rules all block or review has nothing to modify, and judges beside the others. */
+export function rulesModify(config: RulesConfig): boolean {
+  return config.rules.some((rule) => rule.action === "redact" || rule.action === "replace");
+}

@@ -1,0 +1,175 @@
+/**
+ * One pass: all supervisors of a hook over one subject. First those that may modify, in order, each on what the ones before it
+ * made; then those that only judge, all at once, on the final text, with the pure ones looking at it again. The strictest wins,
+ * and a block ends the pass with all reasons so far.
+ */
+import type { z } from "zod";
+import { isControlFlow, type Journal } from "../agent/journal.js";
+import type { CancelSignal } from "../model/port.js";
+import { noContextChanges, type passResultSchema, type SupervisionStep } from "./state.js";
+import { applyChange, type Subject, segmentsOf } from "./subject.js";
+import type { Supervisor } from "./supervisor.js";
+import { strictest, type Verdict } from "./verdict.js";
+
+export type PassResult = z.infer<typeof passResultSchema>;
+
+export interface PassPorts {
+  readonly now: () => number;
+  /** A digest that tells whether two texts are the same, without telling the text. */
+  readonly hash: (text: string) => Promise<string>;
+  readonly withDeadline: <T>(timeoutMs: number, work: (signal: CancelSignal) => Promise<T>) => Promise<T>;
+  /** The tenant demands that every failure blocks. */
+  readonly strict: boolean;
+  readonly journal: Journal;
+}
+
+/** How often the pure supervisors look again at what later ones made of the text, before that counts as a quarrel. */
+const maxSecondLooks = 3;
+
+export async function runPass(
+  subject: Subject,
+  supervisors: readonly Supervisor[],
+  ports: PassPorts,
+): Promise<PassResult> {
+  const standing = supervisors.filter((supervisor) => supervisor.hooks.has(subject.hook)).sort(inOrder);
+  const enforcing = standing.filter((supervisor) => supervisor.mode === "enforce");
+  const shadows = standing.filter((supervisor) => supervisor.mode === "shadow");
+  const shadowed = Promise.all(shadows.map((shadow) => consult(shadow, subject, ports)));
+
+  const consulted: Consulted[] = [];
+  let current = subject;
+  const hear = async (supervisor: Supervisor): Promise<boolean> => {
+    const said = await consult(supervisor, current, ports);
+    consulted.push(said);
+    current = said.after;
+    return said.verdict.action !== "block";
+  };
+
+  const modifiers = enforcing.filter((supervisor) => supervisor.mayModify);
+  const blocked =
+    !(await everyInTurn(modifiers, hear)) || !(await lookAgain(modifiers, hear, () => current, consulted));
+  if (!blocked) {
+    const judges = enforcing.filter((supervisor) => !supervisor.mayModify);
+    consulted.push(...(await Promise.all(judges.map((judge) => consult(judge, current, ports)))));
+  }
+
+  const decision = strictest(...consulted.map(({ verdict }) => verdict.action));
+  return {
+    subject: current,
+    state: {
+      hook: subject.hook,
+      decision,
+      reasons: [...new Set(consulted.flatMap(({ verdict }) => verdict.reasons))],
+      contextChanges: noContextChanges,
+      steps: await Promise.all([...consulted, ...(await shadowed)].map((said) => stepOf(said, ports))),
+      degraded: consulted
+        .filter((said) => said.failed !== undefined && said.verdict.action === "allow")
+        .map((said) => said.name),
+    },
+  };
+}
+
+/** Whether the pass may go on after the second looks; a text the pure supervisors keep changing is blocked. */
+async function lookAgain(
+  modifiers: readonly Supervisor[],
+  hear: (supervisor: Supervisor) => Promise<boolean>,
+  current: () => Subject,
+  consulted: Consulted[],
+): Promise<boolean> {
+  const lastSeen = (supervisor: Supervisor): Subject | undefined =>
+    consulted.findLast((said) => said.name === supervisor.name)?.after;
+  const stale = (): Supervisor[] =>
+    modifiers.filter((supervisor) => supervisor.pure && !sameText(lastSeen(supervisor), current()));
+  for (let look = 0; look < maxSecondLooks; look++) {
+    const again = stale();
+    if (again.length === 0) return true;
+    if (!(await everyInTurn(again, hear))) return false;
+  }
+  const quarrel = stale()[0];
+  if (quarrel === undefined) return true;
+  const reason = `Supervisor "${quarrel.name}" and others keep changing each other's text; the setting to look at is their order.`;
+  consulted.push({
+    name: quarrel.name,
+    mode: "enforce",
+    before: current(),
+    after: current(),
+    verdict: { action: "block", reasons: [reason] },
+    failed: reason,
+    latencyMs: 0,
+  });
+  return false;
+}
+
+interface Consulted {
+  readonly name: string;
+  readonly mode: Supervisor["mode"];
+  readonly before: Subject;
+  readonly after: Subject;
+  readonly verdict: Verdict;
+  readonly failed?: string;
+  readonly latencyMs: number;
+}
+
+async function consult(supervisor: Supervisor, subject: Subject, ports: PassPorts): Promise<Consulted> {
+  const started = ports.now();
+  const about = { name: supervisor.name, mode: supervisor.mode, before: subject };
+  try {
+    const verdict = await judge(supervisor, subject, ports);
+    if (verdict.change !== undefined && !supervisor.mayModify) {
+      throw new Error(`it changed the text, which its setting "permissions" doesn't allow`);
+    }
+    const changed = verdict.change === undefined ? subject : applyChange(subject, verdict.change);
+    const same = sameText(changed, subject);
+    const action = verdict.action === "modify" && same ? "allow" : verdict.action;
+    const after = same ? subject : changed;
+    return { ...about, after, verdict: { ...verdict, action }, latencyMs: ports.now() - started };
+  } catch (error) {
+    if (isControlFlow(error)) throw error;
+    const detail = error instanceof Error ? error.message : "unknown error";
+    const policy = ports.strict ? "block" : supervisor.onFailure;
+    const failed = `Supervisor "${supervisor.name}" (${supervisor.kind}) failed: ${detail}. ${
+      ports.strict ? "The tenant's setting strict" : `Its setting onFailure "${policy}"`
+    } decided.`;
+    const reasons = policy === "allow" ? [] : [failed];
+    return { ...about, after: subject, verdict: { action: policy, reasons }, failed, latencyMs: ports.now() - started };
+  }
+}
+
+function judge(supervisor: Supervisor, subject: Subject, ports: PassPorts): Promise<Verdict> {
+  const journal = ports.journal.scope(supervisor.name);
+  const never: CancelSignal = { aborted: false, addEventListener: () => {}, removeEventListener: () => {} };
+  return supervisor.pure
+    ? supervisor.judge(subject, { journal, signal: never })
+    : ports.withDeadline(supervisor.timeoutMs, (signal) => supervisor.judge(subject, { journal, signal }));
+}
+
+async function stepOf(said: Consulted, ports: PassPorts): Promise<SupervisionStep> {
+  return {
+    supervisor: said.name,
+    action: said.verdict.action,
+    reasons: [...said.verdict.reasons],
+    beforeHash: await ports.hash(fullText(said.before)),
+    afterHash: await ports.hash(fullText(said.after)),
+    latencyMs: said.latencyMs,
+    mode: said.mode,
+    ...(said.failed === undefined ? {} : { failed: said.failed }),
+  };
+}
+
+function inOrder(a: Supervisor, b: Supervisor): number {
+  return a.order - b.order || (a.name < b.name ? -1 : 1);
+}
+
+async function everyInTurn<T>(items: readonly T[], check: (item: T) => Promise<boolean>): Promise<boolean> {
+  for (const item of items) if (!(await check(item))) return false;
+  return true;
+}
+
+/** Whether two subjects say the same: by their texts, never by identity. */
+function sameText(a: Subject | undefined, b: Subject): boolean {
+  return a !== undefined && (a === b || fullText(a) === fullText(b));
+}
+
+function fullText(subject: Subject): string {
+  return JSON.stringify(segmentsOf(subject).map((segment) => segment.text));
+}

@@ -1,0 +1,52 @@
+import { z } from "zod";
+import { subjectSchema } from "./subject.js";
+import { actions, hooks } from "./verdict.js";
+
+const toolRefSchema = z.object({ server: z.string(), tool: z.string() });
+
+export const contextChangesSchema = z.object({
+  addedRules: z.array(z.string()),
+  removedRules: z.array(z.string()),
+  addedReferences: z.array(z.string()),
+  removedReferences: z.array(z.string()),
+  addedTools: z.array(toolRefSchema),
+  removedTools: z.array(toolRefSchema),
+});
+export type ContextChanges = z.infer<typeof contextChangesSchema>;
+
+export const noContextChanges: ContextChanges = {
+  addedRules: [],
+  removedRules: [],
+  addedReferences: [],
+  removedReferences: [],
+  addedTools: [],
+  removedTools: [],
+};
+
+export const supervisionStepSchema = z.object({
+  supervisor: z.string(),
+  action: z.enum(actions),
+  reasons: z.array(z.string()),
+  /** Hashes of the supervised text before and after this supervisor: equal unless it changed something. */
+  beforeHash: z.string(),
+  afterHash: z.string(),
+  latencyMs: z.number(),
+  mode: z.enum(["enforce", "shadow"]),
+  /** What went wrong, when this is the outcome of a failure. */
+  failed: z.string().optional(),
+});
+export type SupervisionStep = z.infer<typeof supervisionStepSchema>;
+
+/** What one pass of all supervisors over one subject came to: the seed's SupervisionState, with its record. */
+export const supervisionStateSchema = z.object({
+  hook: z.enum(hooks),
+  decision: z.enum(actions),
+  reasons: z.array(z.string()),
+  contextChanges: contextChangesSchema,
+  steps: z.array(supervisionStepSchema),
+  /** Names of supervisors whose failure let the subject through. */
+  degraded: z.array(z.string()),
+});
+export type SupervisionState = z.infer<typeof supervisionStateSchema>;
+
+export const passResultSchema = z.object({ state: supervisionStateSchema, subject: subjectSchema });

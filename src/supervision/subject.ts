@@ -1,0 +1,171 @@
+/** What is supervised: a message, a reply, a tool call, a tool result or a hop, seen as segments of text. */
+import { z } from "zod";
+import {
+  modelReplySchema,
+  plainMessageSchema,
+  type ReplyTurn,
+  replyText,
+  toolCallRequestSchema,
+} from "../chat/message.js";
+import type { Change } from "./verdict.js";
+
+export const subjectSchema = z.discriminatedUnion("hook", [
+  z.object({ hook: z.literal("request"), message: plainMessageSchema }),
+  z.object({ hook: z.literal("response"), reply: modelReplySchema }),
+  z.object({ hook: z.literal("tool_call"), call: toolCallRequestSchema }),
+  z.object({ hook: z.literal("tool_result"), call: toolCallRequestSchema, output: z.string() }),
+  z.object({ hook: z.literal("hop"), from: z.string(), to: z.string(), content: z.string() }),
+]);
+export type Subject = z.infer<typeof subjectSchema>;
+export type SubjectOf<H extends Subject["hook"]> = Extract<Subject, { hook: H }>;
+
+export interface Segment {
+  /** `spoken` segments are read as one text; `data` (arguments, outputs, errors) each stands alone. */
+  readonly kind: "spoken" | "data";
+  readonly text: string;
+}
+
+/** Every text of the subject that could be shown to anyone, in a fixed order. */
+export function segmentsOf(subject: Subject): Segment[] {
+  const segments: Segment[] = [];
+  rewrite(subject, (segment) => {
+    segments.push(segment);
+    return segment.text;
+  });
+  return segments;
+}
+
+/** The one text that a judge reads: what is said, without arguments and outputs. */
+export function spokenText(subject: Subject): string {
+  return subject.hook === "response"
+    ? replyText(subject.reply)
+    : segmentsOf(subject)
+        .map((segment) => segment.text)
+        .join("\n");
+}
+
+/** The subject as the change makes it. Throws a RangeError when the texts don't fit the subject's segments. */
+export function applyChange<S extends Subject>(subject: S, change: Change): S {
+  if (change.kind === "segments") {
+    const texts = [...change.texts];
+    const changed = rewrite(subject, () => {
+      const text = texts.shift();
+      if (text === undefined) throw new RangeError("fewer texts than segments");
+      return text;
+    });
+    if (texts.length > 0) throw new RangeError("more texts than segments");
+    return changed;
+  }
+  return replaceContent(subject, change.content);
+}
+
+type Rewriter = (segment: Segment) => string;
+
+// The switch narrows a copy typed as the union; the hook, and with it the member, never changes.
+function rewrite<S extends Subject>(subject: S, text: Rewriter): S {
+  const union: Subject = subject;
+  return { ...subject, ...rewriteUnion(union, text) };
+}
+
+function rewriteUnion(subject: Subject, text: Rewriter): Subject {
+  switch (subject.hook) {
+    case "request":
+      return {
+        ...subject,
+        message: { ...subject.message, content: text({ kind: "spoken", text: subject.message.content }) },
+      };
+    case "hop":
+      return { ...subject, content: text({ kind: "spoken", text: subject.content }) };
+    case "tool_call":
+      return { ...subject, call: { ...subject.call, args: rewriteArgs(subject.call.args, text) } };
+    case "tool_result":
+      return { ...subject, output: text({ kind: "spoken", text: subject.output }) };
+    case "response": {
+      const { reply } = subject;
+      const turns = reply.turns.map((turn) => rewriteTurn(turn, text));
+      const pending = reply.pendingToolCalls?.map((call) => ({ ...call, args: rewriteArgs(call.args, text) }));
+      return {
+        ...subject,
+        reply: { ...reply, turns, ...(pending === undefined ? {} : { pendingToolCalls: pending }) },
+      };
+    }
+  }
+}
+
+function rewriteTurn(turn: ReplyTurn, text: Rewriter): ReplyTurn {
+  const data = (value: string): string => text({ kind: "data", text: value });
+  return {
+    ...turn,
+    ...(turn.message === undefined ? {} : { message: text({ kind: "spoken", text: turn.message }) }),
+    ...(turn.error === undefined ? {} : { error: data(turn.error) }),
+    ...(turn.toolCalls === undefined
+      ? {}
+      : {
+          toolCalls: turn.toolCalls.map((call) => ({
+            ...call,
+            args: rewriteArgs(call.args, text),
+            ...(call.output === undefined ? {} : { output: data(call.output) }),
+            ...(call.error === undefined ? {} : { error: data(call.error) }),
+          })),
+        }),
+  };
+}
+
+function rewriteArgs(args: Record<string, unknown>, text: Rewriter): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(args).map(([name, value]) => [text({ kind: "data", text: name }), rewriteJson(value, text)]),
+  );
+}
+
+/** Strings and numbers are texts (a card number may be a number); a number stays one unless its text changes. */
+function rewriteJson(value: unknown, text: Rewriter): unknown {
+  if (typeof value === "string") return text({ kind: "data", text: value });
+  if (typeof value === "number") {
+    const written = String(value);
+    const changed = text({ kind: "data", text: written });
+    return changed === written ? value : changed;
+  }
+  if (Array.isArray(value)) return value.map((item) => rewriteJson(item, text));
+  const object = z.record(z.string(), z.unknown()).safeParse(value);
+  return object.success ? rewriteArgs(object.data, text) : value;
+}
+
+function replaceContent<S extends Subject>(subject: S, content: string): S {
+  const union: Subject = subject;
+  return { ...subject, ...replaceUnion(union, content) };
+}
+
+function replaceUnion(subject: Subject, content: string): Subject {
+  switch (subject.hook) {
+    case "request":
+      return { ...subject, message: { ...subject.message, content } };
+    case "hop":
+      return { ...subject, content };
+    case "tool_result":
+      return { ...subject, output: content };
+    case "tool_call": {
+      const args = z.record(z.string(), z.unknown()).safeParse(parseJson(content));
+      if (!args.success) throw new RangeError("the content in place of a tool call's arguments must be a JSON object");
+      return { ...subject, call: { ...subject.call, args: args.data } };
+    }
+    case "response":
+      return { ...subject, reply: { ...subject.reply, turns: replaceSpoken(subject.reply.turns, content) } };
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The text goes where the reply ended; the turns keep their tool calls, results, token counts and errors. */
+function replaceSpoken(turns: readonly ReplyTurn[], content: string): ReplyTurn[] {
+  if (turns.length === 0) return [{ turnId: "turn_0", message: content }];
+  return turns.map((turn, index) => {
+    const { message: _, ...kept } = turn;
+    return index === turns.length - 1 ? { ...kept, message: content } : kept;
+  });
+}

@@ -1,0 +1,110 @@
+/** Supervision as a durable step: the pass, and where it asks for a review, the wait for a person. */
+import type { Journal } from "../agent/journal.js";
+import type { Ask, AskRequest } from "../asks/ask.js";
+import { type PassPorts, type PassResult, runPass } from "./pass.js";
+import { passResultSchema, type SupervisionState } from "./state.js";
+import { applyChange, type Subject, type SubjectOf, spokenText } from "./subject.js";
+import type { Supervisor } from "./supervisor.js";
+
+export interface SupervisePorts extends Omit<PassPorts, "journal"> {
+  /** Hears of each pass once, in the same write as its result. */
+  readonly decided: (state: SupervisionState, before: Subject, after: Subject) => void;
+  /** Who answers reviews, and for how long they are waited for. */
+  readonly review: Pick<AskRequest, "answerableBy" | "timeoutMs" | "defaultResponse" | "raisedBy">;
+}
+
+export interface Supervised<S extends Subject> {
+  /** `review` is settled by now: it became one of these. */
+  readonly action: "allow" | "modify" | "block";
+  readonly reasons: readonly string[];
+  readonly subject: S;
+  readonly degraded: readonly string[];
+}
+
+/**
+ * Supervises a subject within a journal scope of its own.
+ * @throws {Parked} while a person's review is awaited.
+ */
+export async function supervise<H extends Subject["hook"]>(
+  hook: H,
+  subject: SubjectOf<H>,
+  supervisors: readonly Supervisor[],
+  journal: Journal,
+  ports: SupervisePorts,
+): Promise<Supervised<SubjectOf<H>>> {
+  const pass = await journal.step<PassResult>(
+    {
+      id: "pass",
+      kind: "supervision",
+      schema: passResultSchema,
+      interrupted: "again",
+      onDone: ({ state, subject: after }) => ports.decided(state, subject, after),
+    },
+    () => runPass(subject, supervisors, { ...ports, journal }),
+  );
+  const { decision, reasons, degraded } = pass.state;
+  const after = sameHook(hook, pass.subject);
+  if (decision !== "review") return { action: decision, reasons, subject: after, degraded };
+
+  const ask = journal.ask("review", {
+    ...ports.review,
+    kind: "review",
+    question: `May this ${hook.replace("_", " ")} pass?`,
+    reason: reasons.join("; "),
+    proposal: { hook, original: spokenText(subject), proposed: spokenText(after) },
+  });
+  return afterReview(ask, { hook, before: subject, proposed: after, reasons, degraded }, supervisors, journal, ports);
+}
+
+async function afterReview<H extends Subject["hook"]>(
+  ask: Ask,
+  reviewed: {
+    hook: H;
+    before: SubjectOf<H>;
+    proposed: SubjectOf<H>;
+    reasons: readonly string[];
+    degraded: readonly string[];
+  },
+  supervisors: readonly Supervisor[],
+  journal: Journal,
+  ports: SupervisePorts,
+): Promise<Supervised<SubjectOf<H>>> {
+  const { hook, before, proposed, reasons, degraded } = reviewed;
+  const answer = ask.answer !== undefined && "decision" in ask.answer ? ask.answer : undefined;
+  if (answer?.decision === "accept") {
+    return {
+      action: spokenText(before) === spokenText(proposed) ? "allow" : "modify",
+      reasons,
+      subject: proposed,
+      degraded,
+    };
+  }
+  if (answer?.decision === "edit" && "content" in answer && answer.content !== undefined) {
+    // A person's words are final, but for the rules that nobody may pass.
+    const edited = applyChange(proposed, { kind: "content", content: answer.content });
+    const pure = supervisors.filter((supervisor) => supervisor.pure);
+    const again = await runPass(edited, pure, { ...ports, journal: journal.scope("edited") });
+    const action = again.state.decision === "block" ? "block" : "modify";
+    return { action, reasons: [...reasons, ...again.state.reasons], subject: sameHook(hook, again.subject), degraded };
+  }
+  const why = {
+    answered: "A reviewer rejected it.",
+    expired: "Nobody reviewed it in time.",
+    cancelled: "Its review was cancelled.",
+  };
+  return {
+    action: "block",
+    reasons: [...reasons, ask.status === "open" ? "" : why[ask.status]].filter((reason) => reason !== ""),
+    subject: proposed,
+    degraded,
+  };
+}
+
+function sameHook<H extends Subject["hook"]>(hook: H, subject: Subject): SubjectOf<H> {
+  if (!isOfHook(hook, subject)) throw new TypeError(`a pass over a ${hook} gave a ${subject.hook}`);
+  return subject;
+}
+
+function isOfHook<H extends Subject["hook"]>(hook: H, subject: Subject): subject is SubjectOf<H> {
+  return subject.hook === hook;
+}

@@ -1,0 +1,64 @@
+/** A supervisor as the pass sees it, and its settings as a tenant stores them. */
+import { z } from "zod";
+import type { Journal } from "../agent/journal.js";
+import type { CancelSignal } from "../model/port.js";
+import type { Subject } from "./subject.js";
+import { type Hook, hooks, type Verdict } from "./verdict.js";
+
+export const failurePolicies = ["allow", "block", "review"] as const;
+/** What a supervisor's failure (time-out, exception, no decision, malformed output) counts as. */
+export type FailurePolicy = (typeof failurePolicies)[number];
+
+export const permissions = ["read_only", "modify_context", "modify_messages", "full_control"] as const;
+export type Permission = (typeof permissions)[number];
+
+/** What every kind of supervisor has in common; the kinds add their `config`. */
+export const supervisorSettingsSchema = z.strictObject({
+  hooks: z.array(z.enum(hooks)).min(1).max(hooks.length),
+  /** Those that may modify are heard in this order, then by name. */
+  order: z.int().min(-1000).max(1000).default(0),
+  onFailure: z.enum(failurePolicies).optional(),
+  /** For one judgement, in milliseconds. */
+  timeoutMs: z.int().min(1).max(600_000).optional(),
+  /** `shadow` judges without effect. */
+  mode: z.enum(["enforce", "shadow"]).default("enforce"),
+  permissions: z.enum(permissions).optional(),
+});
+
+export interface Judging {
+  readonly journal: Journal;
+  readonly signal: CancelSignal;
+}
+
+/** What a supervisor that follows a text while it is written says of the next piece. */
+export interface StreamStep {
+  /** Text that may be seen, as changed; once the verdict is review or block nothing more comes. */
+  readonly release: string;
+  readonly action: Verdict["action"];
+}
+
+/** The end needs no call: what is still held then comes out of the pass over the whole. */
+export interface SupervisorStream {
+  push(delta: string): StreamStep;
+}
+
+export interface Supervisor {
+  readonly name: string;
+  readonly kind: string;
+  readonly hooks: ReadonlySet<Hook>;
+  readonly order: number;
+  readonly onFailure: FailurePolicy;
+  readonly timeoutMs: number;
+  readonly mode: "enforce" | "shadow";
+  /** Heard one after the other, each on what the ones before it made; the others judge the final text all at once. */
+  readonly mayModify: boolean;
+  /** Decides from the text alone, at once and always alike: it looks again, for free, whenever the text has changed. */
+  readonly pure: boolean;
+  judge(subject: Subject, judging: Judging): Promise<Verdict>;
+  /** How it follows a streamed reply. A supervisor without it has to see the whole, which holds the whole. */
+  openStream?(): SupervisorStream;
+}
+
+export function mayModifyMessages(permission: Permission): boolean {
+  return permission === "modify_messages" || permission === "full_control";
+}

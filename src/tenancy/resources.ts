@@ -1,0 +1,43 @@
+/** The kinds of resources a tenant has. A new kind is a line here. */
+import { z } from "zod";
+import { agentSchema, storedToolSchema } from "../agent/definition.js";
+import { contextItemSchema } from "../chat/context.js";
+import { supervisorSchema } from "../supervision/definition.js";
+
+export interface ResourceBodies {
+  agents: z.infer<typeof agentSchema>;
+  supervisors: z.infer<typeof supervisorSchema>;
+  rules: z.infer<typeof contextItemSchema>;
+  references: z.infer<typeof contextItemSchema>;
+  tools: z.infer<typeof storedToolSchema>;
+}
+export type ResourceKind = keyof ResourceBodies;
+export type ResourceBody<K extends ResourceKind> = ResourceBodies[K];
+
+export const resourceKinds = [
+  "agents",
+  "supervisors",
+  "rules",
+  "references",
+  "tools",
+] as const satisfies ResourceKind[];
+
+export const resourceSchemas: { readonly [K in ResourceKind]: z.ZodType<ResourceBody<K>> } = {
+  agents: agentSchema,
+  supervisors: supervisorSchema,
+  rules: contextItemSchema,
+  references: contextItemSchema,
+  tools: storedToolSchema,
+};
+
+/** One version of a resource; immutable. */
+export interface ResourceVersion<K extends ResourceKind = ResourceKind> {
+  readonly kind: K;
+  readonly name: string;
+  readonly version: number;
+  readonly body: ResourceBody<K>;
+}
+
+export const resourcePinSchema = z.object({ kind: z.enum(resourceKinds), name: z.string(), version: z.int() });
+/** Which version of which resource. */
+export type ResourcePin = z.infer<typeof resourcePinSchema>;

@@ -1,0 +1,55 @@
+/** Tenants and their settings. */
+import { z } from "zod";
+import { roles } from "../asks/ask.js";
+import { itemName } from "../chat/context.js";
+
+export const providerSchema = z.strictObject({
+  baseUrl: z.url({ protocol: /^https?$/ }).max(2_000),
+  apiKey: z.string().min(1).max(2_000),
+});
+
+/** As a caller writes them. Credentials are write-only. */
+export const settingsSchema = z.strictObject({
+  /** Every failure of a supervisor blocks. */
+  strict: z.boolean().default(false),
+  /** Supervisors of everything the tenant does. */
+  supervisors: z.array(itemName).max(50).default([]),
+  /** OpenAI-compatible providers of the tenant's own; a model is named `<provider name>/<model>`. */
+  providers: z.record(itemName, providerSchema).default({}),
+});
+export type Settings = z.infer<typeof settingsSchema>;
+
+/** As they are stored: credentials sealed. */
+export const storedSettingsSchema = settingsSchema.extend({
+  providers: z.record(itemName, z.strictObject({ baseUrl: z.string(), sealedApiKey: z.string() })).default({}),
+});
+export type StoredSettings = z.infer<typeof storedSettingsSchema>;
+
+/** As they are shown. */
+export const shownSettingsSchema = settingsSchema.extend({
+  providers: z.record(itemName, z.object({ baseUrl: z.string() })),
+});
+
+export const newTenantSchema = z.strictObject({
+  name: z.string().min(1).max(200),
+  settings: settingsSchema.prefault({}),
+});
+
+export const tenantSchema = z.object({
+  tenantId: z.string(),
+  name: z.string(),
+  settings: shownSettingsSchema,
+  createdAt: z.iso.datetime(),
+});
+
+export const newKeySchema = z.strictObject({
+  role: z.enum(roles),
+  label: z.string().min(1).max(200).optional(),
+});
+
+export const keySchema = z.object({
+  keyId: z.string(),
+  role: z.enum(roles),
+  label: z.string().optional(),
+  createdAt: z.iso.datetime(),
+});
