@@ -1,0 +1,88 @@
+/** The only place that reads bindings and puts things together. */
+import { createModelPort, type ModelConfig } from "./model/directory.js";
+import type { ModelPort } from "./model/port.js";
+import { now, sleep } from "./platform/clock.js";
+import { deliverToD1 } from "./platform/deliveries.js";
+import type { OutgoingPolicy } from "./platform/outgoing.js";
+import { ResourceStore } from "./platform/resource-store.js";
+import { createSealer, type Sealer } from "./platform/secrets.js";
+import type { Services } from "./platform/services.js";
+import { SessionGateway } from "./platform/session-gateway.js";
+import { SessionIndex } from "./platform/session-index.js";
+import type { SessionPlatform } from "./platform/session-platform.js";
+import { TenantStore } from "./platform/tenant-store.js";
+import { ToolBuilder } from "./platform/tool-builder.js";
+
+interface Shared {
+  readonly sealer: Sealer;
+  readonly resources: ResourceStore;
+  readonly tenants: TenantStore;
+  readonly policy: OutgoingPolicy;
+}
+
+/** One set of stores per environment: what they keep is a cache of what can't change. */
+const sharedOf = new WeakMap<Env, Shared>();
+
+function shared(env: Env): Shared {
+  const known = sharedOf.get(env);
+  if (known !== undefined) return known;
+  const sealer = createSealer(env.SEALING_SECRET);
+  const made: Shared = {
+    sealer,
+    resources: new ResourceStore(env.DB, now),
+    tenants: new TenantStore(env.DB, sealer, now),
+    policy: { allowLoopback: env.ENVIRONMENT === "local" },
+  };
+  sharedOf.set(env, made);
+  return made;
+}
+
+export function composeSessionPlatform(env: Env): SessionPlatform {
+  const { resources, tenants, policy } = shared(env);
+  return {
+    now,
+    resources,
+    tenants,
+    tools: new ToolBuilder(policy),
+    model: (tenantId) => tenantModel(env, tenantId),
+    deliver: (delivery) => deliverToD1(env.DB, delivery),
+  };
+}
+
+export function composeServices(env: Env): Services {
+  return {
+    ...shared(env),
+    environment: env.ENVIRONMENT,
+    adminSecret: env.ADMIN_SECRET,
+    now,
+    db: env.DB,
+    sessions: new SessionGateway(env.CHAT_SESSION),
+    index: new SessionIndex(env.DB),
+  };
+}
+
+async function tenantModel(env: Env, tenantId: string): Promise<ModelPort> {
+  const { tenants, sealer } = shared(env);
+  const settings = (await tenants.get(tenantId))?.settings;
+  const providers: Record<string, { baseURL: string; apiKey: string }> = {};
+  for (const [name, { baseUrl, sealedApiKey }] of Object.entries(settings?.providers ?? {})) {
+    providers[name] = { baseURL: baseUrl, apiKey: await sealer.open(sealedApiKey) };
+  }
+  const config: ModelConfig = {
+    providers,
+    ...(env.OPENAI_API_KEY === undefined || env.OPENAI_API_KEY === ""
+      ? {}
+      : { openai: { apiKey: env.OPENAI_API_KEY, ...(env.OPENAI_BASE_URL ? { baseURL: env.OPENAI_BASE_URL } : {}) } }),
+    ...(env.DEFAULT_MODEL ? { defaultModel: env.DEFAULT_MODEL } : {}),
+    ...(env.AI === undefined ? {} : { workersAi: env.AI }),
+  };
+  return createModelPort(config, {
+    sleep: (ms) => sleep(ms),
+    random: Math.random,
+    now,
+    timer: (ms, fire) => {
+      const timer = setTimeout(fire, ms);
+      return () => clearTimeout(timer);
+    },
+  });
+}

@@ -1,0 +1,95 @@
+/** The OpenAPI document as a page: no script, nothing loaded from elsewhere. */
+import { html, raw } from "hono/html";
+import { z } from "zod";
+
+const operationSchema = z.object({
+  tags: z.array(z.string()).optional(),
+  summary: z.string().optional(),
+  description: z.string().optional(),
+  parameters: z
+    .array(z.object({ name: z.string(), in: z.string(), required: z.boolean().optional() }).loose())
+    .optional(),
+  requestBody: z
+    .object({ content: z.record(z.string(), z.object({ schema: z.unknown() }).loose()) })
+    .loose()
+    .optional(),
+  responses: z.record(z.string(), z.object({ description: z.string() }).loose()).optional(),
+});
+
+const documentSchema = z.object({
+  info: z.object({ title: z.string(), version: z.string(), description: z.string().optional() }).loose(),
+  paths: z.record(z.string(), z.record(z.string(), operationSchema)),
+});
+
+type Operation = z.infer<typeof operationSchema> & { readonly method: string; readonly path: string };
+
+export function docsPage(openApi: unknown) {
+  const { info, paths } = documentSchema.parse(JSON.parse(JSON.stringify(openApi)));
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]): Operation => ({ ...operation, method, path })),
+  );
+  const sections = Map.groupBy(operations, (operation) => operation.tags?.[0] ?? "Other");
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width" />
+        <title>${info.title} API</title>
+        <style>
+          ${raw(style)}
+        </style>
+      </head>
+      <body>
+        <header>
+          <h1>${info.title} API</h1>
+          <p>${info.description} Version ${info.version}. The same as a document: <a href="/openapi.json">openapi.json</a>.</p>
+          <nav>${[...sections.keys()].map((tag) => html`<a href="#${anchor(tag)}">${tag}</a> `)}</nav>
+        </header>
+        <main>${[...sections].map(([tag, list]) => section(tag, list))}</main>
+      </body>
+    </html>`;
+}
+
+function section(tag: string, operations: readonly Operation[]) {
+  return html`<h2 id="${anchor(tag)}">${tag}</h2>
+    ${operations.map(operationView)}`;
+}
+
+function operationView({ method, path, summary, description, parameters, requestBody, responses }: Operation) {
+  const body = requestBody?.content["application/json"]?.schema;
+  return html`<details>
+    <summary><b class="${method}">${method.toUpperCase()}</b> <code>${path}</code> <span>${summary ?? ""}</span></summary>
+    ${description === undefined ? "" : html`<p>${description}</p>`}
+    ${
+      parameters === undefined || parameters.length === 0
+        ? ""
+        : html`<h3>Parameters</h3>
+            <ul>
+              ${parameters.map((one) => html`<li><code>${one.name}</code> (${one.in}${one.required ? ", required" : ""})</li>`)}
+            </ul>`
+    }
+    ${
+      body === undefined
+        ? ""
+        : html`<h3>Body</h3>
+            <pre>${JSON.stringify(body, null, 2)}</pre>`
+    }
+    <h3>Answers</h3>
+    <ul>
+      ${Object.entries(responses ?? {}).map(([status, answer]) => html`<li><code>${status}</code> ${answer.description}</li>`)}
+    </ul>
+  </details>`;
+}
+
+function anchor(tag: string): string {
+  return tag.toLowerCase().replaceAll(/[^a-z]+/g, "-");
+}
+
+const style = `
+  body { font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 60rem; padding: 1.5rem; color: #1a1a1a; background: #fff; }
+  details { border-top: 1px solid #ddd; padding: .5rem 0; } summary { cursor: pointer; } summary span { color: #555; }
+  b { display: inline-block; min-width: 4.5rem; font-size: .8rem; } .get { color: #0a6; } .post { color: #06c; }
+  .put, .patch { color: #a60; } .delete { color: #c22; } h3 { font-size: .9rem; margin: .8rem 0 .2rem; }
+  pre { background: #f5f5f5; padding: .8rem; overflow: auto; font-size: .85rem; max-height: 30rem; }
+  @media (prefers-color-scheme: dark) { body { color: #eee; background: #161616; } pre { background: #222; } summary span { color: #aaa; } details { border-color: #333; } a { color: #8bf; } }
+`;

@@ -1,0 +1,115 @@
+import { z } from "zod";
+import { type Ask, answerSchema, askKinds, askOwner, askSchema, type Role, roles } from "../../asks/ask.js";
+import { callerOf, unwrap } from "../context.js";
+import { problem } from "../problems.js";
+import { decodeCursor, json, jsonBody, listOf, newRouter, pageOf, pageQuery, route } from "../routing.js";
+
+const tags = ["Asks"];
+const askParam = z.object({ askId: z.string().max(100) });
+
+export const asks = newRouter();
+
+asks.openapi(
+  route({
+    method: "get",
+    path: "/v1/asks",
+    tags,
+    summary: "The tenant's inbox: what waits for a person or for the calling program, oldest first",
+    description: "A copy of what the objects hold, a moment behind them. One ask by its id is always current.",
+    request: {
+      query: pageQuery.extend({
+        status: z.enum(["open", "answered", "expired", "cancelled"]).optional(),
+        kind: z.enum(askKinds).optional(),
+      }),
+    },
+    responses: { 200: json("A page of asks", listOf(askSchema)) },
+  }),
+  async (c) => {
+    const { tenantId, role } = callerOf(c);
+    const { limit, cursor, status, kind } = c.req.valid("query");
+    const rows = await c.get("services").index.asks(tenantId, { status, kind }, decodeCursor(cursor) ?? "", limit + 1);
+    return c.json(
+      pageOf(
+        rows,
+        limit,
+        ({ askId }) => askId,
+        (ask) => showAsk(ask, role),
+      ),
+      200,
+    );
+  },
+);
+
+asks.openapi(
+  route({
+    method: "get",
+    path: "/v1/asks/{askId}",
+    tags,
+    summary: "One ask",
+    request: { params: askParam },
+    responses: { 200: json("The ask", askSchema) },
+  }),
+  async (c) => {
+    const { tenantId, role } = callerOf(c);
+    const { askId } = c.req.valid("param");
+    return c.json(showAsk(unwrap(await c.get("services").sessions.ask(tenantId, ownerOf(askId), askId)), role), 200);
+  },
+);
+
+asks.openapi(
+  route({
+    method: "post",
+    path: "/v1/asks/{askId}/answer",
+    tags,
+    summary: "Answer an ask: the first answer wins, the same again is harmless, another is a 409",
+    description:
+      "human: {response}; context: {result or error, source?}; approval: {decision: once, session or deny}; review: {decision: accept, edit or reject, content with edit}. The work that waits resumes at that very step.",
+    request: { params: askParam, body: jsonBody(answerSchema) },
+    responses: { 200: json("The ask, closed", askSchema) },
+  }),
+  async (c) => {
+    const { tenantId, role } = callerOf(c);
+    const { askId } = c.req.valid("param");
+    const { sessions } = c.get("services");
+    const ask = unwrap(await sessions.answerAsk(tenantId, ownerOf(askId), askId, c.req.valid("json"), role));
+    return c.json(showAsk(ask, role), 200);
+  },
+);
+
+asks.openapi(
+  route({
+    method: "post",
+    path: "/v1/asks/{askId}/cancel",
+    tags,
+    summary: "Cancel an ask: the work resumes without an answer",
+    request: { params: askParam },
+    responses: { 200: json("The ask, closed", askSchema) },
+  }),
+  async (c) => {
+    const { tenantId, role } = callerOf(c);
+    const { askId } = c.req.valid("param");
+    const { sessions } = c.get("services");
+    const ask = unwrap(await sessions.ask(tenantId, ownerOf(askId), askId));
+    if (!mayAnswer(ask, role)) {
+      throw problem("forbidden", `Only a key of role ${ask.answerableBy} or above may cancel this ask.`);
+    }
+    return c.json(showAsk(unwrap(await sessions.cancelAsk(tenantId, ownerOf(askId), askId)), role), 200);
+  },
+);
+
+/** Proposals hold what isn't cleared yet: only who may answer sees them. */
+export function showAsk(ask: Ask, role: Role): Ask {
+  if (mayAnswer(ask, role)) return ask;
+  const { proposal: _, answer: __, ...shown } = ask;
+  return shown;
+}
+
+function mayAnswer(ask: Ask, role: Role): boolean {
+  return roles.indexOf(role) >= roles.indexOf(ask.answerableBy);
+}
+
+function ownerOf(askId: string): string {
+  const owner = askOwner(askId);
+  if (owner === undefined) throw problem("not_found", "There is no such ask.");
+  return owner;
+}

@@ -1,0 +1,160 @@
+import { z } from "zod";
+import { itemName } from "../../chat/context.js";
+import { refuseAddress } from "../../platform/outgoing.js";
+import { type ResourceKind, type ResourceVersion, resourceKinds, resourceSchemas } from "../../tenancy/resources.js";
+import { callerOf, demandRole } from "../context.js";
+import { problem } from "../problems.js";
+import { decodeCursor, json, jsonBody, listOf, newRouter, pageOf, pageQuery, route } from "../routing.js";
+
+const singular: Record<ResourceKind, string> = {
+  agents: "agent",
+  supervisors: "supervisor",
+  rules: "rule",
+  references: "reference",
+  tools: "tool",
+};
+
+const nameParam = z.object({ name: itemName });
+/** What every kind shows; the kind's own fields stand beside these. */
+const shownSchema = z.object({ name: z.string(), version: z.int(), updatedAt: z.iso.datetime() });
+type Shown = z.infer<typeof shownSchema>;
+
+const ifMatch = z.object({
+  "if-match": z
+    .string()
+    .regex(/^(\*|"\d+")$/, 'an ETag as GET gave it, such as "3"')
+    .optional(),
+});
+
+export const resources = newRouter();
+
+for (const kind of resourceKinds) addRoutes(kind);
+
+function addRoutes<K extends ResourceKind>(kind: K): void {
+  const path: string = `/v1/${kind}`;
+  const one = singular[kind];
+  const tags = [`${kind[0]?.toUpperCase()}${kind.slice(1)}`];
+  const shown: z.ZodType<Shown> = shownSchema.and(resourceSchemas[kind]);
+
+  resources.openapi(
+    route({
+      method: "put",
+      path: `${path}/{name}`,
+      tags,
+      summary: `Store ${article(one)}; a body that differs makes a new version`,
+      request: { params: nameParam, headers: ifMatch, body: jsonBody(resourceSchemas[kind]) },
+      responses: { 200: json("Stored", shown), 201: json("Stored for the first time", shown) },
+    }),
+    async (c) => {
+      const { tenantId } = demandRole(c, "operator");
+      const { name } = c.req.valid("param");
+      const body = resourceSchemas[kind].parse(c.req.valid("json"));
+      checkAddresses(body, c.get("services").policy);
+      const { resources: store } = c.get("services");
+      const wanted = c.req.valid("header")["if-match"];
+      const expected = wanted === undefined || wanted === "*" ? undefined : Number(wanted.slice(1, -1));
+      if (wanted === "*" && (await store.get(tenantId, kind, name)) === undefined) throw changed(undefined);
+      const outcome = await store.put(tenantId, kind, name, body, expected);
+      if (outcome.kind === "precondition_failed") throw changed(outcome.current);
+      const stored = await store.get(tenantId, kind, name);
+      if (stored === undefined) throw missing(one, name);
+      c.header("etag", `"${stored.version}"`);
+      return c.json(show(stored), outcome.created ? 201 : 200);
+    },
+  );
+
+  resources.openapi(
+    route({
+      method: "get",
+      path: `${path}/{name}`,
+      tags,
+      summary: `Read ${article(one)}`,
+      request: { params: nameParam },
+      responses: { 200: json("As it counts now; its version is the ETag", shown) },
+    }),
+    async (c) => {
+      const { tenantId } = callerOf(c);
+      const { name } = c.req.valid("param");
+      const found = await c.get("services").resources.get(tenantId, kind, name);
+      if (found === undefined) throw missing(one, name);
+      c.header("etag", `"${found.version}"`);
+      return c.json(show(found), 200);
+    },
+  );
+
+  resources.openapi(
+    route({
+      method: "get",
+      path,
+      tags,
+      summary: `All ${kind}, by name`,
+      request: { query: pageQuery },
+      responses: { 200: json(`A page of ${kind}`, listOf(shown)) },
+    }),
+    async (c) => {
+      const { tenantId } = callerOf(c);
+      const { limit, cursor } = c.req.valid("query");
+      const rows = await c.get("services").resources.list(tenantId, kind, decodeCursor(cursor) ?? "", limit + 1);
+      return c.json(
+        pageOf(rows, limit, ({ name }) => name, show),
+        200,
+      );
+    },
+  );
+
+  resources.openapi(
+    route({
+      method: "delete",
+      path: `${path}/{name}`,
+      tags,
+      summary: `Delete ${article(one)}`,
+      request: { params: nameParam },
+      responses: { 204: { description: "It is gone; turns under way keep the version they began with" } },
+    }),
+    async (c) => {
+      const { tenantId } = demandRole(c, "operator");
+      const { name } = c.req.valid("param");
+      if (!(await c.get("services").resources.remove(tenantId, kind, name))) throw missing(one, name);
+      return c.body(null, 204);
+    },
+  );
+}
+
+function show<K extends ResourceKind>({
+  name,
+  version,
+  body,
+  updatedAt,
+}: ResourceVersion<K> & { updatedAt: number }): Shown {
+  return { name, version, updatedAt: new Date(updatedAt).toISOString(), ...withoutSecrets(body) };
+}
+
+/** Header values of tools may hold credentials: they are written, and not read back. */
+function withoutSecrets<B extends object>(body: B): B {
+  if (!("http" in body) || typeof body.http !== "object" || body.http === null || !("headers" in body.http))
+    return body;
+  const headers = Object.fromEntries(Object.keys(body.http.headers ?? {}).map((header) => [header, "[hidden]"]));
+  return { ...body, http: { ...body.http, headers } };
+}
+
+function checkAddresses(body: object, policy: { allowLoopback: boolean }): void {
+  if (!("http" in body) || typeof body.http !== "object" || body.http === null || !("url" in body.http)) return;
+  const refused = refuseAddress(String(body.http.url), policy);
+  if (refused === undefined) return;
+  throw problem("invalid", `The tool's address can't be called: ${refused}.`, {
+    errors: [{ path: "http.url", message: refused }],
+  });
+}
+
+function changed(current: number | undefined) {
+  const now = current === undefined ? "It doesn't exist" : `Its version is "${current}" now`;
+  return problem("precondition_failed", `${now}. Read it again, and decide on what it says.`);
+}
+
+function missing(one: string, name: string) {
+  return problem("not_found", `There is no ${one} "${name}".`);
+}
+
+function article(one: string): string {
+  return `${/^[aeiou]/.test(one) ? "an" : "a"} ${one}`;
+}

@@ -1,0 +1,176 @@
+import { z } from "zod";
+import { chatMessageSchema } from "../../chat/message.js";
+import { newSessionSchema, passViewSchema, sessionSchema } from "../../chat/session.js";
+import { messageVersionSchema } from "../../platform/session-gateway.js";
+import { callerOf, demandRole, unwrap } from "../context.js";
+import { problem } from "../problems.js";
+import {
+  decodeCursor,
+  decodeNumberCursor,
+  encodeCursor,
+  json,
+  jsonBody,
+  listOf,
+  newRouter,
+  pageOf,
+  pageQuery,
+  route,
+} from "../routing.js";
+
+const tags = ["Sessions"];
+export const sessionParam = z.object({ sessionId: z.string().max(100) });
+
+export const sessions = newRouter();
+
+sessions.openapi(
+  route({
+    method: "post",
+    path: "/v1/sessions",
+    tags,
+    summary: "Begin a session with an agent",
+    request: { body: jsonBody(newSessionSchema) },
+    responses: { 201: json("The session", sessionSchema) },
+  }),
+  async (c) => {
+    const { tenantId } = callerOf(c);
+    const definition = c.req.valid("json");
+    const { resources, sessions: gateway } = c.get("services");
+    const { context } = definition;
+    const wanted = [
+      { path: "agent", kind: "agents" as const, name: definition.agent },
+      ...definition.supervisors.map((name, at) => ({ path: `supervisors.${at}`, kind: "supervisors" as const, name })),
+      ...context.rules.map((name, at) => ({ path: `context.rules.${at}`, kind: "rules" as const, name })),
+      ...context.references.map((name, at) => ({
+        path: `context.references.${at}`,
+        kind: "references" as const,
+        name,
+      })),
+    ];
+    const found = await resources.pins(tenantId, wanted);
+    const absent = wanted.filter(({ kind, name }) => !found.some((pin) => pin.kind === kind && pin.name === name));
+    if (absent.length > 0) {
+      throw problem("invalid", "The session names things that don't exist; store them first.", {
+        errors: absent.map(({ path, kind, name }) => ({ path, message: `there is no ${kind}/${name}` })),
+      });
+    }
+    const session = await gateway.create(tenantId, definition);
+    c.header("location", `/v1/sessions/${session.sessionId}`);
+    return c.json(session, 201);
+  },
+);
+
+sessions.openapi(
+  route({
+    method: "get",
+    path: "/v1/sessions",
+    tags,
+    summary: "The tenant's sessions, newest first",
+    request: { query: pageQuery },
+    responses: { 200: json("A page of sessions", listOf(sessionSchema.omit({ status: true }))) },
+  }),
+  async (c) => {
+    const { tenantId } = callerOf(c);
+    const { limit, cursor } = c.req.valid("query");
+    const rows = await c.get("services").index.sessions(tenantId, decodeCursor(cursor), limit + 1);
+    return c.json(
+      pageOf(
+        rows,
+        limit,
+        ({ sessionId }) => sessionId,
+        (session) => session,
+      ),
+      200,
+    );
+  },
+);
+
+sessions.openapi(
+  route({
+    method: "get",
+    path: "/v1/sessions/{sessionId}",
+    tags,
+    summary: "One session",
+    request: { params: sessionParam },
+    responses: { 200: json("The session", sessionSchema) },
+  }),
+  async (c) => {
+    const { tenantId } = callerOf(c);
+    const { sessionId } = c.req.valid("param");
+    return c.json(unwrap(await c.get("services").sessions.describe(tenantId, sessionId)), 200);
+  },
+);
+
+sessions.openapi(
+  route({
+    method: "delete",
+    path: "/v1/sessions/{sessionId}",
+    tags,
+    summary: "Delete a session and all it holds",
+    request: { params: sessionParam },
+    responses: { 204: { description: "It is gone" } },
+  }),
+  async (c) => {
+    const { tenantId } = callerOf(c);
+    const { sessionId } = c.req.valid("param");
+    const { sessions: gateway, index } = c.get("services");
+    if (!(await gateway.remove(tenantId, sessionId))) throw problem("not_found", "There is no such session.");
+    await index.forget(tenantId, sessionId);
+    return c.body(null, 204);
+  },
+);
+
+sessions.openapi(
+  route({
+    method: "get",
+    path: "/v1/sessions/{sessionId}/messages",
+    tags,
+    summary: "The effective transcript: what supervision made of what was said",
+    request: { params: sessionParam, query: pageQuery },
+    responses: { 200: json("A page of messages", listOf(chatMessageSchema)) },
+  }),
+  async (c) => {
+    const { tenantId } = callerOf(c);
+    const { limit, cursor } = c.req.valid("query");
+    const { sessionId } = c.req.valid("param");
+    const page = unwrap(
+      await c.get("services").sessions.messages(tenantId, sessionId, decodeNumberCursor(cursor), limit),
+    );
+    return c.json({ items: [...page.items], nextCursor: encodeCursor(page.next) }, 200);
+  },
+);
+
+sessions.openapi(
+  route({
+    method: "get",
+    path: "/v1/sessions/{sessionId}/messages/{messageId}/versions",
+    tags,
+    summary: "What a message said at first and what it says now (operators)",
+    request: { params: sessionParam.extend({ messageId: z.string().max(100) }) },
+    responses: { 200: json("Its versions, oldest first", z.object({ items: z.array(messageVersionSchema) })) },
+  }),
+  async (c) => {
+    const { tenantId } = demandRole(c, "operator");
+    const { sessionId, messageId } = c.req.valid("param");
+    return c.json({ items: unwrap(await c.get("services").sessions.versions(tenantId, sessionId, messageId)) }, 200);
+  },
+);
+
+sessions.openapi(
+  route({
+    method: "get",
+    path: "/v1/sessions/{sessionId}/supervision",
+    tags,
+    summary: "What every pass of the supervisors decided, and why",
+    request: { params: sessionParam, query: pageQuery },
+    responses: { 200: json("A page of supervision states", listOf(passViewSchema)) },
+  }),
+  async (c) => {
+    const { tenantId } = callerOf(c);
+    const { limit, cursor } = c.req.valid("query");
+    const { sessionId } = c.req.valid("param");
+    const page = unwrap(
+      await c.get("services").sessions.supervision(tenantId, sessionId, decodeNumberCursor(cursor), limit),
+    );
+    return c.json({ items: [...page.items], nextCursor: encodeCursor(page.next) }, 200);
+  },
+);

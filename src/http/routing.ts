@@ -1,0 +1,98 @@
+/** How routes are declared, so that the OpenAPI document and what is done can't differ. */
+import { createRoute, OpenAPIHono, type RouteConfig } from "@hono/zod-openapi";
+import { z } from "zod";
+import type { AppEnv } from "./context.js";
+import { issuesOf, problem, problemSchema } from "./problems.js";
+
+export function newRouter(): OpenAPIHono<AppEnv> {
+  return new OpenAPIHono<AppEnv>({
+    defaultHook: (result) => {
+      if (!result.success) {
+        const where = { json: "body", query: "query", param: "path", header: "header", form: "body", cookie: "cookie" };
+        const place = where[result.target];
+        throw problem("invalid", `The ${place} isn't what this route takes; see errors, and GET /openapi.json.`, {
+          errors: issuesOf(result.error),
+        });
+      }
+    },
+  });
+}
+
+export function jsonBody<T extends z.ZodType>(schema: T) {
+  return { content: { "application/json": { schema } }, required: true } as const;
+}
+
+export function json<T extends z.ZodType>(description: string, schema: T) {
+  return { description, content: { "application/json": { schema } } } as const;
+}
+
+const problemAnswer = {
+  description: "What was wrong and what to do about it",
+  content: { "application/problem+json": { schema: problemSchema } },
+} as const;
+
+/** A route with the errors that any route may answer with. */
+export function route<P extends string, R extends Omit<RouteConfig, "path"> & { path: P }>(config: R) {
+  return createRoute({
+    ...config,
+    security: config.security ?? [{ key: [] }],
+    responses: { ...config.responses, default: problemAnswer },
+  });
+}
+
+export const pageQuery = z.object({
+  limit: z.coerce.number<string>().int().min(1).max(200).default(50),
+  cursor: z.string().max(500).optional(),
+});
+
+export function listOf<T extends z.ZodType>(item: T) {
+  return z.object({ items: z.array(item), nextCursor: z.string().nullable() });
+}
+
+/** Cursors are opaque to callers; they only say where the next page begins. */
+export function encodeCursor(place: string | number | null): string | null {
+  return place === null ? null : btoa(`after ${place}`).replaceAll("=", "");
+}
+
+export function decodeCursor(cursor: string | undefined): string | undefined {
+  if (cursor === undefined) return undefined;
+  const text = tryDecode(cursor);
+  if (!text.startsWith("after ")) {
+    throw problem("invalid", "The cursor is none that this list gave out. Begin without one.", {
+      errors: [{ path: "cursor", message: "not a cursor of this list" }],
+    });
+  }
+  return text.slice("after ".length);
+}
+
+function tryDecode(cursor: string): string {
+  try {
+    return atob(cursor);
+  } catch {
+    return "";
+  }
+}
+
+/** For lists that are paged by a number. */
+export function decodeNumberCursor(cursor: string | undefined): number {
+  const place = Number(decodeCursor(cursor) ?? 0);
+  return Number.isSafeInteger(place) && place >= 0 ? place : 0;
+}
+
+/** One item more than the limit was asked for, to know whether there is more. */
+export function pageOf<T, I>(rows: readonly T[], limit: number, place: (row: T) => string, item: (row: T) => I) {
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  return {
+    items: shown.map(item),
+    nextCursor: rows.length > limit && last !== undefined ? encodeCursor(place(last)) : null,
+  };
+}
+
+export const idParam = (name: string, prefix: string) =>
+  z.object({
+    [name]: z
+      .string()
+      .max(100)
+      .meta({ description: `an id that begins with ${prefix}_` }),
+  });

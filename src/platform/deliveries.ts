@@ -1,0 +1,59 @@
+/** Where an outbox's messages go: the copies in D1. A late or repeated one changes nothing. */
+import { z } from "zod";
+import { askSchema } from "../asks/ask.js";
+import { sessionSchema } from "../chat/session.js";
+import type { Delivery } from "./session-platform.js";
+
+const auditSchema = z.object({
+  turnId: z.string(),
+  hook: z.string(),
+  decision: z.string(),
+  body: z.unknown(),
+  at: z.number(),
+});
+
+export async function deliverToD1(db: D1Database, delivery: Delivery): Promise<void> {
+  // A tenant that was deleted meanwhile takes its copies with it.
+  const tenant = await db.prepare("SELECT 1 FROM tenants WHERE tenant_id = ?").bind(delivery.tenantId).first();
+  if (tenant === null) return;
+  await db.batch(delivery.messages.map((message) => statementFor(db, delivery, message)));
+}
+
+function statementFor(
+  db: D1Database,
+  { tenantId, ownerId }: Delivery,
+  message: Delivery["messages"][number],
+): D1PreparedStatement {
+  const payload: unknown = JSON.parse(message.payload);
+  switch (message.topic) {
+    case "session": {
+      const session = sessionSchema.parse(payload);
+      return db
+        .prepare(
+          `INSERT INTO sessions (tenant_id, session_id, agent, body, created_at, revision) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+           ON CONFLICT DO UPDATE SET body = ?4, revision = ?6 WHERE revision < ?6`,
+        )
+        .bind(tenantId, ownerId, session.agent, message.payload, Date.parse(session.createdAt), message.id);
+    }
+    case "ask": {
+      const ask = askSchema.parse(payload);
+      return db
+        .prepare(
+          `INSERT INTO asks (tenant_id, ask_id, owner_id, kind, status, body, revision) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+           ON CONFLICT DO UPDATE SET status = ?5, body = ?6, revision = ?7 WHERE revision < ?7`,
+        )
+        .bind(tenantId, ask.askId, ownerId, ask.kind, ask.status, message.payload, message.id);
+    }
+    case "audit": {
+      const { turnId, hook, decision, body, at } = auditSchema.parse(payload);
+      return db
+        .prepare(
+          `INSERT INTO audit (tenant_id, owner_id, revision, at, turn_id, hook, decision, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+           ON CONFLICT DO NOTHING`,
+        )
+        .bind(tenantId, ownerId, message.id, at, turnId, hook, decision, JSON.stringify(body));
+    }
+    default:
+      throw new Error(`an outbox message of the unknown topic "${message.topic}"`);
+  }
+}

@@ -1,0 +1,14 @@
+/** SHA-256 and constant-time comparison. */
+
+export async function sha256Hex(text: string): Promise<string> {
+  const bytes = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  return [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** Whether two texts are equal, in a time that doesn't tell where they differ. */
+export async function equalInConstantTime(a: string, b: string): Promise<boolean> {
+  const [left, right] = await Promise.all(
+    [a, b].map((text) => crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))),
+  );
+  return left !== undefined && right !== undefined && crypto.subtle.timingSafeEqual(left, right);
+}

@@ -1,0 +1,15 @@
+import { monotonicFactory } from "ulid";
+
+const ulid = monotonicFactory();
+
+export type IdPrefix = "ten" | "key" | "ses" | "trn" | "msg" | "req";
+
+/** A new id, such as `ses_01k…`: prefixed, and sorting by time. */
+export function newId(prefix: IdPrefix): string {
+  return `${prefix}_${ulid().toLowerCase()}`;
+}
+
+/** An ask's id says which object owns it. */
+export function newAskId(ownerId: string): string {
+  return `ask_${ulid().toLowerCase()}_${ownerId}`;
+}

@@ -1,0 +1,118 @@
+/** Requests to addresses that tenants give: https only, never into a private network, with limits on time and size. */
+import { withDeadline } from "./clock.js";
+
+export class OutgoingError extends Error {
+  override readonly name = "OutgoingError";
+}
+
+export interface OutgoingPolicy {
+  /** Locally, addresses on the loopback are allowed, and plain http to them. */
+  readonly allowLoopback: boolean;
+}
+
+export interface OutgoingRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface OutgoingResponse {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** The most that is read of an answer, in bytes. */
+export const maxResponseBytes = 1_000_000;
+
+/**
+ * Says why an address may not be called; `undefined` when it may.
+ * A name that resolves to a private address is refused by the platform itself: Workers can't reach private networks.
+ */
+export function refuseAddress(address: string, policy: OutgoingPolicy): string | undefined {
+  const url = URL.parse(address);
+  if (url === null) return "it is not a URL";
+  const host = url.hostname
+    .toLowerCase()
+    .replace(/^\[|\]$/g, "")
+    .replace(/\.$/, "");
+  const loopback = host === "localhost" || host.endsWith(".localhost") || host === "::1" || /^127\./.test(host);
+  if (loopback && policy.allowLoopback) return undefined;
+  if (url.protocol !== "https:") return "it has to be https";
+  if (url.username !== "" || url.password !== "") return "it must not hold credentials; put them into headers";
+  if (loopback || isPrivateHost(host)) return "it is a private or local address";
+  return undefined;
+}
+
+/** URL parsing has brought every spelling of an IPv4 address into dotted form by now. */
+function isPrivateHost(host: string): boolean {
+  if (host.includes(":"))
+    return (
+      !/^2[0-9a-f]{3}:|^3[0-9a-f]{3}:/.test(host) || /^2001:(0?db8|0{0,4}:)/.test(host) || host.startsWith("2002:")
+    );
+  const ipv4 = /^(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(host);
+  if (ipv4 === null) return !host.includes(".") || /\.(local|internal|intranet|lan|home|corp|arpa)$/.test(host);
+  const [a = 0, b = 0] = ipv4.slice(1).map(Number);
+  return (
+    a === 0 ||
+    a === 10 ||
+    a === 127 ||
+    a >= 224 ||
+    (a === 100 && b >= 64 && b < 128) ||
+    (a === 169 && b === 254) ||
+    (a === 172 && b >= 16 && b < 32) ||
+    (a === 192 && (b === 168 || b === 0)) ||
+    (a === 198 && (b === 18 || b === 19 || b === 51)) ||
+    (a === 203 && b === 0)
+  );
+}
+
+/**
+ * Sends one request. Redirects are not followed.
+ * @throws {OutgoingError} whose message may be shown to the tenant.
+ */
+export async function sendOutgoing(request: OutgoingRequest, policy: OutgoingPolicy): Promise<OutgoingResponse> {
+  const refused = refuseAddress(request.url, policy);
+  if (refused !== undefined) throw new OutgoingError(`the address can't be called: ${refused}`);
+  return withDeadline(
+    request.timeoutMs,
+    async (signal) => {
+      const response = await fetchOnce(request, signal);
+      if (response.status >= 300 && response.status < 400) {
+        await response.body?.cancel();
+        throw new OutgoingError("it answered with a redirect, which is not followed");
+      }
+      return { status: response.status, text: await readLimited(response) };
+    },
+    request.signal,
+  );
+}
+
+async function fetchOnce(request: OutgoingRequest, signal: AbortSignal): Promise<Response> {
+  try {
+    return await fetch(request.url, {
+      method: request.method,
+      headers: request.headers,
+      ...(request.body === undefined ? {} : { body: request.body }),
+      redirect: "manual",
+      signal,
+    });
+  } catch (error) {
+    if (signal.aborted) throw error;
+    throw new OutgoingError("it could not be reached");
+  }
+}
+
+async function readLimited(response: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += chunk.byteLength;
+    if (size > maxResponseBytes) throw new OutgoingError(`its answer is larger than ${maxResponseBytes} bytes`);
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}

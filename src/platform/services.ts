@@ -1,0 +1,20 @@
+import type { OutgoingPolicy } from "./outgoing.js";
+import type { ResourceStore } from "./resource-store.js";
+import type { Sealer } from "./secrets.js";
+import type { SessionGateway } from "./session-gateway.js";
+import type { SessionIndex } from "./session-index.js";
+import type { TenantStore } from "./tenant-store.js";
+
+/** Everything that the faces need. */
+export interface Services {
+  readonly environment: string;
+  readonly adminSecret: string;
+  readonly now: () => number;
+  readonly db: D1Database;
+  readonly sealer: Sealer;
+  readonly policy: OutgoingPolicy;
+  readonly tenants: TenantStore;
+  readonly resources: ResourceStore;
+  readonly sessions: SessionGateway;
+  readonly index: SessionIndex;
+}

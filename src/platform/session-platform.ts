@@ -1,0 +1,19 @@
+import type { ModelPort } from "../model/port.js";
+import type { SetupSources } from "./turn-setup.js";
+
+/** A message from an object's outbox, with where it comes from. */
+export interface Delivery {
+  readonly tenantId: string;
+  readonly ownerId: string;
+  readonly messages: readonly { readonly id: number; readonly topic: string; readonly payload: string }[];
+}
+
+/** What an object that runs agents needs of the platform. */
+export interface SessionPlatform extends SetupSources {
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** The models that a tenant can call. */
+  readonly model: (tenantId: string) => Promise<ModelPort>;
+  /** Brings an outbox's messages to D1 and the queues; all or throws. */
+  readonly deliver: (delivery: Delivery) => Promise<void>;
+}

@@ -1,0 +1,162 @@
+/** The system under test, through its HTTP face: a tenant of its own for each test, and the calls that tests make most. */
+import { env, exports } from "cloudflare:workers";
+import type { Turn } from "../../src/chat/session.js";
+import { turnSchema } from "../../src/chat/session.js";
+import { type UpstreamModel, upstreamFor } from "./upstream-client.js";
+
+export const origin = "https://conclave.test";
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  // Tests look into answers of many shapes; what they expect of them is the assertion.
+  // biome-ignore lint/suspicious/noExplicitAny: see above
+  readonly body: any;
+}
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+export function send(
+  method: string,
+  path: string,
+  options: { key?: string; body?: unknown; headers?: Record<string, string> } = {},
+): Promise<Response> {
+  return exports.default.fetch(`${origin}${path}`, {
+    method,
+    headers: {
+      ...(options.key === undefined ? {} : { authorization: `Bearer ${options.key}` }),
+      ...(options.body === undefined ? {} : { "content-type": "application/json" }),
+      ...options.headers,
+    },
+    ...(options.body === undefined
+      ? {}
+      : { body: typeof options.body === "string" ? options.body : JSON.stringify(options.body) }),
+  });
+}
+
+async function read(response: Response): Promise<Answer> {
+  const text = await response.text();
+  const isJson = response.headers.get("content-type")?.includes("json") ?? false;
+  return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+}
+
+/** A tenant and a key of it. */
+export class TestTenant {
+  constructor(
+    readonly tenantId: string,
+    readonly key: string,
+  ) {}
+
+  async call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+    return read(await send(method, path, { key: this.key, body, headers }));
+  }
+
+  /** Stores a resource, and fails the test when that is refused. */
+  async put(kind: string, name: string, body: unknown): Promise<Answer> {
+    const answer = await this.call("PUT", `/v1/${kind}/${name}`, body);
+    if (answer.status >= 300) throw new Error(`PUT ${kind}/${name}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer;
+  }
+
+  /** An agent whose model is scripted at the upstream under a name of its own. */
+  async agent(name: string, fields: Fields = {}): Promise<UpstreamModel> {
+    const model = upstreamFor(env.TEST_UPSTREAM);
+    await this.put("agents", name, {
+      kind: "model",
+      model: `openai/${model.model}`,
+      instructions: "Be helpful.",
+      ...fields,
+    });
+    return model;
+  }
+
+  async rules(name: string, rules: readonly unknown[], fields: Fields = {}): Promise<void> {
+    await this.put("supervisors", name, {
+      kind: "rules",
+      hooks: ["request", "response"],
+      config: { rules },
+      ...fields,
+    });
+  }
+
+  async session(fields: Fields = {}): Promise<string> {
+    const answer = await this.call("POST", "/v1/sessions", { agent: "assistant", ...fields });
+    if (answer.status !== 201) throw new Error(`POST /v1/sessions: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer.body.sessionId;
+  }
+
+  /** Sends a message and gives its turn, whatever its outcome. */
+  async say(
+    sessionId: string,
+    content: string,
+    fields: Fields = {},
+    headers: Record<string, string> = {},
+  ): Promise<Turn> {
+    const answer = await this.call("POST", `/v1/sessions/${sessionId}/messages`, { content, ...fields }, headers);
+    if (answer.status >= 300) throw new Error(`message: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return turnSchema.parse(answer.body);
+  }
+
+  async turn(sessionId: string, turnId: string, waitMs = 10_000): Promise<Turn> {
+    return turnSchema.parse(
+      (await this.call("GET", `/v1/sessions/${sessionId}/turns/${turnId}?waitMs=${waitMs}`)).body,
+    );
+  }
+
+  /** The events of one message, sent with `Accept: text/event-stream`. */
+  async stream(sessionId: string, content: string): Promise<StreamEvent[]> {
+    const response = await send("POST", `/v1/sessions/${sessionId}/messages`, {
+      key: this.key,
+      body: { content },
+      headers: { accept: "text/event-stream" },
+    });
+    if (!response.ok) throw new Error(`stream: ${response.status} ${await response.text()}`);
+    return parseEvents(await response.text());
+  }
+
+  /** The stub of a session's object, to evict it or to run its alarm. */
+  object(sessionId: string) {
+    return env.CHAT_SESSION.getByName(`${this.tenantId}/${sessionId}`);
+  }
+
+  /** Another key of the same tenant. */
+  async withRole(role: "client" | "operator" | "admin"): Promise<TestTenant> {
+    const answer = await read(
+      await send("POST", `/v1/admin/tenants/${this.tenantId}/keys`, { key: env.ADMIN_SECRET, body: { role } }),
+    );
+    return new TestTenant(this.tenantId, answer.body.key);
+  }
+}
+
+export async function newTenant(settings: Fields = {}): Promise<TestTenant> {
+  const answer = await read(
+    await send("POST", "/v1/admin/tenants", { key: env.ADMIN_SECRET, body: { name: "test", settings } }),
+  );
+  if (answer.status !== 201) throw new Error(`tenant: ${answer.status} ${JSON.stringify(answer.body)}`);
+  return new TestTenant(answer.body.tenantId, answer.body.key);
+}
+
+export interface StreamEvent {
+  readonly id: string | undefined;
+  readonly event: string;
+  // biome-ignore lint/suspicious/noExplicitAny: as in Answer
+  readonly data: any;
+}
+
+export function parseEvents(text: string): StreamEvent[] {
+  return text.split("\n\n").flatMap((block) => {
+    const field = (name: string): string | undefined => new RegExp(`^${name}: (.*)$`, "m").exec(block)?.[1];
+    const [event, data] = [field("event"), field("data")];
+    return event === undefined || data === undefined ? [] : [{ id: field("id"), event, data: JSON.parse(data) }];
+  });
+}
+
+/** What a client that follows a stream shows at its end. */
+export function shownText(events: readonly StreamEvent[]): string {
+  let text = "";
+  for (const { event, data } of events) {
+    if (event === "reply.retracted") text = "";
+    if (event === "reply.delta") text += data.text;
+  }
+  return text;
+}
