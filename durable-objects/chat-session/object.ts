@@ -28,7 +28,7 @@ export class ChatSession extends DurableObject<Env> implements SessionObject {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.session = new SessionAtWork(ctx, composeSessionPlatform(env));
-    this.sockets = new EventSockets(ctx, this.session.events);
+    this.sockets = new EventSockets(ctx, this.session.kit.events);
     if (this.exists()) applySchema(ctx.storage, chatSessionSchema);
   }
 
@@ -100,17 +100,17 @@ export class ChatSession extends DurableObject<Env> implements SessionObject {
   }
 
   async ask(askId: string): Promise<Wire<Result<Ask>>> {
-    const ask = this.exists() ? this.session.asks.get(askId) : undefined;
+    const ask = this.exists() ? this.session.kit.asks.get(askId) : undefined;
     return toWire(ask === undefined ? noAsk : ok(ask));
   }
 
   async answerAsk(askId: string, said: Wire<unknown>, by: Role): Promise<Wire<Result<Ask>>> {
     if (!this.exists()) return toWire(noAsk);
-    return toWire(answerResult(this.session.asks.answer(askId, JSON.parse(said.json), by)));
+    return toWire(answerResult(this.session.kit.asks.answer(askId, JSON.parse(said.json), by)));
   }
 
   async cancelAsk(askId: string): Promise<Wire<Result<Ask>>> {
-    const ask = this.exists() ? this.session.asks.cancel(askId) : undefined;
+    const ask = this.exists() ? this.session.kit.asks.cancel(askId) : undefined;
     return toWire(ask === undefined ? noAsk : ok(ask));
   }
 
@@ -118,7 +118,7 @@ export class ChatSession extends DurableObject<Env> implements SessionObject {
   async streamEvents(query: EventsQuery): Promise<ReadableStream<Uint8Array> | null> {
     if (!this.exists()) return null;
     const { turnId, after, lingerMs } = query;
-    return eventStream(this.session.events, {
+    return eventStream(this.session.kit.events, {
       after,
       lingerMs,
       work: turnId,
@@ -133,7 +133,7 @@ export class ChatSession extends DurableObject<Env> implements SessionObject {
   }
 
   override async alarm(): Promise<void> {
-    if (this.exists()) this.session.alarmRang();
+    if (this.exists()) this.session.kit.alarmRang();
   }
 
   private exists(): boolean {

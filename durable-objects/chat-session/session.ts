@@ -9,33 +9,24 @@ import {
   type Turn,
   type TurnStatus,
 } from "../../src/chat/session.js";
-import { newAskId, newId } from "../../src/platform/ids.js";
+import { newId } from "../../src/platform/ids.js";
 import { describeError, log } from "../../src/platform/logging.js";
 import type { SendCommand } from "../../src/platform/session-gateway.js";
 import type { SessionPlatform } from "../../src/platform/session-platform.js";
 import { ok, type Result, refuse } from "../../src/problem.js";
-import { AskBook } from "../kit/asks.js";
-import { Deadlines } from "../kit/deadlines.js";
-import { Driver } from "../kit/driver.js";
-import { EventLog, type LiveEvent } from "../kit/events.js";
+import type { LiveEvent } from "../kit/events.js";
 import { forgetSteps } from "../kit/journal.js";
-import { Outbox } from "../kit/outbox.js";
+import { Kit } from "../kit/kit.js";
 import { ChatSessionStore, type TurnRecord } from "./store.js";
 import { TurnRun } from "./turn-runner.js";
 import { turnView } from "./turn-view.js";
 
 /** An unforeseen exception is tried again this often before the turn fails. */
 const maxCrashes = 3;
-/** When the alarm looks after a delivery that an instance began and may have died over. */
-const deliveryLeaseMs = 15_000;
 
 export class SessionAtWork {
   readonly store: ChatSessionStore;
-  readonly asks: AskBook;
-  readonly events: EventLog;
-  readonly outbox: Outbox;
-  private readonly deadlines: Deadlines;
-  private readonly driver: Driver;
+  readonly kit: Kit;
   private run: TurnRun | undefined;
   /** Who waits for a turn to end or to wait itself. */
   private readonly waiters = new Map<string, Set<() => void>>();
@@ -44,33 +35,17 @@ export class SessionAtWork {
     private readonly ctx: DurableObjectState,
     private readonly platform: SessionPlatform,
   ) {
-    const { storage } = ctx;
-    const { now } = platform;
-    this.store = new ChatSessionStore(storage.sql);
-    this.deadlines = new Deadlines(storage);
-    this.events = new EventLog(storage.sql, now, (type, data) => this.present(type, data));
-    this.asks = new AskBook({
-      storage,
-      now,
-      newAskId: () => newAskId(this.store.session().sessionId),
-      changed: (ask, turnId) => this.askChanged(ask, turnId),
-    });
-    this.outbox = new Outbox({
-      sql: storage.sql,
-      now,
+    this.store = new ChatSessionStore(ctx.storage.sql);
+    this.kit = new Kit(ctx, {
+      now: platform.now,
+      ownerId: () => this.store.session().sessionId,
       deliver: (messages) => {
         const { tenantId, sessionId } = this.store.session();
         return platform.deliver({ tenantId, ownerId: sessionId, messages });
       },
-      wakeAt: (at) => this.setDeadline("outbox", at),
-      failed: (error, attempts) => log("warn", "outbox.failed", { attempts, error: describeError(error) }),
-    });
-    this.driver = new Driver({
-      waitUntil: (work) => ctx.waitUntil(work),
-      now,
-      setLease: (at) => this.setDeadline("lease", at),
       step: () => this.step(),
-      crashed: (error) => log("error", "driver.crashed", { error: describeError(error) }),
+      present: (type, data) => this.present(type, data),
+      askClosed: (turnId) => this.askClosed(turnId),
     });
   }
 
@@ -79,9 +54,9 @@ export class SessionAtWork {
     this.ctx.storage.transactionSync(() => {
       this.store.createSession({ ...identity, definition, salt: crypto.randomUUID(), createdAt });
       this.store.addContextVersion(definition.context, "creator", "the session was created", createdAt);
-      this.outbox.put("session", "session", this.view());
+      this.kit.outbox.put("session", "session", this.view());
     });
-    this.deliverSoon();
+    this.kit.deliverSoon();
   }
 
   /** Takes a message into the queue; gives its turn's id. The same key gives the same turn. */
@@ -93,7 +68,8 @@ export class SessionAtWork {
         : refuse("idempotency_conflict", "This Idempotency-Key came with another message before. Use a new key.");
     }
     const current = this.store.currentTurn();
-    const waitingOn = current?.status === "waiting" ? this.asks.openOfWork(current.turnId).map((ask) => ask.askId) : [];
+    const waitingOn =
+      current?.status === "waiting" ? this.kit.asks.openOfWork(current.turnId).map((ask) => ask.askId) : [];
     const may = mayAccept({ queued: this.store.queuedTurns(), waitingOn });
     if (!may.ok) return may;
 
@@ -101,7 +77,7 @@ export class SessionAtWork {
     const ids = { turnId: newId("trn"), messageId: newId("msg"), replyId: newId("msg") };
     this.ctx.storage.transactionSync(() => {
       this.store.addTurn({ ...ids, content, idempotencyKey, requestHash, at: this.platform.now() });
-      this.driver.kick();
+      this.kit.kick();
     });
     return ok(ids.turnId);
   }
@@ -110,7 +86,7 @@ export class SessionAtWork {
     if (isFinal(turn.status)) return;
     if (this.run?.turn.turnId === turn.turnId) this.run.cancel();
     this.end(turn, "cancelled", { degraded: [], usage: { inputTokens: 0, outputTokens: 0 } });
-    this.driver.kick();
+    this.kit.kick();
   }
 
   /** Resolves when the turn has ended or waits for an ask, at the latest after `waitMs`. */
@@ -169,35 +145,13 @@ export class SessionAtWork {
     const turn = this.store.turn(turnId);
     return turn === undefined
       ? refuse("not_found", "There is no such turn in this session.")
-      : ok(turnView(turn, this.store, this.asks));
-  }
-
-  /** What the alarm rang for. Never throws. */
-  alarmRang(): void {
-    for (const name of this.deadlines.due(this.platform.now())) {
-      try {
-        if (name === "lease") this.driver.kick();
-        else if (name === "outbox") this.deliverSoon();
-        else {
-          this.deadlines.clear(name);
-          this.asks.expire(name.slice(askDeadline.length));
-        }
-      } catch (error) {
-        log("error", "alarm.failed", { error: describeError(error) });
-      }
-    }
-    this.deadlines.rearm();
+      : ok(turnView(turn, this.store, this.kit.asks));
   }
 
   /** Stops what runs and waits for what is being delivered, so that nothing is written after an erasure. */
   async stop(): Promise<void> {
     this.run?.cancel();
-    await this.outbox.drain();
-  }
-
-  private deliverSoon(): void {
-    this.setDeadline("outbox", this.platform.now() + deliveryLeaseMs);
-    this.ctx.waitUntil(this.outbox.drain());
+    await this.kit.outbox.drain();
   }
 
   /** Runs the oldest turn that isn't done, if it can go on. */
@@ -208,16 +162,14 @@ export class SessionAtWork {
     if (turn.status === "queued") {
       this.ctx.storage.transactionSync(() => {
         this.store.setStatus(turnId, "running");
-        this.events.append("turn.started", turnId, { turnId });
+        this.kit.events.append("turn.started", turnId, { turnId });
       });
     }
     this.run = new TurnRun(turn, this.store.session(), {
-      storage: this.ctx.storage,
       store: this.store,
-      asks: this.asks,
-      events: this.events,
+      kit: this.kit,
       platform: this.platform,
-      audit: (entry) => this.outbox.put("audit", `audit/${turnId}`, { ...entry, at: this.platform.now() }),
+      audit: (entry) => this.kit.outbox.put("audit", `audit/${turnId}`, { ...entry, at: this.platform.now() }),
       ended: (ended, status, outcome) => this.end(ended, status, outcome),
     });
     try {
@@ -230,7 +182,7 @@ export class SessionAtWork {
       this.run = undefined;
     }
     if (!this.isActive(turnId)) this.wake(turnId);
-    this.deliverSoon();
+    this.kit.deliverSoon();
     return true;
   }
 
@@ -238,40 +190,26 @@ export class SessionAtWork {
   private end(turn: TurnRecord, status: TurnStatus, outcome: StoredOutcome): void {
     const { turnId } = turn;
     this.ctx.storage.transactionSync(() => {
-      this.asks.cancelOfWork(turnId);
+      this.kit.asks.cancelOfWork(turnId);
       this.store.endTurn(turnId, status, outcome, this.platform.now());
       if (outcome.reply !== undefined) this.store.addMessage(outcome.reply, turnId, true);
       if (outcome.error !== undefined) this.store.addMessage(outcome.error, turnId, false);
       forgetSteps(this.ctx.storage.sql, turnId);
-      this.events.append("turn.completed", turnId, { turnId });
+      this.kit.events.append("turn.completed", turnId, { turnId });
     });
     this.wake(turnId);
-    this.deliverSoon();
+    this.kit.deliverSoon();
   }
 
-  private askChanged(ask: Ask, turnId: string): void {
-    this.outbox.put("ask", ask.askId, ask);
-    this.events.append(ask.status === "open" ? "ask.opened" : "ask.closed", turnId, { turnId, askId: ask.askId });
-    if (ask.status === "open") {
-      if (ask.deadline !== undefined) this.setDeadline(askDeadline + ask.askId, Date.parse(ask.deadline));
-    } else {
-      this.setDeadline(askDeadline + ask.askId, undefined);
-      if (this.store.turn(turnId)?.status === "waiting") {
-        this.store.setStatus(turnId, "running");
-        this.driver.kick();
-      }
-    }
-    this.deliverSoon();
+  private askClosed(turnId: string): void {
+    if (this.store.turn(turnId)?.status !== "waiting") return;
+    this.store.setStatus(turnId, "running");
+    this.kit.kick();
   }
 
   private wake(turnId: string): void {
     for (const done of this.waiters.get(turnId) ?? []) done();
     this.waiters.delete(turnId);
-  }
-
-  private setDeadline(name: string, at: number | undefined): void {
-    if (at === undefined) this.deadlines.clear(name);
-    else this.deadlines.set(name, at);
   }
 
   /** What the log stores are ids; what is shown of them is what holds now. */
@@ -281,12 +219,10 @@ export class SessionAtWork {
       const turn = this.turn(turnId);
       return turn.ok ? { ...turn.value, asks: turn.value.asks.map(withoutProposal) } : data;
     }
-    const ask = type.startsWith("ask.") && askId !== undefined ? this.asks.get(askId) : undefined;
+    const ask = type.startsWith("ask.") && askId !== undefined ? this.kit.asks.get(askId) : undefined;
     return ask === undefined ? data : withoutProposal(ask);
   }
 }
-
-const askDeadline = "ask:";
 
 /** Proposals hold what isn't cleared yet: who may answer reads them from the ask itself. */
 function withoutProposal({ proposal: _, ...ask }: Ask): Ask {

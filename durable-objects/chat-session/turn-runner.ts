@@ -12,16 +12,12 @@ import { loadTurnSetup } from "../../src/platform/turn-setup.js";
 import type { SupervisionState } from "../../src/supervision/state.js";
 import { openStreamGate } from "../../src/supervision/stream-gate.js";
 import type { Subject } from "../../src/supervision/subject.js";
-import type { AskBook } from "../kit/asks.js";
-import type { EventLog } from "../kit/events.js";
-import { SqlJournal } from "../kit/journal.js";
+import type { Kit } from "../kit/kit.js";
 import type { ChatSessionStore, SessionRecord, TurnRecord } from "./store.js";
 
 export interface RunnerPorts {
-  readonly storage: DurableObjectStorage;
   readonly store: ChatSessionStore;
-  readonly asks: AskBook;
-  readonly events: EventLog;
+  readonly kit: Kit;
   readonly platform: SessionPlatform;
   /** Copies a decision to the tenant's audit. */
   readonly audit: (entry: { turnId: string; hook: string; decision: string; body: unknown }) => void;
@@ -46,26 +42,22 @@ export class TurnRun {
 
   /** Runs until the turn has ended or waits for an ask; control flow ends here. */
   async run(): Promise<void> {
-    const { store, asks } = this.ports;
+    const { store, kit } = this.ports;
     try {
       await this.drive();
     } catch (error) {
       if (!isControlFlow(error)) throw error;
       // A cancelled turn has been ended by whoever did that. And while its siblings finished, the ask may have been answered.
-      const waits = error instanceof Parked && asks.openOfWork(this.turn.turnId).length > 0;
+      const waits = error instanceof Parked && kit.asks.openOfWork(this.turn.turnId).length > 0;
       if (waits && store.turn(this.turn.turnId)?.status === "running") store.setStatus(this.turn.turnId, "waiting");
     }
   }
 
   private async drive(): Promise<void> {
     const { turn, session } = this;
-    const { store, platform, asks, storage } = this.ports;
-    const journal = new SqlJournal(turn.turnId, {
-      storage,
-      asks,
-      now: platform.now,
-      holds: () => !this.abort.signal.aborted && store.turn(turn.turnId)?.status === "running",
-    });
+    const { store, platform, kit } = this.ports;
+    const holds = (): boolean => !this.abort.signal.aborted && store.turn(turn.turnId)?.status === "running";
+    const journal = kit.journal(turn.turnId, holds);
     const loaded = await loadTurnSetup(
       {
         tenantId: session.tenantId,
@@ -99,7 +91,8 @@ export class TurnRun {
     model: TurnPorts["model"],
   ): TurnPorts {
     const { turn, session } = this;
-    const { store, events, platform, audit } = this.ports;
+    const { store, kit, platform, audit } = this.ports;
+    const { events } = kit;
     const { turnId } = turn;
     this.stream = new ReplyStream(() => openStreamGate(setup.supervisors), {
       delta: (delta) => events.announce("reply.delta", turnId, { turnId, ...delta }),

@@ -1,28 +1,29 @@
 /** Named deadlines over an object's one alarm. */
 export class Deadlines {
   /** What the alarm was last set to by this instance; unknown after a wake-up. */
-  private armedAt: number | undefined;
+  private armedAt: number | null | undefined;
 
-  constructor(private readonly storage: DurableObjectStorage) {}
+  private readonly sql: SqlStorage;
 
-  /** Sets or moves a deadline; in the same write as whatever is written around it. */
-  set(name: string, at: number): void {
-    this.storage.sql.exec(
-      "INSERT INTO deadlines (name, at) VALUES (?, ?) ON CONFLICT DO UPDATE SET at = excluded.at",
-      name,
-      at,
-    );
-    this.arm();
+  constructor(private readonly storage: DurableObjectStorage) {
+    this.sql = storage.sql;
   }
 
-  clear(name: string): void {
-    const cleared = this.storage.sql.exec("DELETE FROM deadlines WHERE name = ?", name).rowsWritten > 0;
-    if (cleared) this.arm();
+  /** Sets, moves or (with nothing) clears a deadline, in the same write as whatever is written around it. */
+  move(name: string, at: number | undefined): void {
+    if (at === undefined) this.sql.exec("DELETE FROM deadlines WHERE name = ?", name);
+    else
+      this.sql.exec(
+        "INSERT INTO deadlines (name, at) VALUES (?, ?) ON CONFLICT DO UPDATE SET at = excluded.at",
+        name,
+        at,
+      );
+    this.arm();
   }
 
   /** Names of those that have passed, the earliest first. They stay until they are cleared or moved. */
   due(now: number): string[] {
-    return this.storage.sql
+    return this.sql
       .exec<{ name: string }>("SELECT name FROM deadlines WHERE at <= ? ORDER BY at, name", now)
       .toArray()
       .map(({ name }) => name);
@@ -35,9 +36,9 @@ export class Deadlines {
   }
 
   private arm(): void {
-    const next = this.storage.sql.exec<{ at: number | null }>("SELECT MIN(at) AS at FROM deadlines").one().at;
-    if (next === (this.armedAt ?? null) && this.armedAt !== undefined) return;
-    this.armedAt = next ?? undefined;
+    const next = this.sql.exec<{ at: number | null }>("SELECT MIN(at) AS at FROM deadlines").one().at;
+    if (next === this.armedAt) return;
+    this.armedAt = next;
     // Not awaited: it is part of the surrounding write, and a failed write resets the object.
     if (next === null) void this.storage.deleteAlarm();
     else void this.storage.setAlarm(next);

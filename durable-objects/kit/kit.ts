@@ -1,0 +1,115 @@
+/** The parts of the kit put together, as every object that does work has them. */
+import type { Ask } from "../../src/asks/ask.js";
+import { newAskId } from "../../src/platform/ids.js";
+import { describeError, log } from "../../src/platform/logging.js";
+import { AskBook } from "./asks.js";
+import { Deadlines } from "./deadlines.js";
+import { Driver } from "./driver.js";
+import { EventLog } from "./events.js";
+import { SqlJournal } from "./journal.js";
+import { Outbox, type OutboxMessage } from "./outbox.js";
+
+export interface KitPorts {
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** The id of what the object is: `ses_…`, `run_…`. Only asked for once it exists. */
+  readonly ownerId: () => string;
+  /** Brings outbox messages where they belong; all or throws. */
+  readonly deliver: (messages: readonly OutboxMessage[]) => Promise<void>;
+  /** Does the next piece of work to its end, its wait or its failure; false when there is none. */
+  readonly step: () => Promise<boolean>;
+  /** What is shown of a stored event: the log stores ids and no texts. */
+  readonly present: (type: string, data: unknown) => unknown;
+  /** An ask of this piece of work was closed, in this very write: let it go on. */
+  readonly askClosed: (work: string) => void;
+  /** A deadline of the object's own has passed. */
+  readonly deadlinePassed?: (name: string) => void;
+}
+
+/** When the alarm looks after a delivery that an instance began and may have died over, in milliseconds. */
+const deliveryLeaseMs = 15_000;
+const askDeadline = "ask:";
+
+export class Kit {
+  readonly deadlines: Deadlines;
+  readonly events: EventLog;
+  readonly asks: AskBook;
+  readonly outbox: Outbox;
+  private readonly driver: Driver;
+
+  constructor(
+    private readonly ctx: DurableObjectState,
+    private readonly ports: KitPorts,
+  ) {
+    const { storage } = ctx;
+    const { now } = ports;
+    this.deadlines = new Deadlines(storage);
+    this.events = new EventLog(storage.sql, now, ports.present);
+    this.asks = new AskBook({
+      storage,
+      now,
+      newAskId: () => newAskId(ports.ownerId()),
+      changed: (ask, work) => this.askChanged(ask, work),
+    });
+    this.outbox = new Outbox({
+      sql: storage.sql,
+      now,
+      deliver: ports.deliver,
+      wakeAt: (at) => this.deadlines.move("outbox", at),
+      failed: (error, attempts) => log("warn", "outbox.failed", { attempts, error: describeError(error) }),
+    });
+    this.driver = new Driver({
+      waitUntil: (work) => ctx.waitUntil(work),
+      now,
+      setLease: (at) => this.deadlines.move("lease", at),
+      step: ports.step,
+      crashed: (error) => log("error", "driver.crashed", { error: describeError(error) }),
+    });
+  }
+
+  /** Makes sure that somebody drives the work. In the same synchronous stretch as the write that made it. */
+  kick(): void {
+    this.driver.kick();
+  }
+
+  /** The journal of a piece of work; `holds` says whether its driver may still write. */
+  journal(work: string, holds: () => boolean): SqlJournal {
+    return new SqlJournal(work, { storage: this.ctx.storage, asks: this.asks, now: this.ports.now, holds });
+  }
+
+  /** Sends off what the outbox holds, in the background; the alarm sees to it if this instance dies. */
+  deliverSoon(): void {
+    this.deadlines.move("outbox", this.ports.now() + deliveryLeaseMs);
+    this.ctx.waitUntil(this.outbox.drain());
+  }
+
+  /** What the alarm rang for. Never throws, never waits. */
+  alarmRang(): void {
+    for (const name of this.deadlines.due(this.ports.now())) {
+      try {
+        if (name === "lease") this.driver.kick();
+        else if (name === "outbox") this.deliverSoon();
+        else {
+          this.deadlines.move(name, undefined);
+          if (name.startsWith(askDeadline)) this.asks.expire(name.slice(askDeadline.length));
+          else this.ports.deadlinePassed?.(name);
+        }
+      } catch (error) {
+        log("error", "alarm.failed", { error: describeError(error) });
+      }
+    }
+    this.deadlines.rearm();
+  }
+
+  private askChanged(ask: Ask, work: string): void {
+    const open = ask.status === "open";
+    this.outbox.put("ask", ask.askId, ask);
+    this.events.append(open ? "ask.opened" : "ask.closed", work, { askId: ask.askId });
+    this.deadlines.move(
+      askDeadline + ask.askId,
+      open && ask.deadline !== undefined ? Date.parse(ask.deadline) : undefined,
+    );
+    if (!open) this.ports.askClosed(work);
+    this.deliverSoon();
+  }
+}
