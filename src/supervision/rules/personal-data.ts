@@ -78,6 +78,6 @@ export function personalDataDetectors(kinds: readonly PersonalDataKind[]): Detec
   return detectors;
 }
 
-const IBAN_HINT = /[A-Za-z]{2}\d{2}/;
+const IBAN_HINT = /[A-Za-z]{2}[ -]?\d{2}/;
 /** Six digits in pairs, which every other form has, or the shape of a codice fiscale. */
 const ID_HINT = /\d{2} ?\d{2} ?\d{2}|[A-Za-z]{6} ?[\dL-Vl-v]{2}[A-Za-z][\dL-Vl-v]{2} ?[A-Za-z][\dL-Vl-v]{3}/;

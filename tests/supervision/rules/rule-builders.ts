@@ -1,0 +1,16 @@
+/** Rules as they stand in a configuration, for the streaming tests. */
+
+export const redact = (match: object, replacement?: string) => ({
+  match,
+  action: "redact",
+  reason: `redacts ${JSON.stringify(match)}`,
+  ...(replacement === undefined ? {} : { replacement }),
+});
+export const block = (match: object) => ({ match, action: "block", reason: `blocks ${JSON.stringify(match)}` });
+export const review = (match: object) => ({ match, action: "review", reason: `reviews ${JSON.stringify(match)}` });
+export const phrases = (...list: string[]) => ({ type: "phrases", phrases: list });
+export const pattern = (source: string, flags = "") => ({ type: "pattern", pattern: source, flags });
+export const personalData = (...kinds: string[]) => ({
+  type: "personalData",
+  ...(kinds.length === 0 ? {} : { kinds }),
+});
