@@ -148,10 +148,11 @@ export class SessionAtWork {
       : ok(turnView(turn, this.store, this.kit.asks));
   }
 
-  /** Stops what runs and waits for what is being delivered, so that nothing is written after an erasure. */
+  /** Ends what runs and waits, so that nothing is written after an erasure. */
   async stop(): Promise<void> {
-    this.run?.cancel();
-    await this.kit.outbox.drain();
+    for (let turn = this.store.currentTurn(); turn !== undefined; turn = this.store.currentTurn())
+      this.cancelTurn(turn);
+    await this.kit.stopped();
   }
 
   /** Runs the oldest turn that isn't done, if it can go on. */

@@ -49,8 +49,14 @@ export class TurnRun {
       if (!isControlFlow(error)) throw error;
       // A cancelled turn has been ended by whoever did that. And while its siblings finished, the ask may have been answered.
       const waits = error instanceof Parked && kit.asks.openOfWork(this.turn.turnId).length > 0;
-      if (waits && store.turn(this.turn.turnId)?.status === "running") store.setStatus(this.turn.turnId, "waiting");
+      if (waits && store.turn(this.turn.turnId)?.status === "running") this.wait();
     }
+  }
+
+  private wait(): void {
+    const { turnId } = this.turn;
+    this.ports.store.setStatus(turnId, "waiting");
+    this.ports.kit.events.append("turn.waiting", turnId, { turnId });
   }
 
   private async drive(): Promise<void> {

@@ -34,6 +34,11 @@ export class Driver {
     this.ports.waitUntil(this.running);
   }
 
+  /** Resolves when nobody drives any more. To be called once the work itself was told to stop. */
+  async stopped(): Promise<void> {
+    await this.running;
+  }
+
   private async run(): Promise<void> {
     try {
       // Begins after the write that kicked us is complete.

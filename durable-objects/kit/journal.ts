@@ -10,6 +10,16 @@ export interface JournalPorts {
   readonly holds: () => boolean;
 }
 
+/** How often a step is begun before it counts as one that takes its object down with it. */
+const maxAttempts = 5;
+
+export class StepAbandonedError extends Error {
+  override readonly name = "StepAbandonedError";
+  constructor(kind: string, attempts: number) {
+    super(`a ${kind} step was begun ${attempts} times and never ended`);
+  }
+}
+
 /** The journal of one piece of work (a turn, a run, a round) in an object's SQLite. */
 export class SqlJournal implements Journal {
   constructor(
@@ -22,12 +32,17 @@ export class SqlJournal implements Journal {
     const { storage, now } = this.ports;
     const id = this.prefix + spec.id;
     const row = storage.sql
-      .exec<{ result: string | null }>("SELECT result FROM journal WHERE work = ? AND step = ?", this.work, id)
+      .exec<{ result: string | null; attempts: number }>(
+        "SELECT result, attempts FROM journal WHERE work = ? AND step = ?",
+        this.work,
+        id,
+      )
       .toArray()[0];
     if (row?.result != null) return spec.schema.parse(JSON.parse(row.result));
     this.demandHold();
 
     if (row !== undefined && spec.interrupted !== "again") return this.complete(id, spec, spec.interrupted());
+    if (row !== undefined && row.attempts >= maxAttempts) throw new StepAbandonedError(spec.kind, row.attempts);
     storage.transactionSync(() => {
       storage.sql.exec(
         `INSERT INTO journal (work, step, kind, attempts, begun_at) VALUES (?, ?, ?, 1, ?)

@@ -72,6 +72,12 @@ export class Kit {
     this.driver.kick();
   }
 
+  /** Waits until nothing is driven or delivered any more: what is erased then stays erased. */
+  async stopped(): Promise<void> {
+    await this.driver.stopped();
+    await this.outbox.drain();
+  }
+
   /** The journal of a piece of work; `holds` says whether its driver may still write. */
   journal(work: string, holds: () => boolean): SqlJournal {
     return new SqlJournal(work, { storage: this.ctx.storage, asks: this.asks, now: this.ports.now, holds });

@@ -11,7 +11,7 @@ import { problem } from "./problems.js";
 /** How long a write may take before another with its key may try again, in milliseconds. */
 const abandonedAfterMs = 60_000;
 /** How long answers are kept, in milliseconds. */
-export const keptForMs = 24 * 3_600_000;
+const keptForMs = 24 * 3_600_000;
 
 export const keyPattern = /^[\x21-\x7e]{1,200}$/;
 
@@ -74,6 +74,14 @@ export const idempotency = createMiddleware<AppEnv>(async (c, next) => {
     .bind(c.res.status, await sealer.seal(JSON.stringify(answer)), scope, key)
     .run();
 });
+
+/** Housekeeping: answers that nobody will ask for again. */
+export async function forgetOldAnswers(db: D1Database, now: number): Promise<void> {
+  await db
+    .prepare("DELETE FROM idempotency WHERE created_at < ?")
+    .bind(now - keptForMs)
+    .run();
+}
 
 function isMessage(path: string): boolean {
   return /^\/v1\/sessions\/[^/]+\/messages$/.test(path);

@@ -95,7 +95,10 @@ function fillUrl(
   const filled = template.replace(/(?:\{|%7B)([A-Za-z0-9_]+)(?:\}|%7D)/gi, (_match, name: string) => {
     const value = args[name];
     delete rest[name];
-    return encodeURIComponent(asText(value ?? ""));
+    const text = asText(value ?? "");
+    // "." and ".." would be read as steps in the path, and lead out of where the template points.
+    if (/^\.+$/.test(text)) throw new RangeError(`the argument "${name}" can't consist of dots alone`);
+    return encodeURIComponent(text);
   });
   return { url: new URL(filled), rest };
 }

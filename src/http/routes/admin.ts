@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { type OutgoingPolicy, refuseAddress } from "../../platform/outgoing.js";
 import type { Tenant } from "../../platform/tenant-store.js";
 import { keySchema, newKeySchema, newTenantSchema, settingsSchema, tenantSchema } from "../../tenancy/tenant.js";
 import { problem } from "../problems.js";
@@ -23,7 +24,9 @@ admin.openapi(
   }),
   async (c) => {
     const { name, settings } = c.req.valid("json");
-    return c.json(await c.get("services").tenants.create(name, settings), 201);
+    const { tenants, policy } = c.get("services");
+    checkProviders(settings.providers, policy);
+    return c.json(await tenants.create(name, settings), 201);
   },
 );
 
@@ -80,6 +83,7 @@ admin.openapi(
     const tenant = await find(tenants, c.req.valid("param").tenantId);
     const { name, settings } = c.req.valid("json");
     const { strict, supervisors, providers } = settings ?? {};
+    checkProviders(providers ?? {}, c.get("services").policy);
     const sealed =
       providers === undefined ? tenant.settings : await tenants.sealSettings(settingsSchema.parse({ providers }));
     const next = {
@@ -197,6 +201,14 @@ function show({ tenantId, name, settings, createdAt }: Tenant): z.infer<typeof t
     Object.entries(settings.providers).map(([provider, { baseUrl }]) => [provider, { baseUrl }]),
   );
   return { tenantId, name, settings: { ...settings, providers }, createdAt: new Date(createdAt).toISOString() };
+}
+
+function checkProviders(providers: Readonly<Record<string, { baseUrl: string }>>, policy: OutgoingPolicy): void {
+  const errors = Object.entries(providers).flatMap(([name, { baseUrl }]) => {
+    const refused = refuseAddress(baseUrl, policy);
+    return refused === undefined ? [] : [{ path: `settings.providers.${name}.baseUrl`, message: refused }];
+  });
+  if (errors.length > 0) throw problem("invalid", "A provider's address can't be called; see errors.", { errors });
 }
 
 /** The settings without their defaults: what isn't given isn't touched. */
