@@ -1,0 +1,131 @@
+/**
+ * What is kept of an entry for search, made once when the entry is written: the index terms of its fields, and marks:
+ * terms of our own that say who speaks, what is tagged and what day is spoken of, so that these are looked up and
+ * counted like words. An ordinary term never contains ":" or "@", so no text can forge a mark.
+ */
+import { findDates, namesTime } from "./dates";
+import { fold, indexTerms, tokenize } from "./tokenizer";
+
+/** What an entry consists of, as far as search cares. */
+export interface EntryText {
+  rawText: string;
+  summary?: string | undefined;
+  tags?: Readonly<Record<string, string | number | boolean>> | undefined;
+  /** Who said it, by name. Left out, it is read off a leading "Name: " or a tag called `speaker`. */
+  speaker?: string | undefined;
+  role?: string | undefined;
+  /** When it was said, ISO 8601; "yesterday" in the text counts from here. */
+  occurredAt: string;
+}
+
+/** The stored terms of an entry: each field space-joined, in the order of the text, repetitions kept. */
+export interface EntryTerms {
+  raw: string;
+  summary: string;
+  tags: string;
+  marks: string;
+}
+
+/** Name of the speaker, if one is known, and the text without the leading "Name: ". */
+export interface SpokenText {
+  speaker: string | undefined;
+  text: string;
+}
+
+/** "Anna: …", "Dr. Anna Berg: …": up to three capitalised words and a colon. */
+const SPEAKER_PREFIX = /^\s*(\p{Lu}[\p{L}\p{M}.'’-]{0,30}(?: \p{Lu}[\p{L}\p{M}.'’-]{0,30}){0,2}):\s+(?=\S)/u;
+
+/** Who speaks in an entry: what was given, else the tag `speaker`, else a leading "Name: ". */
+export function spokenText(entry: EntryText): SpokenText {
+  const tagged = entry.tags?.speaker;
+  const known = entry.speaker ?? (typeof tagged === "string" && tagged.trim() !== "" ? tagged : undefined);
+  const prefix = SPEAKER_PREFIX.exec(entry.rawText);
+  if (prefix === null) return { speaker: known, text: entry.rawText };
+  const [matched, name] = prefix;
+  const agrees = known === undefined || fold(known) === fold(name ?? "");
+  return agrees
+    ? { speaker: known ?? name, text: entry.rawText.slice(matched.length) }
+    : { speaker: known, text: entry.rawText };
+}
+
+/** The mark of a word of a speaker's name, from that word's term. */
+export function speakerMark(term: string): string {
+  return `@${term}`;
+}
+
+/** What the full-text index takes as part of one term; anything else in the value of a mark becomes "_". */
+const NOT_IN_MARKS = /[^\p{L}\p{N}\p{M}.+#=_-]+/gu;
+
+/** The mark of entries with a role; for filters. */
+export function roleMark(role: string): string {
+  return `role:${fold(role).replace(NOT_IN_MARKS, "_")}`;
+}
+
+/** The mark of entries with a tag or, given one, with that value of it; for filters. */
+export function tagMark(name: string, value?: string | number | boolean): string {
+  const text = value === undefined ? name : `${name}=${value}`;
+  return `tag:${fold(text).replace(NOT_IN_MARKS, "_")}`;
+}
+
+/** The mark of entries that speak of a day ("2023-05-07"), a month ("2023-05") or a year. */
+export function dateMark(iso: string): string {
+  return `on:${iso}`;
+}
+
+/** The entry says when something happens. */
+export const TIMED_MARK = "is:timed";
+/** The entry ends in a question: it asks rather than tells. */
+export const QUESTION_MARK = "is:question";
+
+const QUESTION_END = /[?？؟](?:["'”’)\s\p{Extended_Pictographic}]|\uFE0F)*$/u;
+
+function dateMarks(text: string, occurredAt: string): string[] {
+  return findDates(text, occurredAt).flatMap((mention) => {
+    if (mention.range === undefined) return [];
+    const { from, to } = mention.range;
+    if (mention.precision === "day") return [dateMark(from), dateMark(from.slice(0, 7))];
+    if (mention.precision === "year") return [dateMark(from.slice(0, 4))];
+    // weeks and seasons are looked up by the months that they touch
+    return [...new Set([from.slice(0, 7), to.slice(0, 7)])].map(dateMark);
+  });
+}
+
+function tagText(tags: EntryText["tags"]): string {
+  return Object.entries(tags ?? {})
+    .filter(([name]) => name !== "speaker")
+    .map(([name, value]) => (typeof value === "boolean" ? name : `${name} ${value}`))
+    .join(" , ");
+}
+
+/** Makes the stored terms of an entry. Pure: the same entry always gives the same terms. */
+export function entryTerms(entry: EntryText): EntryTerms {
+  const { speaker, text } = spokenText(entry);
+  const marks = [
+    ...(speaker === undefined ? [] : tokenize(speaker).map((token) => speakerMark(token.term))),
+    ...(entry.role === undefined ? [] : [roleMark(entry.role)]),
+    ...Object.entries(entry.tags ?? {}).flatMap(([name, value]) => [tagMark(name), tagMark(name, value)]),
+    ...dateMarks(text, entry.occurredAt),
+    ...(namesTime(text) ? [TIMED_MARK] : []),
+    ...(QUESTION_END.test(text) ? [QUESTION_MARK] : []),
+  ];
+  return {
+    raw: indexTerms(text),
+    summary: indexTerms(entry.summary ?? ""),
+    tags: indexTerms(tagText(entry.tags)),
+    marks: [...new Set(marks)].join(" "),
+  };
+}
+
+/** The terms of a stored field as a list. */
+export function splitTerms(field: string): string[] {
+  return field === "" ? [] : field.split(" ");
+}
+
+/**
+ * Every different term and mark of an entry, sorted: what goes into the full-text index and what an entry adds to
+ * the document frequencies of its memory. Made from the stored terms, so that deleting can name exactly what was added.
+ */
+export function distinctTerms(terms: EntryTerms): string[] {
+  const all = [terms.raw, terms.summary, terms.tags, terms.marks].flatMap(splitTerms);
+  return [...new Set(all)].sort();
+}

@@ -1,0 +1,28 @@
+/** Entries that say the same thing in (almost) the same words. */
+import type { Candidate } from "./candidate";
+import { splitTerms } from "./entry-terms";
+
+/** Texts shorter than this many different terms must be the same to the last term. */
+const SHORT = 6;
+/** Share of common terms (of all terms of both, Jaccard) from which longer texts count as the same. */
+const LIKENESS = 0.9;
+
+/**
+ * The words of an entry for comparing: those of the raw text, and its dates, since "I went running today" on two days
+ * is two facts.
+ */
+export function comparisonTerms(candidate: Candidate): ReadonlySet<string> {
+  const dates = splitTerms(candidate.terms.marks).filter((mark) => mark.startsWith("on:"));
+  return new Set([...splitTerms(candidate.terms.raw), ...dates]);
+}
+
+/** Whether two entries, by their comparison terms, are near-identical. Entries without any words never are. */
+export function nearlySame(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
+  if (a.size === 0 || b.size === 0) return false;
+  const [smaller, larger] = a.size <= b.size ? [a, b] : [b, a];
+  const needed = smaller.size < SHORT ? 1 : LIKENESS;
+  if (smaller.size < needed * larger.size) return false;
+  let common = 0;
+  for (const term of smaller) if (larger.has(term)) common += 1;
+  return common >= needed * (a.size + b.size - common);
+}

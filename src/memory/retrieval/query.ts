@@ -1,0 +1,93 @@
+/** A query as it is understood before any entry is looked at: terms, names, dates, and what kind of answer it wants. */
+import type { MemoryStatistics } from "./candidate";
+import { type DateMention, findDates } from "./dates";
+import { dateMark, speakerMark } from "./entry-terms";
+import { tokenize } from "./tokenizer";
+
+/** One different term of a query. */
+export interface QueryTerm {
+  term: string;
+  /** The first word of the query that gave it. */
+  surface: string;
+}
+
+/** A parsed query; depends on no memory. */
+export interface ParsedQuery {
+  text: string;
+  terms: readonly QueryTerm[];
+  dates: readonly DateMention[];
+  /** It asks for a time ("when …", "what year …"). */
+  asksWhen: boolean;
+  /** It is about the person asking ("my dog", "did I"), and not about what an assistant said. */
+  firstPerson: boolean;
+}
+
+const ASKS_WHEN =
+  /\bwhen\b(?=.*\?|\s+(?:did|do|does|is|was|were|will|has|have|had|are|am)\b)|\b(?:what|which)(?: exact| specific)? (?:date|day|week|weekend|month|season|year|time)\b|\bhow long\b/i;
+const FIRST_PERSON = /\b(?:I|I'm|I’m|I've|I’ve|[Mm]y|[Mm]e|[Mm]ine|[Mm]yself|[Ww]e|[Oo]ur)\b/;
+const SECOND_PERSON = /\b(?:you|your)\b/i;
+/** Terms beyond this many are dropped, the last first: a pasted page is no better a query than its beginning. */
+const MAX_QUERY_TERMS = 32;
+
+/**
+ * Parses a query.
+ * @param now ISO time that "yesterday" and the like count from; without it they are left out.
+ */
+export function parseQuery(text: string, now?: string): ParsedQuery {
+  const terms = new Map<string, QueryTerm>();
+  for (const token of tokenize(text)) {
+    if (terms.size >= MAX_QUERY_TERMS) break;
+    if (!terms.has(token.term)) terms.set(token.term, token);
+  }
+  return {
+    text,
+    terms: [...terms.values()],
+    dates: findDates(text, now),
+    asksWhen: ASKS_WHEN.test(text),
+    firstPerson: FIRST_PERSON.test(text) && !SECOND_PERSON.test(text),
+  };
+}
+
+/** The marks of the days and months that a query names exactly enough to look them up. */
+export function queryDateMarks(query: ParsedQuery): string[] {
+  return query.dates.flatMap(({ range, precision }) => {
+    if (range === undefined) return [];
+    if (precision === "day") return [dateMark(range.from)];
+    return precision === "month" ? [dateMark(range.from.slice(0, 7))] : [];
+  });
+}
+
+/** Every term and mark whose document frequency planning and ranking need. */
+export function frequencyLookups(query: ParsedQuery): string[] {
+  const terms = query.terms.map(({ term }) => term);
+  return [...new Set([...terms, ...terms.map(speakerMark), ...queryDateMarks(query)])];
+}
+
+/** A query term with what it is worth in the memory that is searched. */
+export interface WeightedTerm extends QueryTerm {
+  /** Inverse document frequency in this memory × the weight of the kind of term. */
+  weight: number;
+  /** Entries of this memory that contain it. */
+  frequency: number;
+  /** Someone in this memory is called so; then who speaks matters more than who is addressed by name. */
+  isSpeaker: boolean;
+}
+
+/**
+ * Weighs the terms of a query by the statistics of one memory. The inverse document frequency is the one of BM25
+ * (Robertson & Zaragoza 2009, made positive): ln(1 + (N − n + ½) / (n + ½)).
+ * @param speakerNameWeight what a name is worth as a word of the text if it is a speaker's (1: like any other word).
+ */
+export function weighTerms(
+  query: ParsedQuery,
+  statistics: MemoryStatistics,
+  speakerNameWeight: number,
+): WeightedTerm[] {
+  return query.terms.map(({ term, surface }) => {
+    // statistics may lag a little behind the entries: never let a count exceed the whole
+    const frequency = Math.min(statistics.frequencies.get(term) ?? 0, statistics.entryCount);
+    const idf = Math.log(1 + (statistics.entryCount - frequency + 0.5) / (frequency + 0.5));
+    const isSpeaker = (statistics.frequencies.get(speakerMark(term)) ?? 0) > 0;
+    return { term, surface, frequency, isSpeaker, weight: idf * (isSpeaker ? speakerNameWeight : 1) };
+  });
+}

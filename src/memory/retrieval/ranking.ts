@@ -1,0 +1,244 @@
+/**
+ * Ranking: candidates → hits with scores that explain themselves. Pure arithmetic over the candidates and the
+ * statistics of their memory; every contribution is named in `why`, and they add up to the score.
+ */
+import { countTerms, type TermCounts, termScores } from "./bm25";
+import { type Candidate, type MemoryStatistics, placeKey } from "./candidate";
+import { askedRanges, dateMatch } from "./date-match";
+import { QUESTION_MARK, speakerMark, splitTerms, TIMED_MARK } from "./entry-terms";
+import { comparisonTerms, nearlySame } from "./near-duplicates";
+import { type ParsedQuery, type WeightedTerm, weighTerms } from "./query";
+import { DEFAULT_WEIGHTS, type RankingWeights } from "./weights";
+
+/** Why an entry is a hit. All numbers but `total` are contributions to the score; `total` is their sum. */
+export interface Why {
+  /** Words of the query that the entry itself holds, with what each contributes. */
+  terms: { term: string; word: string; weight: number }[];
+  /** Words in the entries around it, and how well these match themselves. */
+  neighbours: number;
+  /** How well the best entries of its session match. */
+  session: number;
+  /** Said by someone the query names, or by the user where the query is about the user. */
+  speaker: number;
+  /** Happened when the query says, or names a time where the query asks for one. */
+  date: number;
+  /** Likeness of meaning, where vectors are configured. */
+  vector: number;
+  /** Taken off questions and very short texts: they tell less. Never positive. */
+  form: number;
+  total: number;
+}
+
+/** A hit. */
+export interface Ranked {
+  entryId: string;
+  score: number;
+  why: Why;
+  /** Entries that say the same in (almost) the same words and are left out for this one, in the order of rank. */
+  duplicates: string[];
+}
+
+/** What may be set for a ranking. */
+export interface RankOptions {
+  weights?: RankingWeights;
+  /** Most hits returned. */
+  limit?: number;
+  /** Likeness of an entry's vector to the query's (any scale, greater is nearer), by entry id. */
+  similarities?: ReadonlyMap<string, number>;
+  /** Entries that may be hits; the others only count as neighbours. All, if left out. */
+  accepts?: (candidate: Candidate) => boolean;
+}
+
+/** A candidate with all that is computed once for it. */
+interface Scored extends TermCounts {
+  candidate: Candidate;
+  marks: ReadonlySet<string>;
+  ownTerms: readonly number[];
+  own: number;
+}
+
+/** What is the same for all candidates of one ranking. */
+interface Context {
+  terms: readonly WeightedTerm[];
+  total: number;
+  weights: RankingWeights;
+  places: ReadonlyMap<string, Scored>;
+  sessions: ReadonlyMap<string, number>;
+}
+
+/** Best entries of a session that make its score. */
+const SESSION_BEST = 3;
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+/** Scores each candidate's own text. */
+function scoreOwn(
+  candidates: readonly Candidate[],
+  terms: readonly WeightedTerm[],
+  total: number,
+  statistics: MemoryStatistics,
+  weights: RankingWeights,
+): Scored[] {
+  const indexOf = new Map(terms.map(({ term }, index) => [term, index]));
+  return candidates.map((candidate) => {
+    const counted = countTerms(candidate, indexOf, statistics, weights);
+    const ownTerms = termScores(terms, counted.counts, total, weights.k1);
+    const marks = new Set(splitTerms(candidate.terms.marks));
+    return { candidate, marks, ...counted, ownTerms, own: sum(ownTerms) };
+  });
+}
+
+function sessionScores(scored: readonly Scored[]): Map<string, number> {
+  const bySession = new Map<string, number[]>();
+  for (const { candidate, own } of scored) {
+    const scores = bySession.get(candidate.sessionKey);
+    if (scores === undefined) bySession.set(candidate.sessionKey, [own]);
+    else scores.push(own);
+  }
+  const meanOfBest = (scores: number[]): number =>
+    sum(scores.sort((a, b) => b - a).slice(0, SESSION_BEST)) / SESSION_BEST;
+  return new Map([...bySession].map(([key, scores]) => [key, meanOfBest(scores)]));
+}
+
+/** The entry so many places on, if it was fetched and belongs to the same session. */
+function neighbour(entry: Scored, offset: number, context: Context): Scored | undefined {
+  const { threadId, seq, sessionKey } = entry.candidate;
+  const found = context.places.get(placeKey(threadId, seq + offset));
+  return found?.candidate.sessionKey === sessionKey ? found : undefined;
+}
+
+/** What the entries around it add: their words at a low weight, as if they were its own, and a share of their scores. */
+function neighbourScore(entry: Scored, context: Context): number {
+  const { weights } = context;
+  const counts = [...entry.counts];
+  for (const [offset, weight] of weights.neighbourText) {
+    const other = neighbour(entry, offset, context);
+    other?.counts.forEach((count, index) => {
+      counts[index] = (counts[index] ?? 0) + weight * count;
+    });
+  }
+  const withNeighbours = sum(termScores(context.terms, counts, context.total, weights.k1));
+  const shares = weights.neighbourScore.map(
+    ([offset, weight]) => weight * (neighbour(entry, offset, context)?.own ?? 0),
+  );
+  return withNeighbours - entry.own + sum(shares);
+}
+
+function speakerScore(entry: Scored, query: ParsedQuery, context: Context): number {
+  const { weights } = context;
+  const named = context.terms.filter(({ isSpeaker }) => isSpeaker);
+  const matched = named.filter(({ term }) => entry.marks.has(speakerMark(term)));
+  if (named.length > 0) return (weights.speaker * matched.length) / named.length;
+  return query.firstPerson && entry.candidate.role === "user" ? weights.firstPerson : 0;
+}
+
+function formScore(entry: Scored, statistics: MemoryStatistics, weights: RankingWeights): number {
+  const average = statistics.averageLength.raw;
+  const missing = average > 0 ? Math.max(0, 1 - entry.length / average) : 0;
+  return 0 - weights.brevity * missing - (entry.marks.has(QUESTION_MARK) ? weights.question : 0);
+}
+
+/** Likeness scaled to 0 (the farthest of the candidates that have one) … 1 (the nearest). */
+function scaleSimilarities(similarities: ReadonlyMap<string, number>): (entryId: string) => number {
+  const values = [...similarities.values()];
+  const least = Math.min(...values);
+  const range = Math.max(...values) - least;
+  return (entryId) => {
+    const value = similarities.get(entryId);
+    if (value === undefined) return 0;
+    return range > 0 ? (value - least) / range : 1;
+  };
+}
+
+/** Once there are hits enough, duplicates are looked for among so many times as many. */
+const DUPLICATE_DEPTH = 4;
+
+/** Drops entries that repeat a better one, and names them there. */
+function withoutDuplicates(hits: { hit: Ranked; candidate: Candidate }[], limit: number): Ranked[] {
+  const kept: { hit: Ranked; speaker: string | undefined; terms: ReadonlySet<string> }[] = [];
+  for (const [index, { hit, candidate }] of hits.entries()) {
+    if (kept.length >= limit && index >= DUPLICATE_DEPTH * limit) break;
+    const terms = comparisonTerms(candidate);
+    const same = kept.find((other) => other.speaker === candidate.speaker && nearlySame(other.terms, terms));
+    if (same !== undefined) same.hit.duplicates.push(hit.entryId);
+    else if (kept.length < limit) kept.push({ hit, speaker: candidate.speaker, terms });
+  }
+  return kept.map(({ hit }) => hit);
+}
+
+/**
+ * Ranks candidates, the best first; ties go to the later entry, then by id. Candidates that match in no way are left
+ * out. The order of `candidates` doesn't matter.
+ * @param candidates entries of one memory, each once, with the entries around the likely ones among them.
+ */
+export function rank(
+  query: ParsedQuery,
+  candidates: readonly Candidate[],
+  statistics: MemoryStatistics,
+  options: RankOptions = {},
+): Ranked[] {
+  const { weights = DEFAULT_WEIGHTS, limit = 10, similarities = new Map<string, number>() } = options;
+  const terms = weighTerms(query, statistics, weights.speakerNameAsWord);
+  const total = sum(terms.map(({ weight }) => weight));
+  const scored = scoreOwn(candidates, terms, total, statistics, weights);
+  const places = new Map(scored.map((entry) => [placeKey(entry.candidate.threadId, entry.candidate.seq), entry]));
+  const context: Context = { terms, total, weights, places, sessions: sessionScores(scored) };
+  const asked = askedRanges(query, statistics);
+  const similarity = scaleSimilarities(similarities);
+  // a query of names alone asks for what they said
+  const namesOnly = terms.every(({ isSpeaker, frequency }) => isSpeaker || frequency === 0);
+
+  const hits = scored
+    .filter(({ candidate }) => options.accepts?.(candidate) ?? true)
+    .map((entry) => {
+      const { candidate } = entry;
+      const timed = query.asksWhen && entry.marks.has(TIMED_MARK) ? weights.asksWhen : 0;
+      const dated = weights.date * dateMatch(candidate, asked, weights);
+      const why: Why = {
+        terms: terms.flatMap(({ term, surface }, index) => {
+          const weight = entry.ownTerms[index] ?? 0;
+          return weight > 0 ? [{ term, word: surface, weight }] : [];
+        }),
+        neighbours: neighbourScore(entry, context),
+        session: weights.session * (context.sessions.get(candidate.sessionKey) ?? 0),
+        speaker: speakerScore(entry, query, context),
+        date: dated + timed,
+        vector: weights.vector * similarity(candidate.entryId),
+        form: formScore(entry, statistics, weights),
+        total: 0,
+      };
+      why.total = entry.own + why.neighbours + why.session + why.speaker + why.date + why.vector + why.form;
+      const matches =
+        entry.own + why.neighbours + dated > 0 || similarities.has(candidate.entryId) || (namesOnly && why.speaker > 0);
+      return { candidate, matches, hit: { entryId: candidate.entryId, score: why.total, why, duplicates: [] } };
+    })
+    .filter(({ matches }) => matches)
+    .sort(
+      (a, b) =>
+        b.hit.score - a.hit.score ||
+        b.candidate.occurredAt.localeCompare(a.candidate.occurredAt) ||
+        a.candidate.entryId.localeCompare(b.candidate.entryId),
+    );
+  return withoutDuplicates(hits, limit);
+}
+
+/**
+ * The candidates whose surroundings are worth fetching: the best by their own text, speaker and date. Those that may
+ * not be hits themselves count too: the entry next to them may be one.
+ * @param limit how many; the cost of fetching grows with it.
+ */
+export function chooseSeeds(
+  query: ParsedQuery,
+  candidates: readonly Candidate[],
+  statistics: MemoryStatistics,
+  limit: number,
+  options: RankOptions = {},
+): Candidate[] {
+  const { similarities = new Map<string, number>(), weights: given = DEFAULT_WEIGHTS } = options;
+  const weights = { ...given, neighbourText: [], neighbourScore: [], session: 0 };
+  const ranked = rank(query, candidates, statistics, { weights, limit, similarities });
+  const byId = new Map(candidates.map((candidate) => [candidate.entryId, candidate]));
+  return ranked.flatMap(({ entryId }) => byId.get(entryId) ?? []);
+}
