@@ -124,6 +124,8 @@ export class ChatSession extends DurableObject<Env> implements SessionObject {
       work: turnId,
       active: () => (turnId === undefined ? this.session.active() : this.session.isActive(turnId)),
       catchUp: this.session.catchUp(turnId),
+      // Somebody who follows one message gets its reply as text, even when it was complete before they listened.
+      unseen: turnId === undefined ? undefined : (event) => this.session.wholeReply(event),
     });
   }
 

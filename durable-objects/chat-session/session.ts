@@ -1,5 +1,7 @@
 /** A session at work: the kit's parts put together, and what happens when a message, an answer or an alarm comes. */
 import type { Ask } from "../../src/asks/ask.js";
+import { replyText } from "../../src/chat/message.js";
+import type { ReplyDelta } from "../../src/chat/reply-stream.js";
 import {
   isFinal,
   mayAccept,
@@ -122,7 +124,17 @@ export class SessionAtWork {
     const delta = running?.stream?.soFar();
     if (running === undefined || delta === undefined) return undefined;
     const { turnId: work } = running.turn;
-    if (turnId !== undefined && turnId !== work) return undefined;
+    return turnId === undefined || turnId === work ? this.deltaEvent(work, delta) : undefined;
+  }
+
+  /** The reply that an ended turn came to, as one delta. */
+  wholeReply({ type, work }: LiveEvent): LiveEvent | undefined {
+    const reply = type === "turn.completed" && work !== undefined ? this.store.turn(work)?.outcome?.reply : undefined;
+    if (work === undefined || reply === undefined) return undefined;
+    return this.deltaEvent(work, { text: replyText(reply.modelReply), attempt: 0, offset: 0 });
+  }
+
+  private deltaEvent(work: string, delta: ReplyDelta): LiveEvent {
     const at = new Date(this.platform.now()).toISOString();
     return { type: "reply.delta", work, at, data: JSON.stringify({ turnId: work, ...delta }) };
   }

@@ -10,6 +10,8 @@ export interface StreamOptions {
   readonly lingerMs: number;
   /** What a late subscriber has missed of transient events. */
   readonly catchUp?: LiveEvent | undefined;
+  /** For a subscriber to whom an event brings the end of what it never saw in pieces: what it would have seen. */
+  readonly unseen?: ((event: LiveEvent) => LiveEvent | undefined) | undefined;
   /** Whether more is to be expected now, without anybody doing anything. */
   readonly active: () => boolean;
 }
@@ -27,6 +29,7 @@ export function eventStream(log: EventLog, options: StreamOptions): ReadableStre
   return new ReadableStream<Uint8Array>({
     start(controller) {
       let last = options.after;
+      let sawPieces = false;
       const timers: { heartbeat?: ReturnType<typeof setInterval>; linger?: ReturnType<typeof setTimeout> } = {};
       const end = (): void => {
         stop();
@@ -42,7 +45,10 @@ export function eventStream(log: EventLog, options: StreamOptions): ReadableStre
         if (event.seq !== undefined) {
           if (event.seq <= last) return;
           last = event.seq;
+          const unseen = sawPieces ? undefined : options.unseen?.(event);
+          if (unseen !== undefined) controller.enqueue(encoder.encode(render(unseen)));
         }
+        sawPieces ||= event.seq === undefined;
         controller.enqueue(encoder.encode(render(event)));
       };
       const unsubscribe = log.subscribe((event) => {
