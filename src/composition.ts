@@ -1,17 +1,22 @@
 /** The only place that reads bindings and puts things together. */
 import { createModelPort, type ModelConfig } from "./model/directory.js";
 import type { ModelPort } from "./model/port.js";
+import { AskGateway } from "./platform/ask-gateway.js";
 import { now, sleep } from "./platform/clock.js";
 import { deliverToD1 } from "./platform/deliveries.js";
 import type { OutgoingPolicy } from "./platform/outgoing.js";
 import { ResourceStore } from "./platform/resource-store.js";
+import { RunGateway } from "./platform/run-gateway.js";
+import { RunIndex } from "./platform/run-index.js";
 import { createSealer, type Sealer } from "./platform/secrets.js";
 import type { Services } from "./platform/services.js";
 import { SessionGateway } from "./platform/session-gateway.js";
 import { SessionIndex } from "./platform/session-index.js";
 import type { SessionPlatform } from "./platform/session-platform.js";
+import { D1TeamState } from "./platform/team-state.js";
 import { TenantStore } from "./platform/tenant-store.js";
 import { ToolBuilder } from "./platform/tool-builder.js";
+import { callHttpWorker } from "./platform/worker-caller.js";
 
 interface Shared {
   readonly sealer: Sealer;
@@ -45,19 +50,26 @@ export function composeSessionPlatform(env: Env): SessionPlatform {
     tenants,
     tools: new ToolBuilder(policy),
     model: (tenantId) => tenantModel(env, tenantId),
+    teamState: (tenantId) => new D1TeamState(env.DB, tenantId, now),
+    callWorker: (tenantId, call, signal) => callHttpWorker(tenantId, call, signal, policy),
     deliver: (delivery) => deliverToD1(env.DB, delivery),
   };
 }
 
 export function composeServices(env: Env): Services {
+  const sessions = new SessionGateway(env.CHAT_SESSION);
+  const runs = new RunGateway(env.ROUTING_RUN);
   return {
     ...shared(env),
     environment: env.ENVIRONMENT,
     adminSecret: env.ADMIN_SECRET,
     now,
     db: env.DB,
-    sessions: new SessionGateway(env.CHAT_SESSION),
+    sessions,
     index: new SessionIndex(env.DB),
+    runs,
+    runIndex: new RunIndex(env.DB, now),
+    asks: new AskGateway({ ses: sessions, run: runs }),
   };
 }
 

@@ -9,6 +9,7 @@ import { sha256Hex } from "../../src/platform/digest.js";
 import type { SessionPlatform } from "../../src/platform/session-platform.js";
 import { validateArguments } from "../../src/platform/tool-builder.js";
 import { loadTurnSetup } from "../../src/platform/turn-setup.js";
+import { entryWithoutText } from "../../src/routing/trace.js";
 import type { SupervisionState } from "../../src/supervision/state.js";
 import { openStreamGate } from "../../src/supervision/stream-gate.js";
 import type { Subject } from "../../src/supervision/subject.js";
@@ -112,6 +113,12 @@ export class TurnRun {
       withDeadline: (timeoutMs, work) => withDeadline(timeoutMs, work, this.abort.signal),
       validateArguments,
       stream: this.stream,
+      team: {
+        asks: () => kit.asks.ofWork(turnId),
+        state: platform.teamState(session.tenantId),
+        callWorker: (call, signal) => platform.callWorker(session.tenantId, call, signal),
+        traced: (entry) => events.append(entry.type, turnId, { turnId, ...entryWithoutText(entry) }),
+      },
       observer: {
         toolCalled: (call) => events.append("tool.called", turnId, { turnId, ...call }),
         toolReturned: (call) => events.append("tool.returned", turnId, { turnId, ...call }),

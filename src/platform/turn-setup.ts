@@ -5,14 +5,17 @@ import { modelList } from "../agent/definition.js";
 import type { Journal } from "../agent/journal.js";
 import type { AgentTool, ToolRef } from "../agent/tools.js";
 import type { SessionContext } from "../chat/context.js";
-import type { HistoryMessage, ReferenceItem } from "../chat/prompt.js";
+import type { HistoryMessage } from "../chat/prompt.js";
 import type { NewSession } from "../chat/session.js";
 import type { TurnSetup } from "../chat/turn.js";
 import { buildSupervisor } from "../supervision/definition.js";
-import { type ResourceKind, type ResourceVersion, resourcePinSchema } from "../tenancy/resources.js";
+import type { Supervisor } from "../supervision/supervisor.js";
+import { type ResourceKind, resourcePinSchema } from "../tenancy/resources.js";
 import type { ResourceStore } from "./resource-store.js";
+import { loadTeam, pinTeams } from "./team-loader.js";
 import type { TenantStore } from "./tenant-store.js";
 import type { ToolBuilder } from "./tool-builder.js";
+import { Versions } from "./versions.js";
 
 export interface SetupSources {
   readonly resources: ResourceStore;
@@ -34,6 +37,8 @@ export type LoadedSetup =
 const pinnedSchema = z.object({
   strict: z.boolean(),
   supervisors: z.array(z.string()),
+  /** Of teams within the agent's team. */
+  teamSupervisors: z.array(z.string()).default([]),
   pins: z.array(resourcePinSchema),
 });
 
@@ -49,20 +54,29 @@ export async function loadTurnSetup(
   const versions = await sources.resources.versions(session.tenantId, pinned.pins);
   const found = new Versions(versions);
 
-  const agent = found.get("agents", session.definition.agent);
-  if (agent === undefined) return { ok: false, detail: missing("agents", session.definition.agent) };
-  const absent = pinned.supervisors.find((name) => found.get("supervisors", name) === undefined);
+  const stored = found.get("agents", session.definition.agent);
+  if (stored === undefined) return { ok: false, detail: missing("agents", session.definition.agent) };
+  const absent = [...pinned.supervisors, ...pinned.teamSupervisors].find(
+    (name) => found.get("supervisors", name) === undefined,
+  );
   // A supervisor that is gone must not be a supervisor that allows.
   if (absent !== undefined) return { ok: false, detail: missing("supervisors", absent) };
 
-  const supervisors = found
-    .all("supervisors")
-    .filter(({ name }) => pinned.supervisors.includes(name))
-    .map(({ name, body }) => buildSupervisor(name, body));
+  const supervisorsOf = (names: readonly string[]): Supervisor[] =>
+    found
+      .all("supervisors")
+      .filter(({ name }) => names.includes(name))
+      .map(({ name, body }) => buildSupervisor(name, body));
   const always = (kind: "rules" | "references"): string[] =>
     found.all(kind).flatMap(({ name, body }) => (body.include === "always" ? [name] : []));
+  const agent = stored.kind === "model" ? stored : { ...nobody, ...stored };
   const toolsOf = (refs: readonly ToolRef[]): AgentTool[] =>
     sources.tools.build(session.tenantId, refs, found.all("tools"));
+  const team =
+    stored.kind === "team"
+      ? await loadTeam(stored.team, { found, tools: toolsOf, supervisors: supervisorsOf })
+      : undefined;
+  if (stored.kind === "team" && team === undefined) return { ok: false, detail: missing("teams", stored.team) };
   return {
     ok: true,
     strict: pinned.strict,
@@ -75,7 +89,8 @@ export async function loadTurnSetup(
         ...(agent.maxToolRounds === undefined ? {} : { maxToolRounds: agent.maxToolRounds }),
         ...(agent.maxOutputTokens === undefined ? {} : { maxOutputTokens: agent.maxOutputTokens }),
       },
-      supervisors,
+      supervisors: supervisorsOf(pinned.supervisors),
+      team,
       context: () => {
         const { rules, references } = session.context();
         return {
@@ -101,49 +116,44 @@ async function pin(session: SessionFacts, sources: SetupSources): Promise<z.infe
   const body = agent === undefined ? undefined : new Versions([agent]).get("agents", definition.agent);
 
   const context = session.context();
+  const teams = body?.kind === "team" ? await pinTeams(sources.resources, tenantId, body.team) : undefined;
   const supervisors = [
-    ...new Set([...(tenant?.settings.supervisors ?? []), ...(body?.supervisors ?? []), ...definition.supervisors]),
+    ...new Set([
+      ...(tenant?.settings.supervisors ?? []),
+      ...(body?.supervisors ?? []),
+      ...(teams?.ownSupervisors ?? []),
+      ...definition.supervisors,
+    ]),
   ];
+  const tools = [...(body?.kind === "model" ? body.tools : []), ...(teams?.tools ?? []), ...context.tools];
   const names = (kind: ResourceKind, list: readonly string[]) => list.map((name) => ({ kind, name }));
   const rest = await sources.resources.pins(tenantId, [
-    ...names("supervisors", supervisors),
+    ...names("supervisors", [...supervisors, ...(teams?.supervisors ?? [])]),
     ...names("rules", [...(body?.rules ?? []), ...context.rules]),
     ...names("references", [...(body?.references ?? []), ...context.references]),
     ...names(
       "tools",
-      [...(body?.tools ?? []), ...context.tools].map(({ tool }) => tool),
+      tools.map(({ tool }) => tool),
     ),
   ]);
   return {
     strict: tenant?.settings.strict ?? true,
     supervisors,
-    pins: agentPin === undefined ? rest : [agentPin, ...rest],
+    teamSupervisors: [...(teams?.supervisors ?? [])],
+    pins: [...(agentPin === undefined ? [] : [agentPin]), ...(teams?.pins ?? []), ...rest],
   };
 }
 
+/** What a team has none of itself: its supervisor and its workers have their own. */
+const nobody = {
+  model: "default",
+  instructions: "",
+  tools: [],
+  temperature: undefined,
+  maxToolRounds: undefined,
+  maxOutputTokens: undefined,
+};
+
 function missing(kind: ResourceKind, name: string): string {
   return `${kind}/${name} doesn't exist any more. Store it again at PUT /v1/${kind}/${name}, or take it out of what uses it.`;
-}
-
-/** The pinned versions, by kind and name. */
-class Versions {
-  constructor(private readonly versions: readonly ResourceVersion[]) {}
-
-  all<K extends ResourceKind>(kind: K): readonly ResourceVersion<K>[] {
-    return this.versions.filter((version): version is ResourceVersion<K> => version.kind === kind);
-  }
-
-  get<K extends ResourceKind>(kind: K, name: string): ResourceVersion<K>["body"] | undefined {
-    return this.all(kind).find((version) => version.name === name)?.body;
-  }
-
-  /** In the order of the names, each once; those that don't exist any more are left out. */
-  items(kind: "rules" | "references", names: readonly string[]): ReferenceItem[] {
-    return [...new Set(names)].flatMap((name) => {
-      const item = this.get(kind, name);
-      return item === undefined
-        ? []
-        : [{ name, text: item.text, priority: item.priority, description: item.description }];
-    });
-  }
 }

@@ -12,7 +12,7 @@ import type { LoadedTeam, TeamPorts } from "./ports.js";
 import { QuestionPermits } from "./questions.js";
 import type { Choice, Clarification, WorkerResult } from "./situation.js";
 import { maxTeamDepth } from "./team.js";
-import { superviseHop, inScope, rosterOf, type TeamCommand, type TeamContext } from "./team-run.js";
+import { inScope, rosterOf, superviseHop, type TeamCommand, type TeamContext } from "./team-run.js";
 import type { RoutingDecision } from "./trace.js";
 import type { Task, WorkerOutcome } from "./worker.js";
 

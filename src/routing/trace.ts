@@ -43,3 +43,26 @@ export type TraceEntry = z.infer<typeof traceEntrySchema>;
 export function targetsOf(decision: Pick<RoutingDecision, "targetAgent" | "targetAgents">): readonly string[] {
   return decision.targetAgents ?? (decision.targetAgent === undefined ? [] : [decision.targetAgent]);
 }
+
+/** An entry for a log that keeps no texts: who, when and how it went. */
+export function entryWithoutText(entry: TraceEntry): object {
+  switch (entry.type) {
+    case "routing.decided": {
+      const { reasoning: _, task: __, fallback: ___, ...decision } = entry.decision;
+      return { path: entry.path, decision };
+    }
+    case "worker.returned": {
+      const { output: _, error: __, ...result } = entry.result;
+      return { path: entry.path, result };
+    }
+    case "worker.started":
+    case "worker.retried":
+      return { path: entry.path, worker: entry.worker };
+    case "worker.handedOn":
+      return { path: entry.path, from: entry.from, to: entry.to };
+    case "results.aggregated":
+      return { path: entry.path, mode: entry.mode, completed: entry.completed, failed: entry.failed };
+    default:
+      return { path: entry.path };
+  }
+}

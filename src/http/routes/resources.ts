@@ -1,10 +1,12 @@
 import { z } from "zod";
 import { itemName } from "../../chat/context.js";
-import { refuseAddress } from "../../platform/outgoing.js";
+import { type OutgoingPolicy, refuseAddress } from "../../platform/outgoing.js";
+import type { Team } from "../../routing/team.js";
 import { type ResourceKind, type ResourceVersion, resourceKinds, resourceSchemas } from "../../tenancy/resources.js";
 import { callerOf, demandRole } from "../context.js";
 import { problem } from "../problems.js";
 import { decodeCursor, json, jsonBody, listOf, newRouter, pageOf, pageQuery, route } from "../routing.js";
+import { checkTeam, hideHeaders } from "../team-addresses.js";
 
 const singular: Record<ResourceKind, string> = {
   agents: "agent",
@@ -12,6 +14,7 @@ const singular: Record<ResourceKind, string> = {
   rules: "rule",
   references: "reference",
   tools: "tool",
+  teams: "team",
 };
 
 const nameParam = z.object({ name: itemName });
@@ -50,6 +53,7 @@ function addRoutes<K extends ResourceKind>(kind: K): void {
       const { name } = c.req.valid("param");
       const body = resourceSchemas[kind].parse(c.req.valid("json"));
       checkAddresses(body, c.get("services").policy);
+      if (kind === "teams") checkTeamAddresses(resourceSchemas.teams.parse(body), c.get("services").policy);
       const { resources: store } = c.get("services");
       const wanted = c.req.valid("header")["if-match"];
       const expected = wanted === undefined || wanted === "*" ? undefined : Number(wanted.slice(1, -1));
@@ -130,11 +134,17 @@ function show<K extends ResourceKind>({
 }
 
 /** Header values of tools may hold credentials: they are written, and not read back. */
-function withoutSecrets<B extends object>(body: B): B {
+function withoutSecrets(body: object): object {
+  if ("workers" in body) return hideHeaders(resourceSchemas.teams.parse(body));
   if (!("http" in body) || typeof body.http !== "object" || body.http === null || !("headers" in body.http))
     return body;
   const headers = Object.fromEntries(Object.keys(body.http.headers ?? {}).map((header) => [header, "[hidden]"]));
   return { ...body, http: { ...body.http, headers } };
+}
+
+function checkTeamAddresses(team: Team, policy: OutgoingPolicy): void {
+  const errors = checkTeam(team, policy);
+  if (errors.length > 0) throw problem("invalid", "A worker's address can't be called; see errors.", { errors });
 }
 
 function checkAddresses(body: object, policy: { allowLoopback: boolean }): void {
