@@ -16,6 +16,7 @@ import type { SessionPlatform } from "./platform/session-platform.js";
 import { D1TeamState } from "./platform/team-state.js";
 import { TenantStore } from "./platform/tenant-store.js";
 import { ToolBuilder } from "./platform/tool-builder.js";
+import { ToolCache } from "./platform/tool-cache.js";
 import { callHttpWorker } from "./platform/worker-caller.js";
 
 interface Shared {
@@ -48,7 +49,7 @@ export function composeSessionPlatform(env: Env): SessionPlatform {
     now,
     resources,
     tenants,
-    tools: new ToolBuilder(policy),
+    tools: new ToolBuilder(policy, new ToolCache(env.DB, now)),
     model: (tenantId) => tenantModel(env, tenantId),
     teamState: (tenantId) => new D1TeamState(env.DB, tenantId, now),
     callWorker: (tenantId, call, signal) => callHttpWorker(tenantId, call, signal, policy),

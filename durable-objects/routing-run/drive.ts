@@ -59,6 +59,7 @@ export async function driveRun(
     observer: {
       toolCalled: (call) => events.append("tool.called", runId, { runId, ...call }),
       toolReturned: (call) => events.append("tool.returned", runId, { runId, ...call }),
+      keepsTexts: true,
       traced: (entry) => events.append(entry.type, runId, { runId, entry: store.addTrace(entry) }),
     },
     inputDecided: (effective) => store.setInput(effective),

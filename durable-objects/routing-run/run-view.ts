@@ -1,7 +1,9 @@
 import type { Ask } from "../../src/asks/ask.js";
 import type { RunTrace } from "../../src/platform/run-gateway.js";
 import { hasEnded, noUsage, type Run, type RunSummary } from "../../src/routing/routed-run.js";
+import type { WorkerResult } from "../../src/routing/situation.js";
 import { tellStory } from "../../src/routing/story.js";
+import { type RoutingDecision, targetsOf } from "../../src/routing/trace.js";
 import type { Kit } from "../kit/kit.js";
 import type { RoutingRunStore, RunRecord } from "./store.js";
 
@@ -12,6 +14,7 @@ export function runView(store: RoutingRunStore, asks: readonly Ask[]): Run {
   const passes = store.passes();
   // Its decisions and results while it works; those of teams within it are in the trace.
   const entries = store.trace().filter(({ path }) => path.length === 0);
+  const decisions = entries.flatMap((entry) => (entry.type === "routing.decided" ? [entry.decision] : []));
   const summaryOf = (hook: "request" | "response") => {
     const state = passes.find((pass) => pass.hook === hook);
     return state === undefined ? undefined : { action: state.decision, reasons: state.reasons };
@@ -22,8 +25,11 @@ export function runView(store: RoutingRunStore, asks: readonly Ask[]): Run {
   return {
     ...summaryView(record),
     ...(record.input === undefined ? {} : { input: record.input }),
-    decisions: entries.flatMap((entry) => (entry.type === "routing.decided" ? [entry.decision] : [])),
-    results: entries.flatMap((entry) => (entry.type === "worker.returned" ? [entry.result] : [])),
+    decisions,
+    results: inDecidedOrder(
+      entries.flatMap((entry) => (entry.type === "worker.returned" ? [entry.result] : [])),
+      decisions,
+    ),
     clarifications: outcome?.clarifications ?? [],
     ...(outcome?.response === undefined ? {} : { response: outcome.response }),
     ...(outcome?.error === undefined ? {} : { error: outcome.error }),
@@ -36,6 +42,15 @@ export function runView(store: RoutingRunStore, asks: readonly Ask[]): Run {
     asks: hasEnded(status) ? [...asks] : asks.filter((ask) => ask.status === "open"),
     usage: outcome?.usage ?? noUsage,
   };
+}
+
+/** They returned as they were done. */
+function inDecidedOrder(results: readonly WorkerResult[], decisions: readonly RoutingDecision[]): WorkerResult[] {
+  const place = ({ iteration, worker, handedOnBy }: WorkerResult): number => {
+    const decision = decisions.find((made) => made.iteration === iteration);
+    return decision === undefined ? 0 : targetsOf(decision).indexOf(handedOnBy?.[0] ?? worker);
+  };
+  return results.toSorted((a, b) => a.iteration - b.iteration || place(a) - place(b));
 }
 
 export function summaryView({ runId, status, definition, createdAt, endedAt }: RunRecord): RunSummary {

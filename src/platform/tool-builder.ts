@@ -4,10 +4,21 @@ import { askHumanTool, builtInServer } from "../agent/built-in-tools.js";
 import type { StoredTool } from "../agent/definition.js";
 import type { AgentTool, ToolContext, ToolOutput, ToolRef } from "../agent/tools.js";
 import type { ResourceVersion } from "../tenancy/resources.js";
-import { type OutgoingPolicy, sendOutgoing } from "./outgoing.js";
+import { sleep } from "./clock.js";
+import {
+  OutgoingError,
+  type OutgoingPolicy,
+  type OutgoingRequest,
+  type OutgoingResponse,
+  sendOutgoing,
+} from "./outgoing.js";
+import type { ToolCache } from "./tool-cache.js";
 
 export class ToolBuilder {
-  constructor(private readonly policy: OutgoingPolicy) {}
+  constructor(
+    private readonly policy: OutgoingPolicy,
+    private readonly cache: ToolCache,
+  ) {}
 
   /** The tools of these references, in their order, each once. Those that don't exist are left out. */
   build(tenantId: string, refs: readonly ToolRef[], stored: readonly ResourceVersion<"tools">[]): AgentTool[] {
@@ -20,9 +31,10 @@ export class ToolBuilder {
   }
 
   private stored(tenantId: string, ref: ToolRef, stored: readonly ResourceVersion<"tools">[]): AgentTool | undefined {
-    const found = stored.find(({ name, body }) => name === ref.tool && body.server === ref.server)?.body;
-    if (found === undefined) return undefined;
-    return {
+    const resource = stored.find(({ name, body }) => name === ref.tool && body.server === ref.server);
+    if (resource === undefined) return undefined;
+    const { body: found, version } = resource;
+    const tool: AgentTool = {
       ref,
       name: ref.tool,
       description: found.description,
@@ -32,6 +44,7 @@ export class ToolBuilder {
       approval: found.approval,
       run: (args, context) => this.call(tenantId, found, args, context),
     };
+    return this.cache.wrap(tenantId, tool, found, version);
   }
 
   private async call(
@@ -44,28 +57,42 @@ export class ToolBuilder {
     const { url, rest } = fillUrl(tool.http.url, args);
     const inQuery = method === "GET" || method === "DELETE";
     if (inQuery) for (const [name, value] of Object.entries(rest)) url.searchParams.set(name, asText(value));
-    const response = await sendOutgoing(
-      {
-        method,
-        url: url.href,
-        headers: {
-          accept: "application/json, text/plain;q=0.9, */*;q=0.1",
-          "user-agent": "conclave",
-          ...(inQuery ? {} : { "content-type": "application/json" }),
-          // The same over redos of this call, and of no other call anywhere.
-          "idempotency-key": `${tenantId}.${context.callId}`,
-          ...headers,
-        },
-        ...(inQuery ? {} : { body: JSON.stringify(rest) }),
-        timeoutMs: tool.timeoutMs,
-        ...(context.signal instanceof AbortSignal ? { signal: context.signal } : {}),
+    const request = {
+      method,
+      url: url.href,
+      headers: {
+        accept: "application/json, text/plain;q=0.9, */*;q=0.1",
+        "user-agent": "conclave",
+        ...(inQuery ? {} : { "content-type": "application/json" }),
+        // The same over redos of this call, and of no other call anywhere.
+        "idempotency-key": `${tenantId}.${context.callId}`,
+        ...headers,
       },
-      this.policy,
-    );
+      ...(inQuery ? {} : { body: JSON.stringify(rest) }),
+      timeoutMs: tool.timeoutMs,
+      ...(context.signal instanceof AbortSignal ? { signal: context.signal } : {}),
+    };
+    const response = await this.send(request, tool.idempotent || method === "GET");
     const failed = response.status >= 400;
     return { content: failed ? `HTTP ${response.status}: ${response.text}` : response.text, isError: failed };
   }
+
+  /** Tries once more, under the same key, what passes and may be repeated; the call's own deadline bounds both. */
+  private async send(request: OutgoingRequest, mayRepeat: boolean): Promise<OutgoingResponse> {
+    try {
+      const response = await sendOutgoing(request, this.policy);
+      if (!mayRepeat || !passing.has(response.status)) return response;
+    } catch (error) {
+      if (!mayRepeat || !(error instanceof OutgoingError) || request.signal?.aborted) throw error;
+    }
+    await sleep(retryWaitMs, request.signal);
+    return sendOutgoing(request, this.policy);
+  }
 }
+
+/** Answers that say that another attempt may do better. */
+const passing: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+const retryWaitMs = 200;
 
 /** Checks arguments against a tool's schema, in words. Compiles nothing: Workers forbid it. */
 export function validateArguments(tool: AgentTool, args: unknown): string[] {

@@ -4,7 +4,7 @@ import { type BriefParts, briefText } from "./brief.js";
 import { claimOf, tracksLoad } from "./decide.js";
 import { type Clarification, type WorkerResult, workerResultSchema } from "./situation.js";
 import type { Worker } from "./team.js";
-import { hop, inScope, type TeamContext, tell } from "./team-run.js";
+import { hop, inScope, shown, type TeamContext, tell } from "./team-run.js";
 import { attemptWorker, type RunNested, type Task, type WorkerOutcome } from "./worker.js";
 
 export interface BranchPlace {
@@ -107,7 +107,10 @@ async function workOn(
   const { outcome, attempts, clarifications } = await tryWorker(run, { worker, chain, id, content }, runNested);
   if (outcome.kind === "handedOn") {
     const { to, reason } = outcome;
-    await once(run, "handedOn", undefined, () => tell(run, { type: "worker.handedOn", from: worker.id, to, reason }));
+    const told = await shown(run, reason, "reason");
+    await once(run, "handedOn", undefined, () =>
+      tell(run, { type: "worker.handedOn", from: worker.id, to, reason: told }),
+    );
     return { kind: "handedOn", to, reason, clarifications };
   }
   if (outcome.kind === "failed") {
@@ -138,22 +141,21 @@ async function tryWorker(
     clarifications.push(...outcome.clarifications);
     const over = outcome.kind !== "failed" || !outcome.again || attempt >= maxWorkerRetries;
     if (over || run.budget.exhausted() !== undefined) return { outcome, attempts: attempt + 1, clarifications };
-    const { error } = outcome;
+    const error = await shown(here, outcome.error, "error");
     await once(here, "retried", undefined, () => tell(run, { type: "worker.retried", worker: task.worker.id, error }));
   }
 }
 
-function returned(run: TeamContext, result: WorkerResult): Promise<WorkerResult> {
-  return run.ports.journal.step(
-    {
-      id: "returned",
-      kind: "commit",
-      schema: workerResultSchema,
-      interrupted: "again",
-      onDone: (stored) => tell(run, { type: "worker.returned", result: stored }),
-    },
-    async () => result,
+/** Records a result. The work goes on with its output; what is told of it, an error included, is what may be shown. */
+async function returned(run: TeamContext, result: WorkerResult): Promise<WorkerResult> {
+  const text = await shown(run, result.output ?? result.error ?? "", "shown", result.status === "completed");
+  const told = { ...result, ...(result.status === "completed" ? { output: text } : { error: text }) };
+  const spec = { id: "returned", kind: "commit", schema: workerResultSchema, interrupted: "again" } as const;
+  await run.ports.journal.step<WorkerResult>(
+    { ...spec, onDone: (stored) => tell(run, { type: "worker.returned", result: stored }) },
+    async () => told,
   );
+  return result.status === "completed" ? result : told;
 }
 
 /** A step without a result of its own; what it does can be done again. */

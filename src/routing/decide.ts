@@ -14,7 +14,7 @@ import { routeByModel } from "./strategies/llm-based.js";
 import { findRoutingFn } from "./strategies/routing-functions.js";
 import { routeByRules } from "./strategies/rule-based.js";
 import { routeBySkills } from "./strategies/skill-based.js";
-import { type TeamContext, tell } from "./team-run.js";
+import { shown, type TeamContext, tell } from "./team-run.js";
 import type { ClaimId } from "./team-state.js";
 import { type RoutingDecision, routingDecisionSchema } from "./trace.js";
 
@@ -41,13 +41,18 @@ export async function decide(run: TeamContext, situation: RoutingSituation): Pro
     situation.live.length === 0
       ? { outcome: { kind: "none" as const, why: "no worker is available" }, clarifications: [], problems: [] }
       : await ask(run, situation);
-  const { clarifications, problems } = asked;
+  const { clarifications } = asked;
+  const problems: string[] = [];
+  for (const [index, problem] of asked.problems.entries()) {
+    problems.push(await shown(run, problem, `problem/${index}`));
+  }
   if (problems.length > 0)
     await record(run, "refused", () => {
       for (const problem of problems) tell(run, { type: "routing.refused", problem });
     });
 
   let { outcome } = asked;
+  if (outcome.kind === "none") outcome = { kind: "none", why: await shown(run, outcome.why, "why") };
   let fallback: string | undefined;
   if (outcome.kind === "none") {
     const { fallbackWorker } = supervisor;
@@ -59,12 +64,14 @@ export async function decide(run: TeamContext, situation: RoutingSituation): Pro
     outcome = { kind: "route", choice: { targets: [fallbackWorker], reasoning, confidence: 0 } };
   }
   if (outcome.kind === "finish") {
-    const { reasoning } = outcome;
+    const reasoning = await shown(run, outcome.reasoning, "reasoning");
     await record(run, "finished", () => tell(run, { type: "routing.finished", reasoning }));
     return { kind: "finish", clarifications };
   }
 
   const { choice } = outcome;
+  const reasoning = await shown(run, choice.reasoning, "reasoning");
+  const task = choice.task === undefined ? undefined : await shown(run, choice.task, "task");
   const decision = await run.ports.journal.step(
     {
       id: "decided",
@@ -75,12 +82,12 @@ export async function decide(run: TeamContext, situation: RoutingSituation): Pro
     },
     async (): Promise<RoutingDecision> => ({
       ...(choice.targets.length === 1 ? { targetAgent: choice.targets[0] } : { targetAgents: choice.targets }),
-      reasoning: choice.reasoning,
+      reasoning,
       confidence: choice.confidence,
       strategy: supervisor.strategy,
       timestamp: new Date(run.ports.now()).toISOString(),
       iteration: situation.iteration,
-      ...(choice.task === undefined ? {} : { task: choice.task }),
+      ...(task === undefined ? {} : { task }),
       ...(fallback === undefined ? {} : { fallback }),
     }),
   );

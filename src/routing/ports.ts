@@ -39,6 +39,8 @@ export interface HttpWorkerAnswer {
 export interface TeamObserver extends Pick<AgentObserver, "toolCalled" | "toolReturned"> {
   /** Hears of each thing once, in the same write as the step it tells of. */
   readonly traced: (entry: TraceEntry) => void;
+  /** Whether what it hears is kept and shown with its texts: then they are supervised first. */
+  readonly keepsTexts: boolean;
 }
 
 export interface TeamPorts extends Omit<AgentPorts, "guard" | "observer"> {

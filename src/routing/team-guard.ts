@@ -1,4 +1,5 @@
 /** How the tool calls of a team's agents are supervised: like a session's, with the routing tools let through. */
+import type { AgentObserver } from "../agent/loop.js";
 import type { AgentTool, ToolGuard } from "../agent/tools.js";
 import { supervisingGuard } from "../chat/tool-guard.js";
 import type { TeamPorts } from "./ports.js";
@@ -35,8 +36,17 @@ export function agentPorts(ports: TeamPorts, scope: string, tools: () => readonl
     ...ports,
     journal: ports.journal.scope(scope),
     guard: teamGuard(tools, ports),
+    observer: withoutOwnTools(ports.observer),
     // The routing tools check their arguments themselves.
     validateArguments: (tool: AgentTool, args: unknown) =>
       tool.ref.server === routingServer ? [] : ports.validateArguments(tool, args),
+  };
+}
+
+/** Decisions and handoffs are told of as what they are, not as tool calls. */
+function withoutOwnTools({ toolCalled, toolReturned }: TeamPorts["observer"]): AgentObserver {
+  return {
+    toolCalled: (call) => (call.server === routingServer ? undefined : toolCalled?.(call)),
+    toolReturned: (call) => (call.server === routingServer ? undefined : toolReturned?.(call)),
   };
 }

@@ -1,4 +1,7 @@
 /** A team at work: what its supervisor, workers and aggregator share while they run. */
+import { standingAtHop } from "../supervision/as-hop.js";
+import { type PassResult, runPass } from "../supervision/pass.js";
+import { passResultSchema } from "../supervision/state.js";
 import { supervise } from "../supervision/supervise.js";
 import type { Supervisor } from "../supervision/supervisor.js";
 import type { Background } from "./brief.js";
@@ -70,4 +73,32 @@ export async function superviseHop(
   return passed.action === "block"
     ? { ok: false, reasons: passed.reasons.join("; ") || "no reason was given" }
     : { ok: true, content: passed.subject.content };
+}
+
+/**
+ * A text as the run's record shows it: who asks for the run reads its decisions, results and trace, so what models wrote in
+ * them passes the supervisors of responses. The work itself goes on with the text as it was; nobody is asked for a review here,
+ * because the response is going to be reviewed: until then such a text is withheld.
+ * @param hopSeen those who stand at hops have seen it already.
+ */
+export async function shown(run: TeamContext, text: string, scope: string, hopSeen = false): Promise<string> {
+  const { journal: around, supervisors, supervise: ports, observer, degraded } = run.ports;
+  const unheard = hopSeen ? supervisors.filter(({ hooks }) => !hooks.has("hop")) : supervisors;
+  const standing = standingAtHop(unheard, ["response", "hop"]);
+  if (!observer.keepsTexts || standing.length === 0 || text === "") return text;
+  const journal = around.scope(scope);
+  const subject = { hook: "hop", from: run.command.path.join("/"), to: "record", content: text } as const;
+  const pass = await journal.step<PassResult>(
+    {
+      id: "pass",
+      kind: "supervision",
+      schema: passResultSchema,
+      interrupted: "again",
+      onDone: ({ state, subject: after }) => ports.decided(state, subject, after),
+    },
+    () => runPass(subject, standing, { ...ports, journal }),
+  );
+  degraded(pass.state.degraded);
+  const passes = pass.state.decision === "allow" || pass.state.decision === "modify";
+  return passes && pass.subject.hook === "hop" ? pass.subject.content : "[withheld by supervision]";
 }

@@ -23,7 +23,7 @@ export async function answerAsTeam(
   team: LoadedTeam,
   ports: Omit<TeamPorts, "work" | "metadata" | "asks" | "state" | "callWorker" | "observer"> & {
     readonly team: TeamTurnPorts;
-    readonly observer: Omit<TeamPorts["observer"], "traced">;
+    readonly observer: Omit<TeamPorts["observer"], "traced" | "keepsTexts">;
   },
 ): Promise<AgentOutcome> {
   const { asks, state, callWorker, traced } = ports.team;
@@ -34,7 +34,7 @@ export async function answerAsTeam(
     asks,
     state,
     callWorker,
-    observer: { ...ports.observer, traced },
+    observer: { ...ports.observer, traced, keepsTexts: false },
     work: turnId,
   });
   const { inputTokens, outputTokens, activeMs, modelCalls } = outcome.spent;

@@ -199,7 +199,9 @@ describe("an answer", () => {
 
   it("to a review is for operators: a client's key is refused and the run keeps waiting", async () => {
     const tenant = await newTenant();
-    await tenant.rules("careful", [{ match: { type: "phrases", phrases: ["refund"] }, action: "review", reason: "money" }]);
+    await tenant.rules("careful", [
+      { match: { type: "phrases", phrases: ["refund"] }, action: "review", reason: "money" },
+    ]);
     const team = newTeam({ billing: {} }, {}, { supervisors: ["careful"] });
     await team.supervisor.reply(routesTo("billing"));
     await modelOf(team, "billing").reply({ text: "Done." });

@@ -23,16 +23,28 @@ describe("a decision written as text", () => {
     await team.supervisor.reply({ text: said });
     await modelOf(team, "billing").reply({ text: "Paid back." });
     const run = await startRun(tenant, team.definition, "My invoice is wrong.");
-    expect(run).toMatchObject({ status: "completed", response: "Paid back.", decisions: [{ targetAgent: "billing", confidence }] });
+    expect(run).toMatchObject({
+      status: "completed",
+      response: "Paid back.",
+      decisions: [{ targetAgent: "billing", confidence }],
+    });
     expect(await team.supervisor.requests()).toHaveLength(1);
   });
 
   const unusable: readonly (readonly [string, ScriptedReply, string])[] = [
     ["an empty object", { text: "{}" }, "it names no worker"],
     ["no JSON at all", { text: "I think billing." }, "it holds no JSON object"],
-    ["an unknown worker", { text: JSON.stringify({ ...decision, targetAgent: "sales" }) }, 'there is no worker \\"sales\\"'],
+    [
+      "an unknown worker",
+      { text: JSON.stringify({ ...decision, targetAgent: "sales" }) },
+      'there is no worker \\"sales\\"',
+    ],
     ["an unavailable worker", { text: JSON.stringify({ ...decision, targetAgent: "legal" }) }, "can't be chosen now"],
-    ["a confidence that is none", { text: JSON.stringify({ ...decision, confidence: 250 }) }, "confidence is a number from 0 to 1"],
+    [
+      "a confidence that is none",
+      { text: JSON.stringify({ ...decision, confidence: 250 }) },
+      "confidence is a number from 0 to 1",
+    ],
   ];
   it.each(unusable)("that is %s is shown back once, and the second answer counts", async (_what, first, shown) => {
     const tenant = await newTenant();
@@ -55,7 +67,11 @@ describe("a decision written as text", () => {
     await team.supervisor.reply(reply, reply);
     await modelOf(team, "technical").reply({ text: "Let me see." });
     const run = await startRun(tenant, team.definition, "My invoice is wrong.");
-    expect(run).toMatchObject({ status: "completed", response: "Let me see.", decisions: [{ targetAgent: "technical" }] });
+    expect(run).toMatchObject({
+      status: "completed",
+      response: "Let me see.",
+      decisions: [{ targetAgent: "technical" }],
+    });
     expect(run.decisions[0]?.fallback).toMatch(/can't be used/);
     expect(await team.supervisor.requests()).toHaveLength(2);
   });
@@ -90,7 +106,9 @@ describe("a decision by route_to", () => {
     await modelOf(team, "billing").reply({ text: "Done." });
     const run = await startRun(tenant, team.definition, "Hello.");
     expect(run.decisions).toMatchObject([{ targetAgent: "billing", confidence: 0.95 }]);
-    expect(promptText((await team.supervisor.requests())[1])).toContain("can't be chosen now. The workers are: billing.");
+    expect(promptText((await team.supervisor.requests())[1])).toContain(
+      "can't be chosen now. The workers are: billing.",
+    );
   });
 
   it("that comes with a question is put off until the answer is there", async () => {
@@ -200,7 +218,11 @@ describe("a supervisor's tools", () => {
     const tenant = await newTenant();
     const names = ["order_status", "weather_report", "stock_price"];
     for (const name of names) {
-      await tenant.put("tools", name, { server: "shop", description: `Tells the ${name}`, http: { url: "http://localhost/x" } });
+      await tenant.put("tools", name, {
+        server: "shop",
+        description: `Tells the ${name}`,
+        http: { url: "http://localhost/x" },
+      });
     }
     const tools = ["ask_human", ...names.map((name) => `shop/${name}`)];
     const team = newTeam({ billing: {} }, { tools, maxToolsPerRound: 1 });
@@ -209,7 +231,11 @@ describe("a supervisor's tools", () => {
     await startRun(tenant, team.definition, "What is the status of my order?");
     const [request] = await team.supervisor.requests();
     expect(request?.body).toMatchObject({
-      tools: [{ function: { name: "route_to" } }, { function: { name: "ask_human" } }, { function: { name: "order_status" } }],
+      tools: [
+        { function: { name: "route_to" } },
+        { function: { name: "ask_human" } },
+        { function: { name: "order_status" } },
+      ],
     });
   });
 });
