@@ -15,6 +15,7 @@ import { asks } from "./routes/asks.js";
 import { events } from "./routes/events.js";
 import { health } from "./routes/health.js";
 import { resources } from "./routes/resources.js";
+import { sessionContext } from "./routes/session-context.js";
 import { sessions } from "./routes/sessions.js";
 import { turns } from "./routes/turns.js";
 import { newRouter } from "./routing.js";
@@ -50,7 +51,8 @@ export function createApp(compose: (env: Env) => Services): OpenAPIHono<AppEnv> 
   app.use("/v1/*", async (c, next) => (c.req.path.startsWith("/v1/admin/") ? next() : tenantAuth(c, next)));
   app.use("/v1/*", idempotency);
 
-  for (const routes of [health, admin, resources, sessions, turns, events, asks]) app.route("/", routes);
+  for (const routes of [health, admin, resources, sessions, sessionContext, turns, events, asks])
+    app.route("/", routes);
   openApiDocument(app);
   return app;
 }

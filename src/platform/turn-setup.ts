@@ -3,39 +3,58 @@ import { z } from "zod";
 import { defaultAgentLimits } from "../agent/budget.js";
 import { modelList } from "../agent/definition.js";
 import type { Journal } from "../agent/journal.js";
-import type { AgentTool, ToolRef } from "../agent/tools.js";
-import type { SessionContext } from "../chat/context.js";
-import type { HistoryMessage, ReferenceItem } from "../chat/prompt.js";
+import type { AgentTool } from "../agent/tools.js";
+import { type ItemKind, isToolExcluded, likeMessage, mentionsIn, type SessionContext } from "../chat/context.js";
+import type { HistoryMessage } from "../chat/prompt.js";
 import type { NewSession } from "../chat/session.js";
 import type { TurnSetup } from "../chat/turn.js";
-import { buildSupervisor } from "../supervision/definition.js";
-import { type ResourceKind, type ResourceVersion, resourcePinSchema } from "../tenancy/resources.js";
-import type { ResourceStore } from "./resource-store.js";
+import type { ContextDesk } from "../supervision/surroundings.js";
+import { type ResourceKind, resourcePinSchema } from "../tenancy/resources.js";
+import { settingsSchema } from "../tenancy/tenant.js";
+import { type ChangeSessionContext, SessionContextDesk } from "./context-desk.js";
+import { parseBody, type ResourceStore } from "./resource-store.js";
+import type { SupervisorBuilder } from "./supervisor-builder.js";
 import type { TenantStore } from "./tenant-store.js";
 import type { ToolBuilder } from "./tool-builder.js";
+import { TurnResources } from "./turn-resources.js";
 
 export interface SetupSources {
   readonly resources: ResourceStore;
   readonly tenants: TenantStore;
   readonly tools: ToolBuilder;
+  readonly supervisors: SupervisorBuilder;
 }
 
 export interface SessionFacts {
   readonly tenantId: string;
   readonly definition: NewSession;
   readonly context: () => SessionContext;
+  readonly changeContext: ChangeSessionContext;
   readonly history: () => readonly HistoryMessage[];
 }
 
 export type LoadedSetup =
-  | { readonly ok: true; readonly setup: TurnSetup; readonly strict: boolean }
+  | {
+      readonly ok: true;
+      readonly setup: TurnSetup;
+      readonly strict: boolean;
+      readonly reviews: AskPolicies["reviews"];
+      readonly approvals: AskPolicies["approvals"];
+      readonly desk: ContextDesk;
+      /** Loads what the session's context has come to name. */
+      readonly refresh: () => Promise<void>;
+    }
   | { readonly ok: false; readonly detail: string };
 
+const { reviews, approvals } = settingsSchema.shape;
 const pinnedSchema = z.object({
   strict: z.boolean(),
+  reviews,
+  approvals,
   supervisors: z.array(z.string()),
   pins: z.array(resourcePinSchema),
 });
+type AskPolicies = Pick<z.infer<typeof pinnedSchema>, "reviews" | "approvals">;
 
 /** What a turn begins with is journalled as versions: a replay sees the same, whatever was changed meanwhile. */
 export async function loadTurnSetup(
@@ -46,26 +65,67 @@ export async function loadTurnSetup(
   const pinned = await journal.step({ id: "setup", kind: "load", schema: pinnedSchema, interrupted: "again" }, () =>
     pin(session, sources),
   );
-  const versions = await sources.resources.versions(session.tenantId, pinned.pins);
-  const found = new Versions(versions);
+  const found = new TurnResources(session.tenantId, journal, sources);
+  await found.load(pinned.pins);
 
   const agent = found.get("agents", session.definition.agent);
   if (agent === undefined) return { ok: false, detail: missing("agents", session.definition.agent) };
-  const absent = pinned.supervisors.find((name) => found.get("supervisors", name) === undefined);
+  const absent = pinned.supervisors.find((name) => !found.has("supervisors", name));
   // A supervisor that is gone must not be a supervisor that allows.
   if (absent !== undefined) return { ok: false, detail: missing("supervisors", absent) };
+
+  const refresh = (): Promise<void> => {
+    const context = session.context();
+    return found.need(
+      [...named("rules", context.rules), ...named("references", context.references)],
+      [...agent.tools, ...context.tools],
+    );
+  };
+  // What supervisors or operators added since the turn began, before an interruption.
+  await refresh();
 
   const supervisors = found
     .all("supervisors")
     .filter(({ name }) => pinned.supervisors.includes(name))
-    .map(({ name, body }) => buildSupervisor(name, body));
-  const always = (kind: "rules" | "references"): string[] =>
-    found.all(kind).flatMap(({ name, body }) => (body.include === "always" ? [name] : []));
-  const toolsOf = (refs: readonly ToolRef[]): AgentTool[] =>
-    sources.tools.build(session.tenantId, refs, found.all("tools"));
+    .map((version) => sources.supervisors.build(session.tenantId, version));
+  /** The message of this turn, once its verdict is in: what it mentions and what it is like comes into force with it. */
+  let decided = "";
+  const inForce = (kind: ItemKind, message: string): string[] => {
+    const context = session.context();
+    const ofMode = (mode: "always" | "auto") => found.all(kind).filter(({ body }) => body.include === mode);
+    const all = [
+      ...ofMode("always").map(({ name }) => name),
+      ...agent[kind],
+      ...context[kind],
+      ...mentionsIn(message)[kind],
+      ...likeMessage(
+        message,
+        ofMode("auto").map(({ name, body }) => ({ name, text: body.text, description: body.description })),
+      ),
+    ];
+    return [...new Set(all)].filter((name) => found.has(kind, name) && !context.excluded[kind].includes(name));
+  };
+  const tools = (): AgentTool[] => {
+    const context = session.context();
+    return found.tools([...agent.tools, ...context.tools]).filter(({ ref }) => !isToolExcluded(context, ref));
+  };
   return {
     ok: true,
     strict: pinned.strict,
+    reviews: pinned.reviews,
+    approvals: pinned.approvals,
+    refresh,
+    desk: new SessionContextDesk({
+      tenantId: session.tenantId,
+      store: sources.resources,
+      resources: found,
+      inForce: () => ({
+        rules: inForce("rules", decided),
+        references: inForce("references", decided),
+        tools: tools().map(({ ref }) => ref),
+      }),
+      changeContext: session.changeContext,
+    }),
     setup: {
       models: modelList(agent.model),
       instructions: agent.instructions,
@@ -76,18 +136,30 @@ export async function loadTurnSetup(
         ...(agent.maxOutputTokens === undefined ? {} : { maxOutputTokens: agent.maxOutputTokens }),
       },
       supervisors,
-      context: () => {
-        const { rules, references } = session.context();
-        return {
-          rules: found.items("rules", [...always("rules"), ...agent.rules, ...rules]),
-          references: found.items("references", [...always("references"), ...agent.references, ...references]),
-        };
+      prepare: async (message) => {
+        decided = message;
+        const { rules, references } = mentionsIn(message);
+        await found.need([...named("rules", rules), ...named("references", references)]);
       },
-      tools: () => toolsOf([...agent.tools, ...session.context().tools]),
+      context: (message) => ({
+        rules: found.items("rules", inForce("rules", message)),
+        references: found.items("references", inForce("references", message)),
+      }),
+      tools,
+      withdrawn: (name) => found.loadedTools().find((tool) => tool.name === name || fullName(tool) === name),
       history: session.history(),
       memory: [],
     },
   };
+}
+
+/** As a tool is shown beside another of its name. */
+function fullName({ ref }: AgentTool): string {
+  return `${ref.server}__${ref.tool}`;
+}
+
+function named(kind: ResourceKind, names: readonly string[]): { kind: ResourceKind; name: string }[] {
+  return names.map((name) => ({ kind, name }));
 }
 
 async function pin(session: SessionFacts, sources: SetupSources): Promise<z.infer<typeof pinnedSchema>> {
@@ -98,24 +170,25 @@ async function pin(session: SessionFacts, sources: SetupSources): Promise<z.infe
   ]);
   const agentPin = first.find(({ kind }) => kind === "agents");
   const [agent] = agentPin === undefined ? [] : await sources.resources.versions(tenantId, [agentPin]);
-  const body = agent === undefined ? undefined : new Versions([agent]).get("agents", definition.agent);
+  const body = agent === undefined ? undefined : parseBody("agents", agent.body);
 
   const context = session.context();
   const supervisors = [
     ...new Set([...(tenant?.settings.supervisors ?? []), ...(body?.supervisors ?? []), ...definition.supervisors]),
   ];
-  const names = (kind: ResourceKind, list: readonly string[]) => list.map((name) => ({ kind, name }));
   const rest = await sources.resources.pins(tenantId, [
-    ...names("supervisors", supervisors),
-    ...names("rules", [...(body?.rules ?? []), ...context.rules]),
-    ...names("references", [...(body?.references ?? []), ...context.references]),
-    ...names(
+    ...named("supervisors", supervisors),
+    ...named("rules", [...(body?.rules ?? []), ...context.rules]),
+    ...named("references", [...(body?.references ?? []), ...context.references]),
+    ...named(
       "tools",
       [...(body?.tools ?? []), ...context.tools].map(({ tool }) => tool),
     ),
   ]);
   return {
     strict: tenant?.settings.strict ?? true,
+    reviews: tenant?.settings.reviews ?? reviews.parse(undefined),
+    approvals: tenant?.settings.approvals ?? approvals.parse(undefined),
     supervisors,
     pins: agentPin === undefined ? rest : [agentPin, ...rest],
   };
@@ -123,27 +196,4 @@ async function pin(session: SessionFacts, sources: SetupSources): Promise<z.infe
 
 function missing(kind: ResourceKind, name: string): string {
   return `${kind}/${name} doesn't exist any more. Store it again at PUT /v1/${kind}/${name}, or take it out of what uses it.`;
-}
-
-/** The pinned versions, by kind and name. */
-class Versions {
-  constructor(private readonly versions: readonly ResourceVersion[]) {}
-
-  all<K extends ResourceKind>(kind: K): readonly ResourceVersion<K>[] {
-    return this.versions.filter((version): version is ResourceVersion<K> => version.kind === kind);
-  }
-
-  get<K extends ResourceKind>(kind: K, name: string): ResourceVersion<K>["body"] | undefined {
-    return this.all(kind).find((version) => version.name === name)?.body;
-  }
-
-  /** In the order of the names, each once; those that don't exist any more are left out. */
-  items(kind: "rules" | "references", names: readonly string[]): ReferenceItem[] {
-    return [...new Set(names)].flatMap((name) => {
-      const item = this.get(kind, name);
-      return item === undefined
-        ? []
-        : [{ name, text: item.text, priority: item.priority, description: item.description }];
-    });
-  }
 }
