@@ -1,4 +1,5 @@
 /** How a session's tool calls and results are supervised, and when a person has to approve a call first. */
+import { z } from "zod";
 import type { Journal } from "../agent/journal.js";
 import type { GuardDecision, ToolCall, ToolGuard, ToolOutput } from "../agent/tools.js";
 import type { Ask, AskRequest } from "../asks/ask.js";
@@ -39,7 +40,7 @@ export function supervisingGuard(
       if (supervised.action === "block")
         return refusal(`The call of "${call.tool.name}" was blocked.`, supervised.reasons);
       const { args } = supervised.subject.call;
-      const approval = approve(call, args, journal, ports);
+      const approval = await approve(call, args, journal, ports);
       if (approval !== undefined) return approval;
       // Asked last: whatever took time above, an exclusion made meanwhile holds.
       if (!setup.tools().some(({ ref }) => ref.server === server && ref.tool === tool)) {
@@ -64,15 +65,15 @@ export function supervisingGuard(
 }
 
 /** Gives a refusal, or nothing when the call may go on. The ask holds the very arguments that will be used. */
-function approve(
+async function approve(
   call: ToolCall,
   args: ToolCall["args"],
   journal: Journal,
   ports: ToolGuardPorts,
-): GuardDecision<never> | undefined {
+): Promise<GuardDecision<never> | undefined> {
   const { tool } = call;
   const mode = tool.approval ?? "never";
-  if (mode === "never" || (mode === "session" && ports.approvals.isApproved(tool.ref))) return undefined;
+  if (mode === "never" || (mode === "session" && (await wasApproved(tool.ref, journal, ports)))) return undefined;
   const request: AskRequest = {
     ...ports.supervise.review,
     kind: "approval",
@@ -88,6 +89,13 @@ function approve(
         `The call of "${tool.name}" was not approved (${ask.status === "answered" ? "denied" : ask.status}).`,
         [],
       );
+}
+
+/** A step, because an approval that is given later must not let a call through that was denied before it, on a replay. */
+function wasApproved(ref: ToolCall["tool"]["ref"], journal: Journal, ports: ToolGuardPorts): Promise<boolean> {
+  return journal.step({ id: "approved", kind: "load", schema: z.boolean(), interrupted: "again" }, async () =>
+    ports.approvals.isApproved(ref),
+  );
 }
 
 function decisionOf(ask: Ask): string | undefined {
