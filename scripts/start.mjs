@@ -150,7 +150,9 @@ async function answered() {
 async function localKey() {
   const known = readKey();
   if (known !== undefined) {
-    const sessions = await fetch(`${origin}/v1/sessions?limit=1`, { headers: { authorization: `Bearer ${known.key}` } });
+    const sessions = await fetch(`${origin}/v1/sessions?limit=1`, {
+      headers: { authorization: `Bearer ${known.key}` },
+    });
     if (sessions.ok) return keepKey(known);
   }
   const tenant = await call("POST", "/v1/admin/tenants", vars.ADMIN_SECRET, { name: "local" });

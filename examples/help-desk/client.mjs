@@ -7,7 +7,9 @@ export function findWorker() {
   const url = process.env.CONCLAVE_URL ?? local?.origin ?? `http://127.0.0.1:${process.env.PORT ?? 8787}`;
   const key = process.env.CONCLAVE_KEY ?? local?.key;
   if (key === undefined) {
-    throw new Error("there is no key. Start the Worker with `npm start` in another terminal, or set CONCLAVE_URL and CONCLAVE_KEY.");
+    throw new Error(
+      "there is no key. Start the Worker with `npm start` in another terminal, or set CONCLAVE_URL and CONCLAVE_KEY.",
+    );
   }
   return { url: url.replace(/\/$/, ""), key };
 }

@@ -21,7 +21,11 @@ const privacy = {
   config: {
     rules: [
       { match: { type: "personalData" }, action: "redact", reason: "It held personal data." },
-      { match: { type: "secrets" }, action: "block", reason: "It held a credential. Don't send credentials here; revoke it if it is real." },
+      {
+        match: { type: "secrets" },
+        action: "block",
+        reason: "It held a credential. Don't send credentials here; revoke it if it is real.",
+      },
     ],
   },
 };
@@ -63,7 +67,10 @@ export async function store(api, references) {
     await api.json("PUT", `/v1/references/${name}`, { text, description });
   }
   await api.json("PUT", "/v1/rules/short-answers", { text: "Answer in at most five sentences.", priority: 600 });
-  await api.json("PUT", "/v1/rules/no-guessing", { text: "Never guess a route, a setting or a number.", priority: 900 });
+  await api.json("PUT", "/v1/rules/no-guessing", {
+    text: "Never guess a route, a setting or a number.",
+    priority: 900,
+  });
   for (const [name, body] of Object.entries({ privacy, injection, prompt })) {
     await api.json("PUT", `/v1/supervisors/help-desk-${name}`, body);
   }

@@ -61,5 +61,8 @@ function nameOf(page, heading) {
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, "-")
     .replaceAll(/^-|-$/g, "");
-  return ["docs", page, slug].filter((part) => part !== "").join("-").slice(0, 100);
+  return ["docs", page, slug]
+    .filter((part) => part !== "")
+    .join("-")
+    .slice(0, 100);
 }

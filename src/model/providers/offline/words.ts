@@ -7,9 +7,7 @@ const STOP_WORDS: ReadonlySet<string> = new Set(
   nor not now of off on once one only or other our out over own please re s same shall she should so some something such t
   tell than that the their them then there these they thing this those through to too under until up us use using ve very
   want was we were what when where whether which while who whom whose why will with would yes you your yours
-  happen happens happened mean means meant`.split(
-    /\s+/,
-  ),
+  happen happens happened mean means meant`.split(/\s+/),
 );
 
 /** The words of a text in order, lower-cased. An apostrophe ends a word: "don't" is "don" and "t". */
