@@ -153,7 +153,7 @@ async function localKey() {
     const sessions = await fetch(`${origin}/v1/sessions?limit=1`, {
       headers: { authorization: `Bearer ${known.key}` },
     });
-    if (sessions.ok) return keepKey(known);
+    if (sessions.status !== 401) return keepKey(known);
   }
   const tenant = await call("POST", "/v1/admin/tenants", vars.ADMIN_SECRET, { name: "local" });
   await call("PUT", "/v1/supervisors/privacy", tenant.key, {
