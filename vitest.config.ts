@@ -2,7 +2,7 @@ import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 
 /** Folders of tests/ that mirror pure code; they run in plain Node. Everything else runs in workerd. */
-const domain = ["agent", "asks", "chat", "memory", "model", "roundtable", "routing", "supervision", "scripts"];
+const domain = ["agent", "asks", "chat", "docs", "memory", "model", "roundtable", "routing", "supervision", "scripts"];
 
 export default defineConfig({
   test: {

@@ -1,13 +1,21 @@
 /** What twenty rules supervisors cost on a reply of 2,000 characters, next to reading and writing its turn as JSON once. */
 import { performance } from "node:perf_hooks";
 import type { Journal } from "../src/agent/journal.js";
-import { buildSupervisor, supervisorSchema } from "../src/supervision/definition.js";
+import { rulesModify, rulesSupervisor } from "../src/supervision/kinds/rules.js";
 import { runPass } from "../src/supervision/pass.js";
 import { compileRules } from "../src/supervision/rules/engine.js";
 import { manyRules, reply, rulesOf, turnOf } from "./workload.js";
 
-const supervisors = manyRules(20).map((config, index) =>
-  buildSupervisor(`rules-${index}`, supervisorSchema.parse({ kind: "rules", hooks: ["response"], config })),
+const supervisors = manyRules(20).map((config, order) =>
+  rulesSupervisor({
+    name: `rules-${order}`,
+    hooks: ["response"],
+    order,
+    mode: "enforce",
+    onFailure: "block",
+    mayModify: rulesModify(config),
+    config,
+  }),
 );
 const text = reply(2_000);
 const turn = turnOf(text);
