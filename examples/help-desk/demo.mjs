@@ -8,7 +8,7 @@ const pagesFirst = ["sessions", "models", "security", "errors", "deployment", "s
 const conversation = [
   { say: "What happens to further messages while a turn is running?" },
   { say: "What does queue_full mean?" },
-  { say: "Which model is `default`?", streamed: true },
+  { say: "Which model is `default` when there is a key?", streamed: true },
   {
     say: "How many hours are the answers to other writes kept? I am ada@example.org and my card is 4111 1111 1111 1111.",
   },
