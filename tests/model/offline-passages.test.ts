@@ -72,6 +72,19 @@ describe("the offline model's answers from Markdown", () => {
     );
   });
 
+  it("prefers the row that is about what was asked, and sets rows apart", async () => {
+    const table =
+      "| name | needs |\n|---|---|\n| `large` | a key, for `small` too |\n| `small` | a key of its own, kept in the vault |";
+    const { text } = await offlineModel().attempt(
+      "",
+      ask(`<reference name="Models">\n${table}\n</reference>\nWhat key does small need?`),
+      {},
+    );
+    expect(text).toBe(
+      'According to "Models": `large`: a key, for `small` too; `small`: a key of its own, kept in the vault',
+    );
+  });
+
   it("finds a sentence by its heading", async () => {
     expect(await answer("What do the statuses say was taken?")).toBe('According to "Page": 429. It was not taken.');
   });

@@ -108,7 +108,12 @@ function quoteFor(question: string, sources: readonly Source[]): string | undefi
     .filter((candidate) => candidate.source === best.source && candidate.score >= best.score / 2)
     .slice(0, QUOTED_SENTENCES)
     .sort((one, other) => one.place - other.place);
-  return `${best.introduction}: ${shorten(chosen.map(({ sentence }) => sentence).join(" "), QUOTE_LIMIT)}`;
+  return `${best.introduction}: ${shorten(joined(chosen.map(({ sentence }) => sentence)), QUOTE_LIMIT)}`;
+}
+
+/** Items of lists and rows of tables have no full stop of their own. */
+function joined(quoted: readonly string[]): string {
+  return quoted.reduce((text, sentence) => `${text}${/[\p{L}\p{N}`)]$/u.test(text) ? ";" : ""} ${sentence}`);
 }
 
 interface Candidate {
@@ -123,7 +128,7 @@ function scoreOf(
   weights: ReadonlyMap<string, number>,
 ): number {
   const inSentence = [...asked].filter((word) => said.has(word));
-  const inHeading = [...asked].filter((word) => !said.has(word) && heading.has(word));
+  const inHeading = [...asked].filter((word) => heading.has(word));
   const shared = weight(new Set(inSentence), weights) + HEADING_WEIGHT * weight(new Set(inHeading), weights);
   const announces = sentence.endsWith(":") ? ANNOUNCEMENT_WEIGHT : 1;
   return (shared * announces) / (1 + sentence.length / LONG_SENTENCE);

@@ -55,8 +55,12 @@ function linesOf(text: string): string[] {
 
 function sentencesOf(line: string, heading: string): Passage[] {
   if (line.trimStart().startsWith("|")) {
-    const row = TABLE_RULE.test(line) ? "" : rowText(line);
-    return row === "" ? [] : [{ text: row, heading }];
+    const [first, ...rest] = TABLE_RULE.test(line) ? [] : cellsOf(line);
+    if (first === undefined) return [];
+    // The first cell says what the others are about.
+    return [
+      { text: rest.length === 0 ? first : `${first}: ${rest.join("; ")}`, heading: `${heading} ${first}`.trim() },
+    ];
   }
   const found: Passage[] = [];
   let begun = "";
@@ -70,15 +74,12 @@ function sentencesOf(line: string, heading: string): Passage[] {
   return begun === "" ? found : [...found, { text: begun, heading }];
 }
 
-/** The first cell says what the others are about. */
-function rowText(line: string): string {
-  const cells = plain(line)
+function cellsOf(line: string): string[] {
+  return plain(line)
     .replace(/^\s*\||\|\s*$/g, "")
     .split(/(?<!\\)\|/)
     .map((cell) => cell.trim())
     .filter((cell) => cell !== "");
-  const [first = "", ...rest] = cells;
-  return rest.length === 0 ? first : `${first}: ${rest.join("; ")}`;
 }
 
 /** Without the marks of emphasis and the addresses of links. */
