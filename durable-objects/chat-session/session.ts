@@ -269,9 +269,11 @@ export class SessionAtWork {
   }
 }
 
-/** Proposals hold what isn't cleared yet: who may answer reads them from the ask itself. */
+/** Proposals, and what a reviewer made of them, aren't cleared: who may answer reads them from the ask itself. */
 function withoutProposal({ proposal: _, ...ask }: Ask): Ask {
-  return ask;
+  if (ask.kind !== "review") return ask;
+  const { answer: __, ...shown } = ask;
+  return shown;
 }
 
 function idsIn(data: unknown): { turnId?: string; askId?: string; version?: number } {
