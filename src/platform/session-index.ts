@@ -17,7 +17,11 @@ export class SessionIndex {
       )
       .bind(tenantId, before ?? null, limit)
       .all();
-    return results.map((row) => sessionSchema.omit({ status: true }).parse(JSON.parse(bodyRow.parse(row).body)));
+    return results.map((row) => {
+      // The copy's status is that of the moment it was made: whoever wants it reads the session itself.
+      const { status: _, ...session } = sessionSchema.parse(JSON.parse(bodyRow.parse(row).body));
+      return session;
+    });
   }
 
   /** Oldest first: what waits longest stands first. */
