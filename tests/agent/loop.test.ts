@@ -152,7 +152,7 @@ describe("the agent loop", () => {
   });
 
   it.each([
-    ["tokens", { maxTokens: 15 }, () => 0, "token budget of 15"],
+    ["tokens", { maxTokens: 15 }, clock(0), "token budget of 15"],
     ["time", { maxActiveMs: 10 }, clock(7), "time budget of 10 ms"],
   ])("stops when its budget of %s is used up, and says which", async (_what, limits, now, detail) => {
     const { outcome } = run([{ calls: [["good", {}]], tokens: 9 }], [tool("good", says("ran"))], limits, {}, { now });
