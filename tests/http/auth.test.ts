@@ -36,7 +36,10 @@ describe("a key", () => {
 
   it("is refused from the moment it is deleted, and never shown again", async () => {
     const tenant = await newTenant();
-    const second = await admin.call("POST", `/v1/admin/tenants/${tenant.tenantId}/keys`, { role: "client", label: "app" });
+    const second = await admin.call("POST", `/v1/admin/tenants/${tenant.tenantId}/keys`, {
+      role: "client",
+      label: "app",
+    });
     expect(second.status).toBe(201);
     const keys = await admin.call("GET", `/v1/admin/tenants/${tenant.tenantId}/keys`);
     expect(keys.body.items).toMatchObject([{ role: "admin" }, { role: "client", label: "app" }]);
@@ -117,7 +120,9 @@ describe("the admin secret", () => {
     expectProblem(await tenant.call("GET", `/v1/sessions/${session}`), "unauthorized");
     expectProblem(await admin.call("GET", `/v1/admin/tenants/${tenant.tenantId}`), "not_found");
     for (const table of ["keys", "resource_heads", "resource_versions", "sessions", "asks", "audit"]) {
-      const { results } = await env.DB.prepare(`SELECT 1 FROM ${table} WHERE tenant_id = ?`).bind(tenant.tenantId).all();
+      const { results } = await env.DB.prepare(`SELECT 1 FROM ${table} WHERE tenant_id = ?`)
+        .bind(tenant.tenantId)
+        .all();
       expect(results, table).toEqual([]);
     }
   });

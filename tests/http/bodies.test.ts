@@ -89,8 +89,18 @@ describe("fields", () => {
     ["PUT", "/v1/agents/other", { ...agent, temperature: "hot" }, ["temperature"]],
     ["PUT", "/v1/agents/other", { ...agent, tools: [{ server: "a" }] }, ["tools.0.tool"]],
     ["PUT", "/v1/agents/other", { ...agent, extra: 1, more: 2 }, ["extra", "more"]],
-    ["PUT", "/v1/supervisors/other", rules({ match: { type: "pattern", pattern: "(" }, action: "block", reason: "x" }), ["config.rules.0.match.pattern"]],
-    ["PUT", "/v1/supervisors/other", rules({ match: { type: "secrets" }, action: "explode", reason: "x" }), ["config.rules.0.action"]],
+    [
+      "PUT",
+      "/v1/supervisors/other",
+      rules({ match: { type: "pattern", pattern: "(" }, action: "block", reason: "x" }),
+      ["config.rules.0.match.pattern"],
+    ],
+    [
+      "PUT",
+      "/v1/supervisors/other",
+      rules({ match: { type: "secrets" }, action: "explode", reason: "x" }),
+      ["config.rules.0.action"],
+    ],
     ["PUT", "/v1/rules/other", { text: "x", priority: 1_000 }, ["priority"]],
     ["PUT", "/v1/tools/other", { server: "s", description: "d", http: { url: "ftp://x" } }, ["http.url"]],
     ["PUT", "/v1/tools/other", { server: "s", description: "d", http: { url: "https://10.0.0.1/x" } }, ["http.url"]],
@@ -102,7 +112,9 @@ describe("fields", () => {
     const answer = await tenant.call(method, path, body);
     expectProblem(answer, "invalid");
     expect(pathsOf(answer)).toEqual(paths);
-    expect((await tenant.call("GET", path.split("?")[0] ?? path)).status).toBe(path.startsWith("/v1/agents/not") ? 422 : method === "PUT" ? 404 : 200);
+    expect((await tenant.call("GET", path.split("?")[0] ?? path)).status).toBe(
+      path.startsWith("/v1/agents/not") ? 422 : method === "PUT" ? 404 : 200,
+    );
   });
 
   it.each([

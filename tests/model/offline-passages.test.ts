@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { offlineModel } from "../../src/model/providers/offline.js";
 import { passages } from "../../src/model/providers/offline/passages.js";
+import { offlineModel } from "../../src/model/providers/offline.js";
 import { ask } from "./harness.js";
 
 const page = `# Sessions
