@@ -21,6 +21,14 @@ export default defineConfig({
         },
       },
       {
+        test: {
+          // Apart from the domain's, which run in seconds: these start, kill and start real Workers.
+          name: "process",
+          include: ["tests/process/**/*.test.ts"],
+          globalSetup: ["tests/support/global-setup.ts"],
+        },
+      },
+      {
         plugins: [
           cloudflareTest(async ({ inject }) => ({
             wrangler: { configPath: "./wrangler.toml" },
@@ -39,7 +47,7 @@ export default defineConfig({
         test: {
           name: "runtime",
           include: ["tests/**/*.test.ts"],
-          exclude: domain.map((folder) => `tests/${folder}/**`),
+          exclude: [...domain, "process"].map((folder) => `tests/${folder}/**`),
           globalSetup: ["tests/support/global-setup.ts"],
           setupFiles: ["tests/support/runtime-setup.ts"],
           // A test that evicts objects or holds the upstream must not wait on another file's.

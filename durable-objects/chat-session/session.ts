@@ -1,8 +1,8 @@
 /** A session at work: the kit's parts put together, and what happens when a message, an answer or an alarm comes. */
-import type { Ask } from "../../src/asks/ask.js";
+import { type Ask, askShownTo } from "../../src/asks/ask.js";
+import { type ContextChangeBody, type ContextView, changeContext, fitsLimits } from "../../src/chat/context.js";
 import { replyText } from "../../src/chat/message.js";
 import type { ReplyDelta } from "../../src/chat/reply-stream.js";
-import { type ContextChangeBody, type ContextView, changeContext, fitsLimits } from "../../src/chat/context.js";
 import {
   isFinal,
   mayAccept,
@@ -262,17 +262,16 @@ export class SessionAtWork {
     }
     if (type === "turn.completed" && turnId !== undefined) {
       const turn = this.turn(turnId);
-      return turn.ok ? { ...turn.value, asks: turn.value.asks.map(withoutProposal) } : data;
+      return turn.ok ? { ...turn.value, asks: turn.value.asks.map(askForAll) } : data;
     }
     const ask = type.startsWith("ask.") && askId !== undefined ? this.kit.asks.get(askId) : undefined;
-    return ask === undefined ? data : withoutProposal(ask);
+    return ask === undefined ? data : askForAll(ask);
   }
 }
 
-/** Proposals, and what a reviewer made of them, aren't cleared: who may answer reads them from the ask itself. */
-function withoutProposal({ proposal: _, ...ask }: Ask): Ask {
-  if (ask.kind !== "review") return ask;
-  const { answer: __, ...shown } = ask;
+/** Everybody reads events: who may answer reads what isn't cleared yet from the ask itself. */
+function askForAll(ask: Ask): Ask {
+  const { proposal: _, ...shown } = askShownTo(ask, "client");
   return shown;
 }
 

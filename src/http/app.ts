@@ -1,5 +1,6 @@
 /** The Hono app: what holds for every request, and the routes. */
 import type { OpenAPIHono } from "@hono/zod-openapi";
+import { HTTPException } from "hono/http-exception";
 import { requestId } from "hono/request-id";
 import { newId } from "../platform/ids.js";
 import { describeError, log } from "../platform/logging.js";
@@ -30,6 +31,10 @@ export function createApp(compose: (env: Env) => Services): OpenAPIHono<AppEnv> 
   app.onError((error, c) => {
     const id = c.get("requestId");
     if (error instanceof ProblemError) return problemResponse(error.problem, id);
+    // What was sent has been read as JSON by now: hono refuses only that there is nothing.
+    if (error instanceof HTTPException && error.status === 400) {
+      return problemResponse({ code: "bad_request", detail: "This route takes a JSON body, and it is empty." }, id);
+    }
     log("error", "request.failed", { requestId: id, path: c.req.path, error: describeError(error) });
     return problemResponse(
       {

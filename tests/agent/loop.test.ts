@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { Superseded } from "../../src/agent/journal.js";
 import { runAgent } from "../../src/agent/loop.js";
+import type { AgentTool } from "../../src/agent/tools.js";
 import { ModelError } from "../../src/model/port.js";
 import { MemoryJournal } from "../support/memory-journal.js";
 import { portsOf, type Said, ScriptedModel, says, specOf, tool } from "./support.js";
@@ -151,7 +152,7 @@ describe("the agent loop", () => {
   });
 
   it.each([
-    ["tokens", { maxTokens: 15 }, () => 0, "token budget of 15"],
+    ["tokens", { maxTokens: 15 }, clock(0), "token budget of 15"],
     ["time", { maxActiveMs: 10 }, clock(7), "time budget of 10 ms"],
   ])("stops when its budget of %s is used up, and says which", async (_what, limits, now, detail) => {
     const { outcome } = run([{ calls: [["good", {}]], tokens: 9 }], [tool("good", says("ran"))], limits, {}, { now });
@@ -172,7 +173,7 @@ describe("the agent loop", () => {
   });
 
   it("asks for the prompt and the tools anew each round: what changes holds from the next call on", async () => {
-    let tools = [
+    let tools: AgentTool[] = [
       tool("first", async () => {
         tools = [tool("second", says("2"))];
         return { content: "1" };

@@ -89,7 +89,12 @@ describe("the driver", () => {
       const clock = new Clock();
       const steps: string[] = [];
       const never = new Promise<boolean>(() => {});
-      const first = kitIn(state, clock, { step: () => (steps.push("first"), never) });
+      const first = kitIn(state, clock, {
+        step: () => {
+          steps.push("first");
+          return never;
+        },
+      });
       first.kick();
       await settle();
       clock.at += leaseMs;
@@ -98,7 +103,12 @@ describe("the driver", () => {
       expect(steps).toEqual(["first"]);
 
       // What an eviction leaves: the storage, and a new instance.
-      const second = kitIn(state, clock, { step: async () => (steps.push("second"), false) });
+      const second = kitIn(state, clock, {
+        step: async () => {
+          steps.push("second");
+          return false;
+        },
+      });
       clock.at += leaseMs - 1;
       second.alarmRang();
       await settle();
