@@ -2,7 +2,7 @@ import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 
 /** Folders of tests/ that mirror pure code; they run in plain Node. Everything else runs in workerd. */
-const domain = ["agent", "asks", "chat", "memory", "model", "roundtable", "routing", "supervision", "scripts"];
+const domain = ["agent", "asks", "chat", "docs", "memory", "model", "roundtable", "routing", "supervision", "scripts"];
 
 export default defineConfig({
   test: {
@@ -17,6 +17,14 @@ export default defineConfig({
         test: {
           name: "domain",
           include: domain.map((folder) => `tests/${folder}/**/*.test.ts`),
+          globalSetup: ["tests/support/global-setup.ts"],
+        },
+      },
+      {
+        test: {
+          // Apart from the domain's, which run in seconds: these start, kill and start real Workers.
+          name: "process",
+          include: ["tests/process/**/*.test.ts"],
           globalSetup: ["tests/support/global-setup.ts"],
         },
       },
@@ -39,7 +47,7 @@ export default defineConfig({
         test: {
           name: "runtime",
           include: ["tests/**/*.test.ts"],
-          exclude: domain.map((folder) => `tests/${folder}/**`),
+          exclude: [...domain, "process"].map((folder) => `tests/${folder}/**`),
           globalSetup: ["tests/support/global-setup.ts"],
           setupFiles: ["tests/support/runtime-setup.ts"],
           // A test that evicts objects or holds the upstream must not wait on another file's.

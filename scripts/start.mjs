@@ -2,51 +2,59 @@
 import { spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 
 const varsFile = ".dev.vars";
-const demoFile = ".wrangler/local-key.json";
+/** Where the local tenant's key is kept, for `npm run demo` and the next start. */
+const keyFile = ".wrangler/local-key.json";
 const quiet = { WRANGLER_SEND_METRICS: "false", CLOUDFLARE_CF_FETCH_ENABLED: "false", NO_UPDATE_NOTIFIER: "1" };
+/** How long the Worker may take until it answers, in milliseconds. */
+const startLimitMs = 120_000;
+/** How long it may take to stop when it is asked to, in milliseconds. */
+const stopLimitMs = 5_000;
 
 const vars = readVars();
-for (const name of ["ADMIN_SECRET", "SEALING_SECRET"]) {
-  if (vars[name]) continue;
-  vars[name] = randomBytes(24).toString("base64url");
-  const before = existsSync(varsFile) ? readFileSync(varsFile, "utf8") : "";
-  writeFileSync(varsFile, `${before}${before === "" || before.endsWith("\n") ? "" : "\n"}${name}=${vars[name]}\n`, {
-    mode: 0o600,
-  });
-}
 const setting = (name) => process.env[name] || vars[name];
 const port = setting("PORT") ?? "8787";
 const origin = `http://127.0.0.1:${port}`;
+let worker;
+let stopping = false;
 
-const migrated = spawnSync("wrangler", ["d1", "migrations", "apply", "conclave", "--local"], {
-  stdio: ["ignore", "pipe", "inherit"],
-  env: { ...process.env, ...quiet, CI: "true" },
-});
-if (migrated.status !== 0) {
-  process.stdout.write(migrated.stdout);
-  process.exit(migrated.status ?? 1);
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => stop(0));
+stopWithNpm();
+
+try {
+  await demandFreePort();
+  makeSecrets();
+  migrate();
+  worker = startWorker();
+  await answered();
+  const key = await localKey();
+  console.log(welcome(key));
+} catch (error) {
+  if (!stopping) console.error(`\nConclave did not start: ${error.message}`);
+  stop(1);
 }
 
-const passed = ["OPENAI_API_KEY", "OPENAI_BASE_URL", "DEFAULT_MODEL"].filter((name) => setting(name));
-const worker = spawn(
-  "wrangler",
-  [
-    "dev",
-    "--port",
-    port,
-    "--show-interactive-dev-session=false",
-    ...passed.flatMap((name) => ["--var", `${name}:${setting(name)}`]),
-  ],
-  { stdio: ["ignore", "inherit", "inherit"], env: { ...process.env, ...quiet } },
-);
-worker.on("exit", (code) => process.exit(code ?? 1));
-for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => worker.kill(signal));
+/** Stops the Worker and everything it started, then this process. */
+function stop(code) {
+  if (stopping) return;
+  stopping = true;
+  if (worker === undefined || worker.exitCode !== null || worker.signalCode !== null) process.exit(code);
+  worker.once("exit", () => process.exit(code));
+  worker.kill("SIGTERM");
+  setTimeout(() => {
+    worker.kill("SIGKILL");
+    process.exit(code);
+  }, stopLimitMs).unref();
+}
 
-await answered();
-const key = await localKey();
-console.log(welcome());
+/** npm doesn't pass a signal on to what it runs: when npm is gone, so are we. */
+function stopWithNpm() {
+  const parent = process.ppid;
+  if (process.env.npm_lifecycle_event === undefined) return;
+  setInterval(() => process.ppid !== parent && stop(0), 500).unref();
+}
 
 function readVars() {
   if (!existsSync(varsFile)) return {};
@@ -59,38 +67,103 @@ function readVars() {
   );
 }
 
+async function demandFreePort() {
+  if (!/^\d{1,5}$/.test(port) || Number(port) < 1 || Number(port) > 65_535) {
+    throw new Error(`PORT is "${port}"; it has to be a number from 1 to 65535.`);
+  }
+  const free = await new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once("error", (error) => (error.code === "EADDRINUSE" ? resolve(false) : reject(error)));
+    probe.listen(Number(port), "127.0.0.1", () => probe.close(() => resolve(true)));
+  });
+  if (free) return;
+  const who = (await isConclave()) ? "another Conclave" : "another program";
+  throw new Error(`port ${port} is taken by ${who}. Stop that one, or take another port: PORT=8788 npm start`);
+}
+
+async function isConclave() {
+  const health = await fetch(`${origin}/health`, { signal: AbortSignal.timeout(2_000) }).catch(() => undefined);
+  const body = await health?.json().catch(() => undefined);
+  return body?.checks !== undefined && body?.version !== undefined;
+}
+
+/** The secrets that the Worker can't do without; made once and kept in .dev.vars. */
+function makeSecrets() {
+  for (const name of ["ADMIN_SECRET", "SEALING_SECRET"]) {
+    if (vars[name]) continue;
+    vars[name] = randomBytes(24).toString("base64url");
+    const before = existsSync(varsFile) ? readFileSync(varsFile, "utf8") : "";
+    writeFileSync(varsFile, `${before}${before === "" || before.endsWith("\n") ? "" : "\n"}${name}=${vars[name]}\n`, {
+      mode: 0o600,
+    });
+    console.log(`made ${name} and kept it in ${varsFile}`);
+  }
+}
+
+function migrate() {
+  const migrated = spawnSync("wrangler", ["d1", "migrations", "apply", "conclave", "--local"], {
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { ...process.env, ...quiet, CI: "true" },
+  });
+  if (migrated.error !== undefined) {
+    throw new Error("wrangler isn't installed. Use `npm start`, which installs what is needed.");
+  }
+  if (migrated.status !== 0) {
+    process.stdout.write(migrated.stdout);
+    throw new Error("the local database could not be brought up to date; see above.");
+  }
+}
+
+function startWorker() {
+  const passed = ["OPENAI_API_KEY", "OPENAI_BASE_URL", "DEFAULT_MODEL"].filter((name) => setting(name));
+  const args = ["dev", "--port", port, "--show-interactive-dev-session=false"];
+  const child = spawn("wrangler", [...args, ...passed.flatMap((name) => ["--var", `${name}:${setting(name)}`])], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, ...quiet },
+  });
+  // Wrangler shows the values of variables: a key is none that should stand in a terminal or a log.
+  const secret = setting("OPENAI_API_KEY");
+  const shown = (text) => (secret ? text.replaceAll(secret, "(hidden)") : text);
+  child.stdout.setEncoding("utf8").on("data", (text) => process.stdout.write(shown(text)));
+  child.stderr.setEncoding("utf8").on("data", (text) => process.stderr.write(shown(text)));
+  child.once("exit", (code, signal) => {
+    if (stopping) return;
+    console.error(`\nThe Worker has ended (${signal ?? `exit code ${code}`}); what it said last stands above.`);
+    process.exit(code || 1);
+  });
+  return child;
+}
+
 async function answered() {
-  for (;;) {
-    const health = await fetch(`${origin}/health`).catch(() => undefined);
+  const until = Date.now() + startLimitMs;
+  let last = "it never answered";
+  while (Date.now() < until) {
+    const health = await fetch(`${origin}/health`, { signal: AbortSignal.timeout(10_000) }).catch(() => undefined);
     if (health?.ok) return;
+    if (health !== undefined) last = `GET /health said ${health.status}: ${(await health.text()).slice(0, 300)}`;
     await new Promise((resolve) => setTimeout(resolve, 250));
   }
+  throw new Error(`the Worker was not ready within ${startLimitMs / 1_000} s (${last}); what it said stands above.`);
 }
 
 /** The local tenant's key; made at the first start, and whenever the local database has been thrown away. */
 async function localKey() {
-  const known = existsSync(demoFile) ? JSON.parse(readFileSync(demoFile, "utf8")) : undefined;
-  if (known && (await fetch(`${origin}/v1/sessions`, { headers: { authorization: `Bearer ${known.key}` } })).ok) {
-    return known.key;
-  }
-  const call = async (method, path, token, body) => {
-    const response = await fetch(origin + path, {
-      method,
-      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-      body: JSON.stringify(body),
+  const known = readKey();
+  if (known !== undefined) {
+    const sessions = await fetch(`${origin}/v1/sessions?limit=1`, {
+      headers: { authorization: `Bearer ${known.key}` },
     });
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
-    return response.json();
-  };
+    if (sessions.status !== 401) return keepKey(known);
+  }
   const tenant = await call("POST", "/v1/admin/tenants", vars.ADMIN_SECRET, { name: "local" });
   await call("PUT", "/v1/supervisors/privacy", tenant.key, {
     kind: "rules",
     hooks: ["request", "response"],
     config: {
       rules: [
-        { match: { type: "personalData" }, action: "redact", reason: "personal data" },
-        { match: { type: "secrets" }, action: "block", reason: "a credential" },
-        { match: { type: "injection" }, action: "block", reason: "it looks like a prompt injection" },
+        { match: { type: "personalData" }, action: "redact", reason: "It held personal data." },
+        { match: { type: "secrets" }, action: "block", reason: "It held a credential." },
+        { match: { type: "injection" }, action: "block", reason: "It looks like a prompt injection." },
       ],
     },
   });
@@ -100,19 +173,43 @@ async function localKey() {
     instructions: "You are a helpful assistant. Answer briefly.",
     supervisors: ["privacy"],
   });
-  writeFileSync(demoFile, JSON.stringify({ key: tenant.key, tenantId: tenant.tenantId }), { mode: 0o600 });
-  return tenant.key;
+  return keepKey(tenant);
 }
 
-function welcome() {
+function readKey() {
+  try {
+    const known = JSON.parse(readFileSync(keyFile, "utf8"));
+    return typeof known.key === "string" ? known : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function keepKey({ key, tenantId }) {
+  writeFileSync(keyFile, JSON.stringify({ key, tenantId, origin }), { mode: 0o600 });
+  return key;
+}
+
+async function call(method, path, token, body) {
+  const response = await fetch(origin + path, {
+    method,
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+  return response.json();
+}
+
+function welcome(key) {
   const model = setting("OPENAI_API_KEY")
     ? `OpenAI-compatible, ${setting("OPENAI_BASE_URL") || "api.openai.com"}`
-    : "offline (set OPENAI_API_KEY for a real one)";
+    : "offline: it quotes what it is given (set OPENAI_API_KEY for a real one)";
   return `
-Conclave is running at ${origin}   ·   model: ${model}
+Conclave is running at ${origin}   (Ctrl-C stops it)
+Model: ${model}
 Your key (tenant "local", role admin): ${key}
 
-Try it:
+Try it, in another terminal:
 
   export KEY=${key}
   SESSION=$(curl -s ${origin}/v1/sessions -H "Authorization: Bearer $KEY" \\
@@ -120,6 +217,6 @@ Try it:
   curl -s ${origin}/v1/sessions/$SESSION/messages -H "Authorization: Bearer $KEY" \\
     -H "Content-Type: application/json" -d '{"content":"My card is 4111 1111 1111 1111. What can you do?"}'
 
-Read on: ${origin}/docs   ·   npm run demo   ·   README.md
+Go on:  npm run demo   ·   every route: ${origin}/docs   ·   README.md
 `;
 }

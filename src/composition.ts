@@ -4,6 +4,7 @@ import type { ModelPort } from "./model/port.js";
 import { AskGateway } from "./platform/ask-gateway.js";
 import { now, sleep } from "./platform/clock.js";
 import { deliverToD1 } from "./platform/deliveries.js";
+import { McpServers } from "./platform/mcp-servers.js";
 import type { OutgoingPolicy } from "./platform/outgoing.js";
 import { ResourceStore } from "./platform/resource-store.js";
 import { RunGateway } from "./platform/run-gateway.js";
@@ -13,6 +14,7 @@ import type { Services } from "./platform/services.js";
 import { SessionGateway } from "./platform/session-gateway.js";
 import { SessionIndex } from "./platform/session-index.js";
 import type { SessionPlatform } from "./platform/session-platform.js";
+import { SupervisorBuilder } from "./platform/supervisor-builder.js";
 import { D1TeamState } from "./platform/team-state.js";
 import { TenantStore } from "./platform/tenant-store.js";
 import { ToolBuilder } from "./platform/tool-builder.js";
@@ -24,6 +26,8 @@ interface Shared {
   readonly resources: ResourceStore;
   readonly tenants: TenantStore;
   readonly policy: OutgoingPolicy;
+  readonly tools: ToolBuilder;
+  readonly supervisors: SupervisorBuilder;
 }
 
 /** One set of stores per environment: what they keep is a cache of what can't change. */
@@ -33,23 +37,32 @@ function shared(env: Env): Shared {
   const known = sharedOf.get(env);
   if (known !== undefined) return known;
   const sealer = createSealer(env.SEALING_SECRET);
+  const policy: OutgoingPolicy = { allowLoopback: env.ENVIRONMENT === "local" };
   const made: Shared = {
     sealer,
     resources: new ResourceStore(env.DB, now),
     tenants: new TenantStore(env.DB, sealer, now),
-    policy: { allowLoopback: env.ENVIRONMENT === "local" },
+    policy,
+    tools: new ToolBuilder(policy, new McpServers(policy, now), new ToolCache(env.DB, now)),
+    supervisors: new SupervisorBuilder({
+      policy,
+      now,
+      model: (tenantId) => tenantModel(env, tenantId),
+      provider: (tenantId, name) => tenantProvider(env, tenantId, name),
+    }),
   };
   sharedOf.set(env, made);
   return made;
 }
 
 export function composeSessionPlatform(env: Env): SessionPlatform {
-  const { resources, tenants, policy } = shared(env);
+  const { resources, tenants, tools, supervisors, policy } = shared(env);
   return {
     now,
     resources,
     tenants,
-    tools: new ToolBuilder(policy, new ToolCache(env.DB, now)),
+    tools,
+    supervisors,
     model: (tenantId) => tenantModel(env, tenantId),
     teamState: (tenantId) => new D1TeamState(env.DB, tenantId, now),
     callWorker: (tenantId, call, signal) => callHttpWorker(tenantId, call, signal, policy),
@@ -72,6 +85,19 @@ export function composeServices(env: Env): Services {
     runIndex: new RunIndex(env.DB, now),
     asks: new AskGateway({ ses: sessions, run: runs }),
   };
+}
+
+/** An OpenAI-compatible provider by its name: the tenant's own, or the deployment's under `openai`. */
+async function tenantProvider(
+  env: Env,
+  tenantId: string,
+  name: string,
+): Promise<{ baseUrl: string; apiKey: string } | undefined> {
+  const { tenants, sealer } = shared(env);
+  const own = (await tenants.get(tenantId))?.settings.providers[name];
+  if (own !== undefined) return { baseUrl: own.baseUrl, apiKey: await sealer.open(own.sealedApiKey) };
+  if (name !== "openai" || env.OPENAI_API_KEY === undefined || env.OPENAI_API_KEY === "") return undefined;
+  return { baseUrl: env.OPENAI_BASE_URL || "https://api.openai.com/v1", apiKey: env.OPENAI_API_KEY };
 }
 
 async function tenantModel(env: Env, tenantId: string): Promise<ModelPort> {

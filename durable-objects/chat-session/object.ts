@@ -1,5 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 import type { Ask, Role } from "../../src/asks/ask.js";
+import { type ContextChangeBody, type ContextView, contextChangeSchema } from "../../src/chat/context.js";
 import type { ChatMessage } from "../../src/chat/message.js";
 import { type NewSession, newSessionSchema, type Session, type Turn } from "../../src/chat/session.js";
 import { composeSessionPlatform } from "../../src/composition.js";
@@ -72,6 +73,19 @@ export class ChatSession extends DurableObject<Env> implements SessionObject {
     if (turn === undefined) return toWire(noSession);
     this.session.cancelTurn(turn);
     return toWire(this.session.turn(turnId));
+  }
+
+  async context(): Promise<Wire<Result<ContextView>>> {
+    return toWire(this.exists() ? ok(this.session.context.view()) : noSession);
+  }
+
+  async changeContext(change: Wire<ContextChangeBody>, author: string): Promise<Wire<Result<ContextView>>> {
+    if (!this.exists()) return toWire(noSession);
+    return toWire(await this.session.changeContext(fromWire(change, contextChangeSchema), author));
+  }
+
+  async restoreContext(version: number, author: string): Promise<Wire<Result<ContextView>>> {
+    return toWire(this.exists() ? await this.session.restoreContext(version, author) : noSession);
   }
 
   async messages(after: number, limit: number): Promise<Wire<Result<Page<ChatMessage>>>> {

@@ -1,5 +1,6 @@
 /** A session at work: the kit's parts put together, and what happens when a message, an answer or an alarm comes. */
-import type { Ask } from "../../src/asks/ask.js";
+import { type Ask, askShownTo } from "../../src/asks/ask.js";
+import { type ContextChangeBody, type ContextView, changeContext, fitsLimits } from "../../src/chat/context.js";
 import { replyText } from "../../src/chat/message.js";
 import type { ReplyDelta } from "../../src/chat/reply-stream.js";
 import {
@@ -19,6 +20,7 @@ import { ok, type Result, refuse } from "../../src/problem.js";
 import type { LiveEvent } from "../kit/events.js";
 import { forgetSteps } from "../kit/journal.js";
 import { Kit } from "../kit/kit.js";
+import { VersionedContext } from "./session-context.js";
 import { ChatSessionStore, type TurnRecord } from "./store.js";
 import { TurnRun } from "./turn-runner.js";
 import { turnView } from "./turn-view.js";
@@ -29,6 +31,7 @@ const maxCrashes = 3;
 export class SessionAtWork {
   readonly store: ChatSessionStore;
   readonly kit: Kit;
+  readonly context: VersionedContext;
   private run: TurnRun | undefined;
   /** Who waits for a turn to end or to wait itself. */
   private readonly waiters = new Map<string, Set<() => void>>();
@@ -48,6 +51,13 @@ export class SessionAtWork {
       step: () => this.step(),
       present: (type, data) => this.present(type, data),
       askClosed: (turnId) => this.askClosed(turnId),
+    });
+    this.context = new VersionedContext({
+      storage: ctx.storage,
+      store: this.store,
+      kit: this.kit,
+      now: platform.now,
+      changed: () => this.kit.outbox.put("session", "session", this.view()),
     });
   }
 
@@ -82,6 +92,23 @@ export class SessionAtWork {
       this.kit.kick();
     });
     return ok(ids.turnId);
+  }
+
+  /** Changes the context, for the turn under way too. */
+  async changeContext(change: ContextChangeBody, author: string): Promise<Result<ContextView>> {
+    if (!fitsLimits(changeContext(this.store.context().context, change))) {
+      return refuse("invalid", "The session's context would hold more than it can; remove something first.");
+    }
+    this.context.change((context) => changeContext(context, change), author, change.reason ?? "changed by a caller");
+    await this.run?.refresh();
+    return ok(this.context.view());
+  }
+
+  async restoreContext(version: number, author: string): Promise<Result<ContextView>> {
+    const view = this.context.restore(version, author);
+    if (view === undefined) return refuse("not_found", "There is no such version of this session's context.");
+    await this.run?.refresh();
+    return ok(view);
   }
 
   cancelTurn(turn: TurnRecord): void {
@@ -182,6 +209,7 @@ export class SessionAtWork {
       store: this.store,
       kit: this.kit,
       platform: this.platform,
+      context: this.context,
       audit: (entry) => this.kit.outbox.put("audit", `audit/${turnId}`, { ...entry, at: this.platform.now() }),
       ended: (ended, status, outcome) => this.end(ended, status, outcome),
     });
@@ -229,25 +257,31 @@ export class SessionAtWork {
 
   /** What the log stores are ids; what is shown of them is what holds now. */
   private present(type: string, data: unknown): unknown {
-    const { turnId, askId } = idsIn(data);
+    const { turnId, askId, version } = idsIn(data);
+    if (type === "context.changed" && version !== undefined) {
+      const { author, reason, at } = this.store.contextVersion(version) ?? {};
+      return { version, ...(turnId === undefined ? {} : { turnId }), author, reason, at };
+    }
     if (type === "turn.completed" && turnId !== undefined) {
       const turn = this.turn(turnId);
-      return turn.ok ? { ...turn.value, asks: turn.value.asks.map(withoutProposal) } : data;
+      return turn.ok ? { ...turn.value, asks: turn.value.asks.map(askForAll) } : data;
     }
     const ask = type.startsWith("ask.") && askId !== undefined ? this.kit.asks.get(askId) : undefined;
-    return ask === undefined ? data : withoutProposal(ask);
+    return ask === undefined ? data : askForAll(ask);
   }
 }
 
-/** Proposals hold what isn't cleared yet: who may answer reads them from the ask itself. */
-function withoutProposal({ proposal: _, ...ask }: Ask): Ask {
-  return ask;
+/** Everybody reads events: who may answer reads what isn't cleared yet from the ask itself. */
+function askForAll(ask: Ask): Ask {
+  const { proposal: _, ...shown } = askShownTo(ask, "client");
+  return shown;
 }
 
-function idsIn(data: unknown): { turnId?: string; askId?: string } {
+function idsIn(data: unknown): { turnId?: string; askId?: string; version?: number } {
   if (data === null || typeof data !== "object") return {};
   return {
     ...("turnId" in data && typeof data.turnId === "string" ? { turnId: data.turnId } : {}),
+    ...("version" in data && typeof data.version === "number" ? { version: data.version } : {}),
     ...("askId" in data && typeof data.askId === "string" ? { askId: data.askId } : {}),
   };
 }

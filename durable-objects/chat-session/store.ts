@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type SessionContext, sessionContextSchema } from "../../src/chat/context.js";
+import { type ContextView, type SessionContext, sessionContextSchema } from "../../src/chat/context.js";
 import {
   type AssistantMessage,
   assistantMessageSchema,
@@ -68,6 +68,8 @@ export interface NewTurn {
 
 /** How many messages of the history are read at most; the prompt's token budget decides among them. */
 const historyRows = 60;
+/** How many versions of the context are shown. */
+const historyVersions = 100;
 
 /** The SQL of a chat session. No rules: what a row means is decided elsewhere. */
 export class ChatSessionStore {
@@ -119,6 +121,29 @@ export class ChatSessionStore {
     );
   }
 
+  contextVersion(version: number): ContextView["history"][number] | undefined {
+    return this.contextVersions("WHERE version = ?", version)[0];
+  }
+
+  /** Newest first. */
+  contextHistory(): ContextView["history"] {
+    return this.contextVersions("ORDER BY version DESC LIMIT ?", historyVersions);
+  }
+
+  private contextVersions(rest: string, binding: number): ContextView["history"] {
+    return this.sql
+      .exec<{ version: number; context: string; author: string; reason: string; at: number }>(
+        `SELECT version, context, author, reason, at FROM context_versions ${rest}`,
+        binding,
+      )
+      .toArray()
+      .map(({ context, at, ...row }) => ({
+        ...row,
+        at: new Date(at).toISOString(),
+        context: sessionContextSchema.parse(JSON.parse(context)),
+      }));
+  }
+
   addTurn(turn: NewTurn): void {
     this.sql.exec(
       `INSERT INTO turns (turn_id, idempotency_key, request_hash, status, message_id, reply_id, original, accepted_at)
@@ -148,6 +173,15 @@ export class ChatSessionStore {
 
   queuedTurns(): number {
     return this.sql.exec<{ n: number }>("SELECT COUNT(*) AS n FROM turns WHERE status = 'queued'").one().n;
+  }
+
+  /** How many turns there were, and how many of them were blocked. */
+  turnCounts(): { turns: number; blocked: number } {
+    return this.sql
+      .exec<{ turns: number; blocked: number }>(
+        "SELECT COUNT(*) AS turns, COUNT(*) FILTER (WHERE status = 'blocked') AS blocked FROM turns",
+      )
+      .one();
   }
 
   setStatus(turnId: string, status: TurnStatus): void {

@@ -1,25 +1,30 @@
 /** Drives one turn of a session: gathers its setup, runs the durable function, stores what came of it. */
 import { isControlFlow, Parked } from "../../src/agent/journal.js";
-import type { AssistantMessage } from "../../src/chat/message.js";
+import { type AssistantMessage, messageText } from "../../src/chat/message.js";
+import type { HistoryMessage } from "../../src/chat/prompt.js";
 import { ReplyStream } from "../../src/chat/reply-stream.js";
 import type { StoredOutcome, TurnStatus } from "../../src/chat/session.js";
-import { runTurn, type TurnPorts, type TurnSetup } from "../../src/chat/turn.js";
+import { runTurn, type TurnPorts } from "../../src/chat/turn.js";
 import { withDeadline } from "../../src/platform/clock.js";
 import { sha256Hex } from "../../src/platform/digest.js";
+import { log } from "../../src/platform/logging.js";
 import type { SessionPlatform } from "../../src/platform/session-platform.js";
 import { validateArguments } from "../../src/platform/tool-builder.js";
-import { loadTurnSetup } from "../../src/platform/turn-setup.js";
+import { type LoadedSetup, loadTurnSetup } from "../../src/platform/turn-setup.js";
 import { entryWithoutText } from "../../src/routing/trace.js";
 import type { SupervisionState } from "../../src/supervision/state.js";
 import { openStreamGate } from "../../src/supervision/stream-gate.js";
 import type { Subject } from "../../src/supervision/subject.js";
+import { askPolicy } from "../../src/tenancy/ask-policy.js";
 import type { Kit } from "../kit/kit.js";
+import type { VersionedContext } from "./session-context.js";
 import type { ChatSessionStore, SessionRecord, TurnRecord } from "./store.js";
 
 export interface RunnerPorts {
   readonly store: ChatSessionStore;
   readonly kit: Kit;
   readonly platform: SessionPlatform;
+  readonly context: VersionedContext;
   /** Copies a decision to the tenant's audit. */
   readonly audit: (entry: { turnId: string; hook: string; decision: string; body: unknown }) => void;
   /** Ends the turn: status, outcome, messages and event in one write. */
@@ -30,6 +35,7 @@ export interface RunnerPorts {
 export class TurnRun {
   private readonly abort = new AbortController();
   stream: ReplyStream | undefined;
+  private loaded: Extract<LoadedSetup, { ok: true }> | undefined;
 
   constructor(
     readonly turn: TurnRecord,
@@ -39,6 +45,11 @@ export class TurnRun {
 
   cancel(): void {
     this.abort.abort();
+  }
+
+  /** The session's context was changed from outside: what it names now is loaded for the next prompt and call. */
+  async refresh(): Promise<void> {
+    await this.loaded?.refresh();
   }
 
   /** Runs until the turn has ended or waits for an ask; control flow ends here. */
@@ -70,6 +81,7 @@ export class TurnRun {
         tenantId: session.tenantId,
         definition: session.definition,
         context: () => store.context().context,
+        changeContext: (change, author, reason) => this.ports.context.change(change, author, reason, turn.turnId),
         history: () => store.history(turn.turnId),
       },
       journal,
@@ -77,9 +89,10 @@ export class TurnRun {
     );
     if (!loaded.ok) return this.ports.ended(turn, "failed", this.failure(loaded.detail));
 
+    this.loaded = loaded;
     const model = await platform.model(session.tenantId);
     const command = { ...turn, content: turn.original };
-    const outcome = await runTurn(command, loaded.setup, this.turnPorts(loaded.setup, loaded.strict, journal, model));
+    const outcome = await runTurn(command, loaded.setup, this.turnPorts(loaded, journal, model));
     const { status, reply, error, request, response, degraded, usage } = outcome;
     this.ports.ended(turn, status, {
       ...(reply === undefined ? {} : { reply }),
@@ -92,8 +105,7 @@ export class TurnRun {
   }
 
   private turnPorts(
-    setup: TurnSetup,
-    strict: boolean,
+    { setup, strict, reviews, approvals, desk }: Extract<LoadedSetup, { ok: true }>,
     journal: TurnPorts["journal"],
     model: TurnPorts["model"],
   ): TurnPorts {
@@ -127,22 +139,51 @@ export class TurnRun {
         isApproved: ({ server, tool }) => store.isApproved(server, tool),
         approveForSession: ({ server, tool }) => store.approve(server, tool),
       },
+      approval: askPolicy(approvals, { type: "turn", id: turnId }),
       supervise: {
         now: platform.now,
         hash: (text) => sha256Hex(session.salt + text),
         withDeadline: (timeoutMs, work) => withDeadline(timeoutMs, work, this.abort.signal),
         strict,
-        review: { answerableBy: "operator", raisedBy: { type: "turn", id: turnId } },
+        review: askPolicy(reviews, { type: "turn", id: turnId }),
+        surroundings: {
+          ownerId: session.sessionId,
+          workId: turnId,
+          transcript: () => this.transcript(),
+          statistics: () => store.turnCounts(),
+          context: desk,
+        },
         decided: (state, before) => {
           store.addPass(turnId, state, platform.now());
           if (state.decision !== "allow") this.keepOriginal(before, state);
           const { hook, decision, reasons } = state;
           events.append("supervision.decided", turnId, { turnId, hook, decision, reasons, degraded: state.degraded });
           audit({ turnId, hook, decision, body: state });
+          const failed = state.steps.filter((step) => step.failed !== undefined).map(({ supervisor }) => supervisor);
+          if (state.steps.length === 0) return;
+          log(failed.length > 0 ? "warn" : "info", "supervision.decided", {
+            tenantId: session.tenantId,
+            sessionId: session.sessionId,
+            turnId,
+            hook,
+            decision,
+            supervisors: state.steps.map(({ supervisor, action }) => `${supervisor}:${action}`).join(","),
+            reasons: reasons.length,
+            failed: failed.join(","),
+            degraded: state.degraded.join(","),
+          });
         },
       },
       messageDecided: (message, blocked) => store.addMessage(message, turnId, !blocked),
     };
+  }
+
+  /** What was said before the text that is judged: this turn's message too, once its verdict is in. */
+  private transcript(): HistoryMessage[] {
+    const { store } = this.ports;
+    const message = store.message(this.turn.messageId);
+    const said = message === undefined ? [] : [{ role: "user" as const, content: messageText(message) }];
+    return [...store.history(this.turn.turnId), ...said];
   }
 
   /** The restricted record: what a reply said before supervision changed or blocked it. What was sent is kept with the turn. */

@@ -61,16 +61,40 @@ export class Outbox {
 
   private async run(): Promise<void> {
     for (let batch = this.take(); batch.length > 0; batch = this.take()) {
-      const ids = JSON.stringify(batch.map((message) => message.id));
-      try {
-        await this.ports.deliver(batch);
-        this.ports.sql.exec("DELETE FROM outbox WHERE id IN (SELECT value FROM json_each(?))", ids);
-      } catch (error) {
-        this.postpone(ids, error);
-      }
+      if (batch.length === 1 || !(await this.send(batch))) await this.sendEachAlone(batch);
     }
-    const next = this.ports.sql.exec<{ at: number | null }>("SELECT MIN(due_at) AS at FROM outbox").one().at;
+    // The head of each entity: what waits behind it must not wake anybody.
+    const next = this.ports.sql
+      .exec<{ at: number | null }>(
+        "SELECT MIN(due_at) AS at FROM outbox WHERE id IN (SELECT MIN(id) FROM outbox GROUP BY entity)",
+      )
+      .one().at;
     this.ports.wakeAt(next ?? undefined);
+  }
+
+  /** One of them can't be delivered: found, so that it keeps back its own entity and no other. */
+  private async sendEachAlone(batch: readonly OutboxMessage[]): Promise<void> {
+    const stuck = new Set<string>();
+    for (const message of batch) {
+      if (stuck.has(message.entity)) continue;
+      const sent = await this.send([message], (error) => this.postpone(message, error));
+      if (!sent) stuck.add(message.entity);
+    }
+  }
+
+  private async send(
+    messages: readonly OutboxMessage[],
+    failed: (error: unknown) => void = () => {},
+  ): Promise<boolean> {
+    try {
+      await this.ports.deliver(messages);
+    } catch (error) {
+      failed(error);
+      return false;
+    }
+    const ids = JSON.stringify(messages.map((message) => message.id));
+    this.ports.sql.exec("DELETE FROM outbox WHERE id IN (SELECT value FROM json_each(?))", ids);
+    return true;
   }
 
   /** The oldest that are due; an entity with a postponed message waits behind it. */
@@ -88,17 +112,12 @@ export class Outbox {
       .toArray();
   }
 
-  private postpone(ids: string, error: unknown): void {
+  private postpone({ id }: OutboxMessage, error: unknown): void {
     const { sql, now } = this.ports;
-    sql.exec("UPDATE outbox SET attempts = attempts + 1 WHERE id IN (SELECT value FROM json_each(?))", ids);
     const { attempts } = sql
-      .exec<{ attempts: number }>(
-        "SELECT MAX(attempts) AS attempts FROM outbox WHERE id IN (SELECT value FROM json_each(?))",
-        ids,
-      )
+      .exec<{ attempts: number }>("UPDATE outbox SET attempts = attempts + 1 WHERE id = ? RETURNING attempts", id)
       .one();
-    const until = now() + retryDelayMs(attempts);
-    sql.exec("UPDATE outbox SET due_at = ? WHERE id IN (SELECT value FROM json_each(?))", until, ids);
+    sql.exec("UPDATE outbox SET due_at = ? WHERE id = ?", now() + retryDelayMs(attempts), id);
     this.ports.failed(error, attempts);
   }
 }

@@ -5,6 +5,7 @@ import { loadRunSetup } from "../../src/platform/run-setup.js";
 import type { SessionPlatform } from "../../src/platform/session-platform.js";
 import { validateArguments } from "../../src/platform/tool-builder.js";
 import { noUsage, type RunEnd, runRouting } from "../../src/routing/routed-run.js";
+import { askPolicy } from "../../src/tenancy/ask-policy.js";
 import type { Kit } from "../kit/kit.js";
 import type { RoutingRunStore } from "./store.js";
 
@@ -40,7 +41,15 @@ export async function driveRun(
       hash: (text) => sha256Hex(salt + text),
       withDeadline: deadline,
       strict: loaded.strict,
-      review: { answerableBy: "operator", raisedBy: { type: "run", id: runId } },
+      review: askPolicy(loaded.reviews, { type: "run", id: runId }),
+      surroundings: {
+        ownerId: runId,
+        workId: runId,
+        transcript: () => {
+          const said = store.run().input;
+          return said === undefined ? [] : [{ role: "user", content: said }];
+        },
+      },
       decided: (state) => {
         const { hook, decision, reasons, degraded } = state;
         store.addPass(state);
@@ -49,6 +58,7 @@ export async function driveRun(
         outbox.put("audit", `audit/${runId}`, { turnId: runId, hook, decision, body: state, at });
       },
     },
+    approval: askPolicy(loaded.approvals, { type: "run", id: runId }),
     approvals: {
       isApproved: ({ server, tool }) => store.isApproved(server, tool),
       approveForSession: ({ server, tool }) => store.approve(server, tool),

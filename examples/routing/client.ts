@@ -14,7 +14,11 @@ if (key === "") {
 interface Run {
   readonly runId: string;
   readonly status: string;
-  readonly decisions: readonly { readonly targetAgent?: string; readonly confidence: number; readonly reasoning: string }[];
+  readonly decisions: readonly {
+    readonly targetAgent?: string;
+    readonly confidence: number;
+    readonly reasoning: string;
+  }[];
   readonly response?: string;
   readonly error?: { readonly detail: string };
   readonly asks: readonly { readonly askId: string; readonly question: string; readonly status: string }[];

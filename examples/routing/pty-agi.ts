@@ -8,7 +8,8 @@ const ptyAgi = createMultiAgentSystem({
   supervisor: {
     strategy: "llm-based",
     tools: [askHuman],
-    systemPrompt: "Route to the hr, security, code or legal agent. If the query is ambiguous, use ask_human for clarification.",
+    systemPrompt:
+      "Route to the hr, security, code or legal agent. If the query is ambiguous, use ask_human for clarification.",
   },
   workers: [
     { id: "hr", description: "vacation, salary, hiring, sick leave" },
@@ -21,4 +22,6 @@ const ptyAgi = createMultiAgentSystem({
 await store(ptyAgi);
 await tell(ptyAgi, "How many days of vacation do I have?");
 await tell(ptyAgi, "The build of my pull request fails.");
-await tell(ptyAgi, "This query is ambiguous and something is missing: ask a person.", ["I mean the licences in our contracts."]);
+await tell(ptyAgi, "This query is ambiguous and something is missing: ask a person.", [
+  "I mean the licences in our contracts.",
+]);

@@ -47,7 +47,11 @@ export type AgentDefinition = z.infer<typeof agentSchema>;
 
 const headers = z.record(z.string().regex(/^[A-Za-z0-9-]{1,100}$/), z.string().max(4_000)).default({});
 
-export const storedToolSchema = z.strictObject({
+const url = z.url({ protocol: /^https?$/ }).max(2_000);
+const approval = z.enum(["never", "always", "session"]).default("never");
+const timeoutMs = z.int().min(100).max(600_000).default(30_000);
+
+const httpToolSchema = z.strictObject({
   server: itemName,
   description: z.string().min(1).max(4_000),
   /** JSON Schema of the arguments: an object. */
@@ -55,11 +59,11 @@ export const storedToolSchema = z.strictObject({
   http: z.strictObject({
     method: z.enum(["GET", "POST", "PUT", "PATCH", "DELETE"]).default("POST"),
     /** `{name}` in it is replaced by that argument; the others go into the query (GET, DELETE) or the JSON body. */
-    url: z.url({ protocol: /^https?$/ }).max(2_000),
+    url,
     headers,
   }),
-  approval: z.enum(["never", "always", "session"]).default("never"),
-  timeoutMs: z.int().min(100).max(600_000).default(30_000),
+  approval,
+  timeoutMs,
   cacheSeconds: z.int().min(0).max(86_400).default(0),
   /**
    * From which likeness on (1: the same words) a kept result of other arguments counts as the result of these. Without it only
@@ -69,4 +73,17 @@ export const storedToolSchema = z.strictObject({
   /** A call may be repeated under the same Idempotency-Key. */
   idempotent: z.boolean().default(false),
 });
+export type HttpTool = z.infer<typeof httpToolSchema>;
+
+/** A remote MCP server: every tool it has, under the server's name. */
+const mcpToolSchema = z.strictObject({
+  server: itemName,
+  description: z.string().max(4_000).optional(),
+  mcp: z.strictObject({ url, headers }),
+  approval,
+  timeoutMs,
+});
+export type McpTool = z.infer<typeof mcpToolSchema>;
+
+export const storedToolSchema = z.union([httpToolSchema, mcpToolSchema]);
 export type StoredTool = z.infer<typeof storedToolSchema>;

@@ -30,6 +30,11 @@ export interface AgentSpec {
    */
   readonly prompt: () => readonly ModelMessage[];
   readonly tools: () => readonly AgentTool[];
+  /**
+   * Finds a tool that isn't offered any more, so that a call made while it was is found again on a replay. The guard decides
+   * whether it may be called now.
+   */
+  readonly withdrawn?: (name: string) => AgentTool | undefined;
   /** Names of the tools that alone are offered, and demanded, in the last round. None: the last round has to answer in text. */
   readonly endingTools?: readonly string[];
   /** `required` makes every round call a tool. */
@@ -213,7 +218,8 @@ function runRound(
       toolCallId: `${spec.replyId}.${round}.${index}`,
       journal: ports.journal.scope(`tool/${round}/${index}`),
     };
-    return runToolCall(call, place, { tools: spec.tools(), overLimit: index >= spec.limits.maxCallsPerRound }, ports);
+    const held = { tools: spec.tools(), withdrawn: spec.withdrawn, overLimit: index >= spec.limits.maxCallsPerRound };
+    return runToolCall(call, place, held, ports);
   });
   return settleInOrder(tasks, spec.limits.parallelTools);
 }

@@ -37,10 +37,14 @@ interface Place {
 export async function runToolCall(
   requested: ModelToolCall,
   place: Place,
-  held: { readonly tools: readonly AgentTool[]; readonly overLimit: boolean },
+  held: {
+    readonly tools: readonly AgentTool[];
+    readonly withdrawn: ((name: string) => AgentTool | undefined) | undefined;
+    readonly overLimit: boolean;
+  },
   ports: AgentPorts,
 ): Promise<CallRecord> {
-  const tool = held.tools.find((candidate) => candidate.name === requested.name);
+  const tool = held.tools.find((candidate) => candidate.name === requested.name) ?? held.withdrawn?.(requested.name);
   const refuse = (content: string, args: Readonly<Record<string, unknown>> = {}): CallRecord => ({
     toolCallId: place.toolCallId,
     name: requested.name,

@@ -106,7 +106,7 @@ export type AnswerOutcome =
 
 /** Decides what an answer does: the first one wins, the same again is harmless, another is refused. */
 export function answerAsk(ask: Ask, said: unknown, by: Role, now: number): AnswerOutcome {
-  if (roles.indexOf(by) < roles.indexOf(ask.answerableBy)) return { kind: "forbidden", needs: ask.answerableBy };
+  if (!mayAnswer(ask, by)) return { kind: "forbidden", needs: ask.answerableBy };
   const parsed = answerSchemas[ask.kind].safeParse(said);
   if (!parsed.success) {
     return {
@@ -147,6 +147,17 @@ function canonical(value: unknown): string {
 /** Drops the keys without a value, so that records compare and store as they read. */
 function withoutUndefined(ask: { [Key in keyof Ask]: Ask[Key] | undefined }): Ask {
   return askSchema.parse(Object.fromEntries(Object.entries(ask).filter(([, value]) => value !== undefined)));
+}
+
+/** Proposals and answers hold what isn't cleared yet: only who may answer an ask sees them. */
+export function askShownTo(ask: Ask, role: Role): Ask {
+  if (mayAnswer(ask, role)) return ask;
+  const { proposal: _, answer: __, ...shown } = ask;
+  return shown;
+}
+
+export function mayAnswer(ask: Ask, role: Role): boolean {
+  return roles.indexOf(role) >= roles.indexOf(ask.answerableBy);
 }
 
 const askIdPattern = /^ask_[0-9a-z]{26}_([a-z]+_[0-9a-z]{26})$/;

@@ -1,11 +1,19 @@
 /** Rules and references as a tenant stores them, and which of them a session has in force. */
 import { z } from "zod";
+import { likeness } from "./likeness.js";
 
 export const itemName = z
   .string()
   .regex(/^[A-Za-z0-9_-]{1,100}$/, "a name is 1 to 100 letters, digits, hyphens or underscores");
 
-export const toolRefSchema = z.strictObject({ server: itemName, tool: itemName });
+/** A tool by its server and name; the tool `*` stands for every tool of the server. */
+export const toolRefSchema = z.strictObject({
+  server: itemName,
+  tool: z
+    .string()
+    .regex(/^(\*|[A-Za-z0-9_.-]{1,100})$/, "a tool is named by 1 to 100 letters, digits, . _ or -, or is *"),
+});
+export type ToolName = z.infer<typeof toolRefSchema>;
 
 /** A rule or a reference. The higher the priority, the earlier it stands in the prompt. */
 export const contextItemSchema = z.strictObject({
@@ -19,11 +27,138 @@ export type ContextItem = z.infer<typeof contextItemSchema>;
 
 const names = z.array(itemName).max(200).default([]);
 
+const tools = z.array(toolRefSchema).max(200).default([]);
+
 export const sessionContextSchema = z.strictObject({
   rules: names,
   references: names,
-  tools: z.array(toolRefSchema).max(100).default([]),
+  tools,
+  /** What is out of force here, whoever else names it: the agent, a mention, an item's own mode. */
+  excluded: z.strictObject({ rules: names, references: names, tools }).prefault({}),
 });
 export type SessionContext = z.infer<typeof sessionContextSchema>;
 
-export const emptyContext: SessionContext = { rules: [], references: [], tools: [] };
+export const emptyContext: SessionContext = {
+  rules: [],
+  references: [],
+  tools: [],
+  excluded: { rules: [], references: [], tools: [] },
+};
+
+/** What a caller adds or removes at once. */
+export const contextChangeSchema = z.strictObject({
+  add: z.strictObject({ rules: names, references: names, tools }).prefault({}),
+  remove: z.strictObject({ rules: names, references: names, tools }).prefault({}),
+  reason: z.string().min(1).max(2_000).optional(),
+});
+export type ContextChangeBody = z.infer<typeof contextChangeSchema>;
+
+export const contextViewSchema = z.object({
+  version: z.int(),
+  context: sessionContextSchema,
+  /** Newest first, at most 100. */
+  history: z.array(
+    z.object({
+      version: z.int(),
+      author: z.string(),
+      reason: z.string(),
+      at: z.iso.datetime(),
+      context: sessionContextSchema,
+    }),
+  ),
+});
+export type ContextView = z.infer<typeof contextViewSchema>;
+
+export type ItemKind = "rules" | "references";
+
+/** The most of each that a context holds; one more is refused, not cut off. */
+export const maxContextItems = 200;
+
+export function includeItem(context: SessionContext, kind: ItemKind, name: string): SessionContext {
+  const excluded = { ...context.excluded, [kind]: context.excluded[kind].filter((other) => other !== name) };
+  return { ...context, excluded, [kind]: withName(context[kind], name) };
+}
+
+export function excludeItem(context: SessionContext, kind: ItemKind, name: string): SessionContext {
+  const excluded = { ...context.excluded, [kind]: withName(context.excluded[kind], name) };
+  return { ...context, excluded, [kind]: context[kind].filter((other) => other !== name) };
+}
+
+export function includeTool(context: SessionContext, ref: ToolName): SessionContext {
+  const stays = (other: ToolName): boolean => !covers(ref, other);
+  const excluded = { ...context.excluded, tools: context.excluded.tools.filter(stays) };
+  return { ...context, excluded, tools: [...context.tools.filter((other) => !sameTool(other, ref)), ref] };
+}
+
+export function excludeTool(context: SessionContext, ref: ToolName): SessionContext {
+  const stays = (other: ToolName): boolean => !covers(ref, other);
+  const excluded = { ...context.excluded, tools: [...context.excluded.tools.filter(stays), ref] };
+  return { ...context, excluded, tools: context.tools.filter(stays) };
+}
+
+export function changeContext(
+  context: SessionContext,
+  { add, remove }: Omit<ContextChangeBody, "reason">,
+): SessionContext {
+  let next = context;
+  for (const kind of ["rules", "references"] as const) {
+    for (const name of remove[kind]) next = excludeItem(next, kind, name);
+    for (const name of add[kind]) next = includeItem(next, kind, name);
+  }
+  for (const ref of remove.tools) next = excludeTool(next, ref);
+  for (const ref of add.tools) next = includeTool(next, ref);
+  return next;
+}
+
+export function fitsLimits(context: SessionContext): boolean {
+  return sessionContextSchema.safeParse(context).success;
+}
+
+/** Whether a tool that the agent or the session names may be used: the nearer word counts, and an exclusion before all. */
+export function isToolExcluded(context: SessionContext, ref: ToolName): boolean {
+  if (context.excluded.tools.some((other) => sameTool(other, ref))) return true;
+  if (context.tools.some((other) => sameTool(other, ref))) return false;
+  return context.excluded.tools.some((other) => covers(other, ref));
+}
+
+/** Names mentioned in a message as `@rule:x` and `@ref:x`. */
+export function mentionsIn(message: string): Record<ItemKind, string[]> {
+  const named = (pattern: RegExp): string[] => [
+    ...new Set([...message.matchAll(pattern)].flatMap(([, name]) => name ?? [])),
+  ];
+  return {
+    rules: named(/(?<![\w@])@rule:([A-Za-z0-9_-]{1,100})/g).slice(0, maxMentions),
+    references: named(/(?<![\w@])@ref:([A-Za-z0-9_-]{1,100})/g).slice(0, maxMentions),
+  };
+}
+
+const maxMentions = 20;
+/** From which part of a message's telling words on it brings in an item that includes itself; and how many it brings at most. */
+const autoLikeness = 0.2;
+const maxAuto = 5;
+
+/** Which of these items a message brings in by what it is about. */
+export function likeMessage(
+  message: string,
+  items: readonly { readonly name: string; readonly text: string; readonly description?: string | undefined }[],
+): string[] {
+  return items
+    .map(({ name, text, description }) => ({ name, score: likeness(message, `${name} ${description ?? ""} ${text}`) }))
+    .filter(({ score }) => score >= autoLikeness)
+    .sort((a, b) => b.score - a.score || (a.name < b.name ? -1 : 1))
+    .slice(0, maxAuto)
+    .map(({ name }) => name);
+}
+
+function withName(list: readonly string[], name: string): string[] {
+  return list.includes(name) ? [...list] : [...list, name];
+}
+
+function sameTool(a: ToolName, b: ToolName): boolean {
+  return a.server === b.server && a.tool === b.tool;
+}
+
+/** Whether the first names the second, or every tool of its server. */
+function covers(a: ToolName, b: ToolName): boolean {
+  return a.server === b.server && (a.tool === "*" || a.tool === b.tool);
+}

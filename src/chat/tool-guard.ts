@@ -11,6 +11,8 @@ import { superviseQuestion } from "./question-guard.js";
 export interface ToolGuardPorts {
   readonly supervise: SupervisePorts;
   readonly approvals: ToolApprovals;
+  /** Who answers approvals, and for how long they are waited for; as with reviews, if left out. */
+  readonly approval?: SupervisePorts["review"] | undefined;
 }
 
 /** The approvals that hold for a whole session. */
@@ -44,10 +46,15 @@ export function supervisingGuard(
       degraded(question.degraded);
       if (question.kind === "refuse") return question;
       const args = question.value;
-      const approval = approve(call, args, journal, ports);
+      const approval = await approve(call, args, journal, ports);
       if (approval !== undefined) return approval;
-      // Asked last: whatever took time above, an exclusion made meanwhile holds.
-      if (!setup.tools().some(({ ref }) => ref.server === server && ref.tool === tool)) {
+      // Asked last: whatever took time above, an exclusion made meanwhile holds. Journalled, because a later one must not undo a
+      // call that was made while it was allowed.
+      const inForce = await journal.step(
+        { id: "in-force", kind: "load", schema: z.boolean(), interrupted: "again" },
+        async () => setup.tools().some(({ ref }) => ref.server === server && ref.tool === tool),
+      );
+      if (!inForce) {
         return refusal(`The tool "${call.tool.name}" has been excluded from this conversation.`, []);
       }
       return { kind: "go", value: args };
@@ -96,23 +103,37 @@ const questionArguments = z.object({
   defaultResponse: z.string().optional(),
 });
 
-/** Gives a refusal, or nothing when the call may go on. The ask holds the very arguments that will be used. */
-function approve(
+/**
+ * Gives a refusal, or nothing when the call may go on. The ask belongs to this very call, whose id the server gave it, and
+ * holds the arguments that will be used and their hash: an approval of one call is none of another.
+ */
+async function approve(
   call: ToolCall,
   args: ToolCall["args"],
   journal: Journal,
   ports: ToolGuardPorts,
-): GuardDecision<never> | undefined {
+): Promise<GuardDecision<never> | undefined> {
   const { tool } = call;
   const mode = tool.approval ?? "never";
-  if (mode === "never" || (mode === "session" && ports.approvals.isApproved(tool.ref))) return undefined;
+  if (mode === "never") return undefined;
+  // Journalled: an approval for the session that is given later must not change what this call did.
+  const approved = await journal.step(
+    { id: "approved", kind: "load", schema: z.boolean(), interrupted: "again" },
+    async () => mode === "session" && ports.approvals.isApproved(tool.ref),
+  );
+  if (approved) return undefined;
+  const argsHash = await ports.supervise.hash(JSON.stringify(args));
   const request: AskRequest = {
-    ...ports.supervise.review,
+    ...(ports.approval ?? ports.supervise.review),
     kind: "approval",
     question: `May the tool "${tool.ref.server}/${tool.ref.tool}" be called?`,
-    proposal: { toolCallId: call.toolCallId, ...tool.ref, args },
+    proposal: { toolCallId: call.toolCallId, ...tool.ref, args, argsHash },
   };
   const ask = journal.ask("approval", request);
+  const proposed = proposalSchema.safeParse(ask.proposal);
+  if (!proposed.success || proposed.data.toolCallId !== call.toolCallId || proposed.data.argsHash !== argsHash) {
+    return refusal(`The call of "${tool.name}" was not made: what was approved is another call.`, []);
+  }
   const decision = decisionOf(ask);
   if (decision === "session") ports.approvals.approveForSession(tool.ref);
   return decision === "once" || decision === "session"
@@ -122,6 +143,8 @@ function approve(
         [],
       );
 }
+
+const proposalSchema = z.object({ toolCallId: z.string(), argsHash: z.string() });
 
 function decisionOf(ask: Ask): string | undefined {
   return ask.answer !== undefined && "decision" in ask.answer ? ask.answer.decision : undefined;

@@ -34,8 +34,13 @@ export interface TurnSetup {
   readonly temperature?: number | undefined;
   readonly limits: AgentLimits;
   readonly supervisors: readonly Supervisor[];
-  readonly context: () => Pick<PromptParts, "rules" | "references">;
+  /** What is in force for a message, mentions and likeness included. */
+  readonly context: (message: string) => Pick<PromptParts, "rules" | "references">;
+  /** Loads what a message mentions; to be called before `context`. */
+  readonly prepare?: (message: string) => Promise<void>;
   readonly tools: () => readonly AgentTool[];
+  /** Finds a tool that is out of force by now. */
+  readonly withdrawn?: (name: string) => AgentTool | undefined;
   readonly history: readonly HistoryMessage[];
   readonly memory: PromptParts["memory"];
   /** The team that answers in place of the model. */
@@ -98,6 +103,7 @@ export async function runTurn(command: TurnCommand, setup: TurnSetup, ports: Tur
     return { status: "blocked", error, request: summary, degraded: request.degraded, usage: nothing };
   }
 
+  await setup.prepare?.(message.content);
   const degraded = new Set(request.degraded);
   const outcome = await answer(command, message.content, setup, ports, degraded);
   const usage = { inputTokens: outcome.inputTokens, outputTokens: outcome.outputTokens };
@@ -138,7 +144,7 @@ function answer(
   };
   if (setup.team !== undefined) {
     const { turnId, replyId } = command;
-    const asked = { turnId, replyId, message, background: setup };
+    const asked = { turnId, replyId, message, background: { ...setup, context: () => setup.context(message) } };
     return answerAsTeam(asked, setup.team, { ...ports, supervisors: setup.supervisors, degraded: note });
   }
   return runAgent(
@@ -147,12 +153,13 @@ function answer(
       prompt: () =>
         buildPrompt({
           instructions: setup.instructions,
-          ...setup.context(),
+          ...setup.context(message),
           memory: setup.memory,
           history: setup.history,
           message,
         }),
       tools: setup.tools,
+      ...(setup.withdrawn === undefined ? {} : { withdrawn: setup.withdrawn }),
       ...(setup.temperature === undefined ? {} : { temperature: setup.temperature }),
       limits: setup.limits,
       replyId: command.replyId,

@@ -1,5 +1,6 @@
 /** The Hono app: what holds for every request, and the routes. */
 import type { OpenAPIHono } from "@hono/zod-openapi";
+import { HTTPException } from "hono/http-exception";
 import { requestId } from "hono/request-id";
 import { newId } from "../platform/ids.js";
 import { describeError, log } from "../platform/logging.js";
@@ -16,6 +17,7 @@ import { events } from "./routes/events.js";
 import { health } from "./routes/health.js";
 import { resources } from "./routes/resources.js";
 import { runs } from "./routes/runs.js";
+import { sessionContext } from "./routes/session-context.js";
 import { sessions } from "./routes/sessions.js";
 import { turns } from "./routes/turns.js";
 import { newRouter } from "./routing.js";
@@ -30,6 +32,10 @@ export function createApp(compose: (env: Env) => Services): OpenAPIHono<AppEnv> 
   app.onError((error, c) => {
     const id = c.get("requestId");
     if (error instanceof ProblemError) return problemResponse(error.problem, id);
+    // What was sent has been read as JSON by now: hono refuses only that there is nothing.
+    if (error instanceof HTTPException && error.status === 400) {
+      return problemResponse({ code: "bad_request", detail: "This route takes a JSON body, and it is empty." }, id);
+    }
     log("error", "request.failed", { requestId: id, path: c.req.path, error: describeError(error) });
     return problemResponse(
       {
@@ -51,7 +57,8 @@ export function createApp(compose: (env: Env) => Services): OpenAPIHono<AppEnv> 
   app.use("/v1/*", async (c, next) => (c.req.path.startsWith("/v1/admin/") ? next() : tenantAuth(c, next)));
   app.use("/v1/*", idempotency);
 
-  for (const routes of [health, admin, resources, sessions, turns, events, runs, asks]) app.route("/", routes);
+  for (const routes of [health, admin, resources, sessions, sessionContext, turns, events, runs, asks])
+    app.route("/", routes);
   openApiDocument(app);
   return app;
 }

@@ -51,18 +51,22 @@ export function listOf<T extends z.ZodType>(item: T) {
 
 /** Cursors are opaque to callers; they only say where the next page begins. */
 export function encodeCursor(place: string | number | null): string | null {
-  return place === null ? null : btoa(`after ${place}`).replaceAll("=", "");
+  return place === null ? null : btoa(cursorMark + place).replaceAll("=", "");
 }
 
 export function decodeCursor(cursor: string | undefined): string | undefined {
   if (cursor === undefined) return undefined;
   const text = tryDecode(cursor);
-  if (!text.startsWith("after ")) {
-    throw problem("invalid", "The cursor is none that this list gave out. Begin without one.", {
-      errors: [{ path: "cursor", message: "not a cursor of this list" }],
-    });
-  }
-  return text.slice("after ".length);
+  if (!text.startsWith(cursorMark)) throw noCursor();
+  return text.slice(cursorMark.length);
+}
+
+const cursorMark = "after ";
+
+function noCursor() {
+  return problem("invalid", "The cursor is none that this list gave out. Begin without one.", {
+    errors: [{ path: "cursor", message: "not a cursor of this list" }],
+  });
 }
 
 function tryDecode(cursor: string): string {
@@ -75,8 +79,9 @@ function tryDecode(cursor: string): string {
 
 /** For lists that are paged by a number. */
 export function decodeNumberCursor(cursor: string | undefined): number {
-  const place = Number(decodeCursor(cursor) ?? 0);
-  return Number.isSafeInteger(place) && place >= 0 ? place : 0;
+  const place = decodeCursor(cursor) ?? "0";
+  if (!/^\d{1,15}$/.test(place)) throw noCursor();
+  return Number(place);
 }
 
 /** One item more than the limit was asked for, to know whether there is more. */

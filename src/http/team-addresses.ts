@@ -1,6 +1,7 @@
 import { type OutgoingPolicy, refuseAddress } from "../platform/outgoing.js";
 import type { ProblemIssue } from "../problem.js";
 import type { Team } from "../routing/team.js";
+import { hiddenSecret } from "../supervision/kinds/http.js";
 
 /** What is wrong with the addresses of a team's workers, those of teams sent along within it included. */
 export function checkTeam(team: Team, policy: OutgoingPolicy, path = ""): ProblemIssue[] {
@@ -17,7 +18,7 @@ export function checkTeam(team: Team, policy: OutgoingPolicy, path = ""): Proble
 }
 
 /** The same team with its workers' headers hidden: they may hold credentials, and are written and not read back. */
-export function hideHeaders(team: Team): Team {
+export function hideWorkerHeaders(team: Team): Team {
   return {
     ...team,
     workers: team.workers.map((worker) => ({
@@ -27,10 +28,10 @@ export function hideHeaders(team: Team): Team {
         : {
             http: {
               ...worker.http,
-              headers: Object.fromEntries(Object.keys(worker.http.headers).map((name) => [name, "[hidden]"])),
+              headers: Object.fromEntries(Object.keys(worker.http.headers).map((name) => [name, hiddenSecret])),
             },
           }),
-      ...(worker.team === undefined || typeof worker.team === "string" ? {} : { team: hideHeaders(worker.team) }),
+      ...(worker.team === undefined || typeof worker.team === "string" ? {} : { team: hideWorkerHeaders(worker.team) }),
     })),
   };
 }

@@ -12,3 +12,12 @@ export async function equalInConstantTime(a: string, b: string): Promise<boolean
   );
   return left !== undefined && right !== undefined && crypto.subtle.timingSafeEqual(left, right);
 }
+
+/** HMAC-SHA256 of a text, in hex. */
+export async function hmacSha256Hex(secret: string, text: string): Promise<string> {
+  const encoder = new TextEncoder();
+  const algorithm = { name: "HMAC", hash: "SHA-256" };
+  const key = await crypto.subtle.importKey("raw", encoder.encode(secret), algorithm, false, ["sign"]);
+  const bytes = await crypto.subtle.sign("HMAC", key, encoder.encode(text));
+  return [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}

@@ -5,6 +5,7 @@ import {
   type ResourcePin,
   type ResourceVersion,
   resourceKinds,
+  resourcePinSchema,
   resourceSchemas,
 } from "../tenancy/resources.js";
 
@@ -22,6 +23,7 @@ export type PutOutcome =
 
 /** Versions are immutable, so those read lately are kept; bounded, and nothing depends on it. */
 const cacheSize = 500;
+const maxToolsOfServers = 200;
 
 /** A tenant's resources in D1. Every query carries the tenant. */
 export class ResourceStore {
@@ -50,7 +52,7 @@ export class ResourceStore {
       if (expected !== undefined && expected !== (current ?? 0)) return { kind: "precondition_failed", current };
       if (current !== undefined && head?.body === text) return { kind: "stored", version: current, created: false };
       const version = (head?.version ?? 0) + 1;
-      const stored = await this.insert(tenantId, kind, name, version, text, isAlways(body));
+      const stored = await this.insert(tenantId, kind, name, version, text, includeOf(body));
       if (stored) return { kind: "stored", version, created: current === undefined };
       // Somebody else stored that version meanwhile: decide anew on what they stored.
     }
@@ -85,14 +87,27 @@ export class ResourceStore {
   async remove(tenantId: string, kind: ResourceKind, name: string): Promise<boolean> {
     const { meta } = await this.db
       .prepare(
-        "UPDATE resource_heads SET deleted = 1, always = 0, updated_at = ? WHERE tenant_id = ? AND kind = ? AND name = ? AND deleted = 0",
+        "UPDATE resource_heads SET deleted = 1, always = 0, auto = 0, updated_at = ? WHERE tenant_id = ? AND kind = ? AND name = ? AND deleted = 0",
       )
       .bind(this.now(), tenantId, kind, name)
       .run();
     return meta.changes > 0;
   }
 
-  /** The current versions of these, and of all rules and references that are always in force. One query. */
+  /** The current versions of the tools of these servers. */
+  async toolPins(tenantId: string, servers: readonly string[]): Promise<ResourcePin[]> {
+    const { results } = await this.db
+      .prepare(
+        `SELECT h.kind, h.name, h.version FROM resource_heads h JOIN resource_versions v USING (tenant_id, kind, name, version)
+         WHERE h.tenant_id = ?1 AND h.kind = 'tools' AND h.deleted = 0
+           AND json_extract(v.body, '$.server') IN (SELECT value FROM json_each(?2)) ORDER BY h.name LIMIT ?3`,
+      )
+      .bind(tenantId, JSON.stringify([...new Set(servers)]), maxToolsOfServers)
+      .all();
+    return z.array(resourcePinSchema).parse(results);
+  }
+
+  /** The current versions of these, and of all rules and references that include themselves (always or auto). One query. */
   async pins(
     tenantId: string,
     wanted: readonly { readonly kind: ResourceKind; readonly name: string }[],
@@ -101,11 +116,11 @@ export class ResourceStore {
       .prepare(
         `SELECT kind, name, version FROM resource_heads
          WHERE tenant_id = ?1 AND deleted = 0
-           AND (always = 1 OR (kind || '/' || name) IN (SELECT value FROM json_each(?2)))`,
+           AND (always = 1 OR auto = 1 OR (kind || '/' || name) IN (SELECT value FROM json_each(?2)))`,
       )
       .bind(tenantId, JSON.stringify(wanted.map(({ kind, name }) => `${kind}/${name}`)))
       .all();
-    return z.array(z.object({ kind: z.enum(resourceKinds), name: z.string(), version: z.int() })).parse(results);
+    return z.array(resourcePinSchema).parse(results);
   }
 
   /** The versions of these pins, from the cache where it has them. */
@@ -149,7 +164,7 @@ export class ResourceStore {
     name: string,
     version: number,
     body: string,
-    always: boolean,
+    include: string | undefined,
   ): Promise<boolean> {
     const now = this.now();
     try {
@@ -161,10 +176,11 @@ export class ResourceStore {
           .bind(tenantId, kind, name, version, body, now),
         this.db
           .prepare(
-            `INSERT INTO resource_heads (tenant_id, kind, name, version, deleted, always, updated_at) VALUES (?1, ?2, ?3, ?4, 0, ?5, ?6)
-             ON CONFLICT DO UPDATE SET version = ?4, deleted = 0, always = ?5, updated_at = ?6`,
+            `INSERT INTO resource_heads (tenant_id, kind, name, version, deleted, always, auto, updated_at)
+             VALUES (?1, ?2, ?3, ?4, 0, ?5, ?6, ?7)
+             ON CONFLICT DO UPDATE SET version = ?4, deleted = 0, always = ?5, auto = ?6, updated_at = ?7`,
           )
-          .bind(tenantId, kind, name, version, always ? 1 : 0, now),
+          .bind(tenantId, kind, name, version, include === "always" ? 1 : 0, include === "auto" ? 1 : 0, now),
       ]);
       return true;
     } catch (error) {
@@ -205,6 +221,6 @@ export function parseBody<K extends ResourceKind>(kind: K, body: unknown): Resou
   return resourceSchemas[kind].parse(body);
 }
 
-function isAlways(body: object): boolean {
-  return "include" in body && body.include === "always";
+function includeOf(body: object): string | undefined {
+  return "include" in body && typeof body.include === "string" ? body.include : undefined;
 }

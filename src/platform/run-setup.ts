@@ -3,12 +3,12 @@ import { z } from "zod";
 import type { Journal } from "../agent/journal.js";
 import type { LoadedTeam } from "../routing/ports.js";
 import type { NewRun } from "../routing/routed-run.js";
-import { buildSupervisor } from "../supervision/definition.js";
 import type { Supervisor } from "../supervision/supervisor.js";
 import { resourcePinSchema } from "../tenancy/resources.js";
-import { loadTeam, pinTeams, usedResources } from "./team-loader.js";
+import { type Settings, settingsSchema } from "../tenancy/tenant.js";
+import { loadTeam, pinTeams, pinTools } from "./team-loader.js";
+import { TurnResources } from "./turn-resources.js";
 import type { SetupSources } from "./turn-setup.js";
-import { Versions } from "./versions.js";
 
 export type LoadedRun =
   | {
@@ -17,11 +17,16 @@ export type LoadedRun =
       /** The tenant's, the caller's and the team's. */
       readonly supervisors: readonly Supervisor[];
       readonly strict: boolean;
+      readonly reviews: Settings["reviews"];
+      readonly approvals: Settings["approvals"];
     }
   | { readonly ok: false; readonly detail: string };
 
+const { reviews, approvals } = settingsSchema.shape;
 const pinnedSchema = z.object({
   strict: z.boolean(),
+  reviews,
+  approvals,
   /** Of the whole run. */
   supervisors: z.array(z.string()),
   /** Also those of teams within the team. */
@@ -39,27 +44,26 @@ export async function loadRunSetup(
   const pinned = await journal.step({ id: "setup", kind: "load", schema: pinnedSchema, interrupted: "again" }, () =>
     pin(tenantId, definition, sources),
   );
-  const found = new Versions(await sources.resources.versions(tenantId, pinned.pins));
-  const absent = pinned.allSupervisors.find((name) => found.get("supervisors", name) === undefined);
+  const found = new TurnResources(tenantId, journal, sources);
+  await found.load(pinned.pins);
+  const absent = pinned.allSupervisors.find((name) => !found.has("supervisors", name));
   // A supervisor that is gone must not be a supervisor that allows.
   if (absent !== undefined) return { ok: false, detail: `The supervisor "${absent}" doesn't exist any more.` };
   const supervisorsOf = (names: readonly string[]): Supervisor[] =>
-    names.flatMap((name) => {
-      const body = found.get("supervisors", name);
-      return body === undefined ? [] : [buildSupervisor(name, body)];
-    });
-  const team = await loadTeam(definition.team, {
-    found,
-    tools: (refs) => sources.tools.build(tenantId, refs, found.all("tools")),
-    supervisors: supervisorsOf,
-  });
+    found
+      .all("supervisors")
+      .filter(({ name }) => names.includes(name))
+      .map((version) => sources.supervisors.build(tenantId, version));
+  const team = await loadTeam(definition.team, { found, supervisors: supervisorsOf });
   if (team === undefined) return { ok: false, detail: "The team doesn't exist any more." };
   const own = team.definition.supervisors;
   return {
     ok: true,
     team,
-    supervisors: supervisorsOf([...new Set([...pinned.supervisors, ...own])]),
+    supervisors: supervisorsOf([...pinned.supervisors, ...own]),
     strict: pinned.strict,
+    reviews: pinned.reviews,
+    approvals: pinned.approvals,
   };
 }
 
@@ -70,14 +74,19 @@ async function pin(tenantId: string, definition: NewRun, sources: SetupSources):
   ]);
   const supervisors = [...new Set([...(tenant?.settings.supervisors ?? []), ...definition.supervisors])];
   const allSupervisors = [...new Set([...supervisors, ...names.supervisors])];
-  const rest = await sources.resources.pins(tenantId, [
-    ...allSupervisors.map((name) => ({ kind: "supervisors" as const, name })),
-    ...usedResources(names),
+  const [rest, tools] = await Promise.all([
+    sources.resources.pins(
+      tenantId,
+      allSupervisors.map((name) => ({ kind: "supervisors" as const, name })),
+    ),
+    pinTools(sources.resources, tenantId, names),
   ]);
   return {
     strict: tenant?.settings.strict ?? true,
+    reviews: tenant?.settings.reviews ?? reviews.parse(undefined),
+    approvals: tenant?.settings.approvals ?? approvals.parse(undefined),
     supervisors,
     allSupervisors,
-    pins: [...names.pins, ...rest.filter(({ kind }) => kind === "supervisors" || kind === "tools")],
+    pins: [...names.pins, ...tools, ...rest.filter(({ kind }) => kind === "supervisors")],
   };
 }

@@ -1,6 +1,7 @@
 /** The one place that makes stubs of sessions. What goes through is JSON, checked on arrival. */
 import { z } from "zod";
 import { type Ask, askSchema, type Role } from "../asks/ask.js";
+import { type ContextChangeBody, type ContextView, contextViewSchema } from "../chat/context.js";
 import { type ChatMessage, chatMessageSchema } from "../chat/message.js";
 import {
   type NewSession,
@@ -55,6 +56,9 @@ export interface SessionObject {
   send(command: SendCommand): Promise<Wire<Result<Turn>>>;
   turn(turnId: string, waitMs: number): Promise<Wire<Result<Turn>>>;
   cancelTurn(turnId: string): Promise<Wire<Result<Turn>>>;
+  context(): Promise<Wire<Result<ContextView>>>;
+  changeContext(change: Wire<ContextChangeBody>, author: string): Promise<Wire<Result<ContextView>>>;
+  restoreContext(version: number, author: string): Promise<Wire<Result<ContextView>>>;
   messages(after: number, limit: number): Promise<Wire<Result<Page<ChatMessage>>>>;
   versions(messageId: string): Promise<Wire<Result<MessageVersion[]>>>;
   supervision(after: number, limit: number): Promise<Wire<Result<Page<PassView>>>>;
@@ -92,6 +96,7 @@ function pageOf<T>(item: z.ZodType<T>): z.ZodType<Page<T>> {
 const sessionResult = resultOf(sessionSchema);
 const turnResult = resultOf(turnSchema);
 const askResult = resultOf(askSchema);
+const contextResult = resultOf(contextViewSchema);
 const messagesResult = resultOf(pageOf(chatMessageSchema));
 const versionsResult = resultOf(z.array(messageVersionSchema));
 const passesResult = resultOf(pageOf(passViewSchema));
@@ -125,6 +130,34 @@ export class SessionGateway {
 
   async cancelTurn(tenantId: string, sessionId: string, turnId: string): Promise<Result<Turn>> {
     return fromWire(await this.call(tenantId, sessionId, (object) => object.cancelTurn(turnId)), turnResult);
+  }
+
+  async context(tenantId: string, sessionId: string): Promise<Result<ContextView>> {
+    return fromWire(await this.call(tenantId, sessionId, (object) => object.context()), contextResult);
+  }
+
+  async changeContext(
+    tenantId: string,
+    sessionId: string,
+    change: ContextChangeBody,
+    author: string,
+  ): Promise<Result<ContextView>> {
+    return fromWire(
+      await this.call(tenantId, sessionId, (object) => object.changeContext(toWire(change), author)),
+      contextResult,
+    );
+  }
+
+  async restoreContext(
+    tenantId: string,
+    sessionId: string,
+    version: number,
+    author: string,
+  ): Promise<Result<ContextView>> {
+    return fromWire(
+      await this.call(tenantId, sessionId, (object) => object.restoreContext(version, author)),
+      contextResult,
+    );
   }
 
   async messages(

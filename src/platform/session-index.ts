@@ -4,6 +4,9 @@ import { type Session, sessionSchema } from "../chat/session.js";
 
 const bodyRow = z.object({ body: z.string() });
 
+/** Copies are a moment behind: the status, which changes with every turn, is left out of what they show. */
+const copiedSession = sessionSchema.omit({ status: true }).strip();
+
 /** The copies in D1 of what objects hold: the list of sessions and the inbox of asks. */
 export class SessionIndex {
   constructor(private readonly db: D1Database) {}
@@ -17,7 +20,7 @@ export class SessionIndex {
       )
       .bind(tenantId, before ?? null, limit)
       .all();
-    return results.map((row) => sessionSchema.omit({ status: true }).parse(JSON.parse(bodyRow.parse(row).body)));
+    return results.map((row) => copiedSession.parse(JSON.parse(bodyRow.parse(row).body)));
   }
 
   /** Oldest first: what waits longest stands first. */

@@ -1,12 +1,13 @@
 /** Teams with everything that they name: which versions a run begins with, and the team made of them. */
-import type { AgentTool, ToolRef } from "../agent/tools.js";
+import { builtInServer } from "../agent/built-in-tools.js";
+import type { ToolRef } from "../agent/tools.js";
 import type { LoadedTeam } from "../routing/ports.js";
 import { maxTeamDepth, type Team, type TeamChoice, toolRefOf } from "../routing/team.js";
 import type { Supervisor } from "../supervision/supervisor.js";
-import type { ResourceKind, ResourcePin } from "../tenancy/resources.js";
+import type { ResourcePin } from "../tenancy/resources.js";
 import { sha256Hex } from "./digest.js";
-import type { ResourceStore } from "./resource-store.js";
-import { Versions } from "./versions.js";
+import { parseBody, type ResourceStore } from "./resource-store.js";
+import type { TurnResources } from "./turn-resources.js";
 
 export interface TeamNames {
   readonly pins: readonly ResourcePin[];
@@ -48,8 +49,7 @@ export async function pinTeams(resources: ResourceStore, tenantId: string, root:
     const teams = found.filter(({ kind, name }) => kind === "teams" && names.includes(name));
     for (const pin of teams) pins.set(pin.name, pin);
     missing.push(...names.filter((name) => !pins.has(name)));
-    const versions = new Versions(await resources.versions(tenantId, teams));
-    for (const { body } of versions.all("teams")) take(body);
+    for (const { body } of await resources.versions(tenantId, teams)) take(parseBody("teams", body));
   }
   const ownSupervisors = [...((await rootTeam(resources, tenantId, root, pins))?.supervisors ?? [])];
   return {
@@ -69,17 +69,22 @@ async function rootTeam(
 ): Promise<Team | undefined> {
   if (typeof root !== "string") return root;
   const pin = pins.get(root);
-  return pin === undefined ? undefined : new Versions(await resources.versions(tenantId, [pin])).get("teams", root);
+  const [version] = pin === undefined ? [] : await resources.versions(tenantId, [pin]);
+  return version === undefined ? undefined : parseBody("teams", version.body);
 }
 
-/** What a run needs of these teams, as resources to be pinned. */
-export function usedResources(names: TeamNames): { kind: ResourceKind; name: string }[] {
-  return names.tools.map(({ tool }) => ({ kind: "tools", name: tool }));
+/** The versions of the tools that these teams use: stored ones by their names, those of remote servers with their server. */
+export async function pinTools(
+  resources: ResourceStore,
+  tenantId: string,
+  { tools }: TeamNames,
+): Promise<ResourcePin[]> {
+  const servers = tools.map(({ server }) => server).filter((server) => server !== builtInServer);
+  return servers.length === 0 ? [] : resources.toolPins(tenantId, servers);
 }
 
 export interface TeamParts {
-  readonly found: Versions;
-  readonly tools: (refs: readonly ToolRef[]) => readonly AgentTool[];
+  readonly found: TurnResources;
   readonly supervisors: (names: readonly string[]) => readonly Supervisor[];
 }
 
@@ -99,7 +104,7 @@ function build(key: string, definition: Team, parts: TeamParts): LoadedTeam {
   return {
     key,
     definition,
-    tools: (names) => parts.tools(names.map(toolRefOf)),
+    tools: (names) => parts.found.tools(names.map(toolRefOf)),
     supervisors: parts.supervisors(definition.supervisors),
     nested: (workerId) => {
       const inner = definition.workers.find(({ id }) => id === workerId)?.team;

@@ -1,10 +1,11 @@
 /** Makes tools that an agent can hold out of what tenants store, and out of the system's own. */
 import { type OutputUnit, Validator } from "@cfworker/json-schema";
-import { askHumanTool, builtInServer } from "../agent/built-in-tools.js";
-import type { StoredTool } from "../agent/definition.js";
+import { askHumanTool } from "../agent/built-in-tools.js";
+import type { HttpTool, McpTool } from "../agent/definition.js";
 import type { AgentTool, ToolContext, ToolOutput, ToolRef } from "../agent/tools.js";
 import type { ResourceVersion } from "../tenancy/resources.js";
 import { sleep } from "./clock.js";
+import type { McpServers, RemoteTool } from "./mcp-servers.js";
 import {
   OutgoingError,
   type OutgoingPolicy,
@@ -14,29 +15,50 @@ import {
 } from "./outgoing.js";
 import type { ToolCache } from "./tool-cache.js";
 
+/** The tools of remote MCP servers, as they were listed, by the name of the stored resource. */
+export type RemoteTools = ReadonlyMap<string, readonly RemoteTool[]>;
+
 export class ToolBuilder {
   constructor(
     private readonly policy: OutgoingPolicy,
+    private readonly mcp: McpServers,
     private readonly cache: ToolCache,
   ) {}
 
-  /** The tools of these references, in their order, each once. Those that don't exist are left out. */
-  build(tenantId: string, refs: readonly ToolRef[], stored: readonly ResourceVersion<"tools">[]): AgentTool[] {
+  /** Lists what a remote MCP server offers. */
+  list(tenantId: string, { name, version }: ResourceVersion<"tools">, server: McpTool): Promise<readonly RemoteTool[]> {
+    return this.mcp.list(`${tenantId}/${name}/${version}`, server);
+  }
+
+  /** The tools of these references, in their order, each once; `*` stands for all of a server. Those that don't exist are left out. */
+  build(
+    tenantId: string,
+    refs: readonly ToolRef[],
+    stored: readonly ResourceVersion<"tools">[],
+    remote: RemoteTools = new Map(),
+  ): AgentTool[] {
+    const available = [
+      askHumanTool,
+      ...stored.flatMap(({ name, version, body }) =>
+        "http" in body
+          ? [this.cache.wrap(tenantId, this.stored(tenantId, { server: body.server, tool: name }, body), body, version)]
+          : (remote.get(name) ?? []).map((tool) => this.remote(body, tool)),
+      ),
+    ];
     const tools = new Map<string, AgentTool>();
     for (const ref of refs) {
-      const made = ref.server === builtInServer ? builtIn(ref) : this.stored(tenantId, ref, stored);
-      if (made !== undefined) tools.set(`${ref.server}/${ref.tool}`, made);
+      for (const tool of available) {
+        const { server, tool: name } = tool.ref;
+        if (server === ref.server && (name === ref.tool || ref.tool === "*")) tools.set(`${server}/${name}`, tool);
+      }
     }
     return distinctNames([...tools.values()]);
   }
 
-  private stored(tenantId: string, ref: ToolRef, stored: readonly ResourceVersion<"tools">[]): AgentTool | undefined {
-    const resource = stored.find(({ name, body }) => name === ref.tool && body.server === ref.server);
-    if (resource === undefined) return undefined;
-    const { body: found, version } = resource;
-    const tool: AgentTool = {
+  private stored(tenantId: string, ref: ToolRef, found: HttpTool): AgentTool {
+    return {
       ref,
-      name: ref.tool,
+      name: shownName(ref.tool),
       description: found.description,
       parameters: found.parameters,
       timeoutMs: found.timeoutMs,
@@ -44,12 +66,25 @@ export class ToolBuilder {
       approval: found.approval,
       run: (args, context) => this.call(tenantId, found, args, context),
     };
-    return this.cache.wrap(tenantId, tool, found, version);
+  }
+
+  private remote(server: McpTool, tool: RemoteTool): AgentTool {
+    return {
+      ref: { server: server.server, tool: tool.name },
+      name: shownName(tool.name),
+      description: tool.description,
+      parameters: tool.parameters,
+      timeoutMs: server.timeoutMs,
+      execution: tool.readOnly ? "idempotent" : "once",
+      approval: server.approval,
+      run: (args, { signal }) =>
+        this.mcp.call(server, tool.name, args, signal instanceof AbortSignal ? signal : undefined),
+    };
   }
 
   private async call(
     tenantId: string,
-    tool: StoredTool,
+    tool: HttpTool,
     args: Readonly<Record<string, unknown>>,
     context: ToolContext,
   ): Promise<ToolOutput> {
@@ -110,10 +145,6 @@ function isLeaf(unit: OutputUnit, _index: number, all: OutputUnit[]): boolean {
   return !all.some((other) => other !== unit && other.keywordLocation.startsWith(`${unit.keywordLocation}/`));
 }
 
-function builtIn(ref: ToolRef): AgentTool | undefined {
-  return ref.tool === askHumanTool.ref.tool ? askHumanTool : undefined;
-}
-
 function fillUrl(
   template: string,
   args: Readonly<Record<string, unknown>>,
@@ -134,10 +165,15 @@ function asText(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
+/** A name as the providers demand it. */
+function shownName(name: string): string {
+  return name.replaceAll(/[^A-Za-z0-9_-]/g, "_").slice(0, 64);
+}
+
 /** Two servers may have a tool of the same name: then the model sees the server's name too. */
 function distinctNames(tools: readonly AgentTool[]): AgentTool[] {
   return tools.map((tool) => {
     const shared = tools.filter((other) => other.name === tool.name).length > 1;
-    return shared ? { ...tool, name: `${tool.ref.server}__${tool.ref.tool}`.slice(0, 64) } : tool;
+    return shared ? { ...tool, name: shownName(`${tool.ref.server}__${tool.ref.tool}`) } : tool;
   });
 }

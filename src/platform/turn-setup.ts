@@ -3,44 +3,62 @@ import { z } from "zod";
 import { defaultAgentLimits } from "../agent/budget.js";
 import { modelList } from "../agent/definition.js";
 import type { Journal } from "../agent/journal.js";
-import type { AgentTool, ToolRef } from "../agent/tools.js";
-import type { SessionContext } from "../chat/context.js";
+import type { AgentTool } from "../agent/tools.js";
+import { type ItemKind, isToolExcluded, likeMessage, mentionsIn, type SessionContext } from "../chat/context.js";
 import type { HistoryMessage } from "../chat/prompt.js";
 import type { NewSession } from "../chat/session.js";
 import type { TurnSetup } from "../chat/turn.js";
-import { buildSupervisor } from "../supervision/definition.js";
 import type { Supervisor } from "../supervision/supervisor.js";
+import type { ContextDesk } from "../supervision/surroundings.js";
 import { type ResourceKind, resourcePinSchema } from "../tenancy/resources.js";
-import type { ResourceStore } from "./resource-store.js";
-import { loadTeam, pinTeams } from "./team-loader.js";
+import { settingsSchema } from "../tenancy/tenant.js";
+import { type ChangeSessionContext, SessionContextDesk } from "./context-desk.js";
+import { parseBody, type ResourceStore } from "./resource-store.js";
+import type { SupervisorBuilder } from "./supervisor-builder.js";
+import { loadTeam, pinTeams, pinTools } from "./team-loader.js";
 import type { TenantStore } from "./tenant-store.js";
 import type { ToolBuilder } from "./tool-builder.js";
-import { Versions } from "./versions.js";
+import { TurnResources } from "./turn-resources.js";
 
 export interface SetupSources {
   readonly resources: ResourceStore;
   readonly tenants: TenantStore;
   readonly tools: ToolBuilder;
+  readonly supervisors: SupervisorBuilder;
 }
 
 export interface SessionFacts {
   readonly tenantId: string;
   readonly definition: NewSession;
   readonly context: () => SessionContext;
+  readonly changeContext: ChangeSessionContext;
   readonly history: () => readonly HistoryMessage[];
 }
 
 export type LoadedSetup =
-  | { readonly ok: true; readonly setup: TurnSetup; readonly strict: boolean }
+  | {
+      readonly ok: true;
+      readonly setup: TurnSetup;
+      readonly strict: boolean;
+      readonly reviews: AskPolicies["reviews"];
+      readonly approvals: AskPolicies["approvals"];
+      readonly desk: ContextDesk;
+      /** Loads what the session's context has come to name. */
+      readonly refresh: () => Promise<void>;
+    }
   | { readonly ok: false; readonly detail: string };
 
+const { reviews, approvals } = settingsSchema.shape;
 const pinnedSchema = z.object({
   strict: z.boolean(),
+  reviews,
+  approvals,
   supervisors: z.array(z.string()),
   /** Of teams within the agent's team. */
   teamSupervisors: z.array(z.string()).default([]),
   pins: z.array(resourcePinSchema),
 });
+type AskPolicies = Pick<z.infer<typeof pinnedSchema>, "reviews" | "approvals">;
 
 /** What a turn begins with is journalled as versions: a replay sees the same, whatever was changed meanwhile. */
 export async function loadTurnSetup(
@@ -51,35 +69,71 @@ export async function loadTurnSetup(
   const pinned = await journal.step({ id: "setup", kind: "load", schema: pinnedSchema, interrupted: "again" }, () =>
     pin(session, sources),
   );
-  const versions = await sources.resources.versions(session.tenantId, pinned.pins);
-  const found = new Versions(versions);
+  const found = new TurnResources(session.tenantId, journal, sources);
+  await found.load(pinned.pins);
 
   const stored = found.get("agents", session.definition.agent);
   if (stored === undefined) return { ok: false, detail: missing("agents", session.definition.agent) };
-  const absent = [...pinned.supervisors, ...pinned.teamSupervisors].find(
-    (name) => found.get("supervisors", name) === undefined,
-  );
+  const agent = stored.kind === "model" ? stored : { ...nobody, ...stored };
+  const absent = [...pinned.supervisors, ...pinned.teamSupervisors].find((name) => !found.has("supervisors", name));
   // A supervisor that is gone must not be a supervisor that allows.
   if (absent !== undefined) return { ok: false, detail: missing("supervisors", absent) };
+
+  const refresh = (): Promise<void> => {
+    const context = session.context();
+    return found.need(
+      [...named("rules", context.rules), ...named("references", context.references)],
+      [...agent.tools, ...context.tools],
+    );
+  };
+  // What supervisors or operators added since the turn began, before an interruption.
+  await refresh();
 
   const supervisorsOf = (names: readonly string[]): Supervisor[] =>
     found
       .all("supervisors")
       .filter(({ name }) => names.includes(name))
-      .map(({ name, body }) => buildSupervisor(name, body));
-  const always = (kind: "rules" | "references"): string[] =>
-    found.all(kind).flatMap(({ name, body }) => (body.include === "always" ? [name] : []));
-  const agent = stored.kind === "model" ? stored : { ...nobody, ...stored };
-  const toolsOf = (refs: readonly ToolRef[]): AgentTool[] =>
-    sources.tools.build(session.tenantId, refs, found.all("tools"));
-  const team =
-    stored.kind === "team"
-      ? await loadTeam(stored.team, { found, tools: toolsOf, supervisors: supervisorsOf })
-      : undefined;
+      .map((version) => sources.supervisors.build(session.tenantId, version));
+  const team = stored.kind === "team" ? await loadTeam(stored.team, { found, supervisors: supervisorsOf }) : undefined;
   if (stored.kind === "team" && team === undefined) return { ok: false, detail: missing("teams", stored.team) };
+  /** The message of this turn, once its verdict is in: what it mentions and what it is like comes into force with it. */
+  let decided = "";
+  const inForce = (kind: ItemKind, message: string): string[] => {
+    const context = session.context();
+    const ofMode = (mode: "always" | "auto") => found.all(kind).filter(({ body }) => body.include === mode);
+    const all = [
+      ...ofMode("always").map(({ name }) => name),
+      ...agent[kind],
+      ...context[kind],
+      ...mentionsIn(message)[kind],
+      ...likeMessage(
+        message,
+        ofMode("auto").map(({ name, body }) => ({ name, text: body.text, description: body.description })),
+      ),
+    ];
+    return [...new Set(all)].filter((name) => found.has(kind, name) && !context.excluded[kind].includes(name));
+  };
+  const tools = (): AgentTool[] => {
+    const context = session.context();
+    return found.tools([...agent.tools, ...context.tools]).filter(({ ref }) => !isToolExcluded(context, ref));
+  };
   return {
     ok: true,
     strict: pinned.strict,
+    reviews: pinned.reviews,
+    approvals: pinned.approvals,
+    refresh,
+    desk: new SessionContextDesk({
+      tenantId: session.tenantId,
+      store: sources.resources,
+      resources: found,
+      inForce: () => ({
+        rules: inForce("rules", decided),
+        references: inForce("references", decided),
+        tools: tools().map(({ ref }) => ref),
+      }),
+      changeContext: session.changeContext,
+    }),
     setup: {
       models: modelList(agent.model),
       instructions: agent.instructions,
@@ -91,18 +145,30 @@ export async function loadTurnSetup(
       },
       supervisors: supervisorsOf(pinned.supervisors),
       team,
-      context: () => {
-        const { rules, references } = session.context();
-        return {
-          rules: found.items("rules", [...always("rules"), ...agent.rules, ...rules]),
-          references: found.items("references", [...always("references"), ...agent.references, ...references]),
-        };
+      prepare: async (message) => {
+        decided = message;
+        const { rules, references } = mentionsIn(message);
+        await found.need([...named("rules", rules), ...named("references", references)]);
       },
-      tools: () => toolsOf([...agent.tools, ...session.context().tools]),
+      context: (message) => ({
+        rules: found.items("rules", inForce("rules", message)),
+        references: found.items("references", inForce("references", message)),
+      }),
+      tools,
+      withdrawn: (name) => found.loadedTools().find((tool) => tool.name === name || fullName(tool) === name),
       history: session.history(),
       memory: [],
     },
   };
+}
+
+/** As a tool is shown beside another of its name. */
+function fullName({ ref }: AgentTool): string {
+  return `${ref.server}__${ref.tool}`;
+}
+
+function named(kind: ResourceKind, names: readonly string[]): { kind: ResourceKind; name: string }[] {
+  return names.map((name) => ({ kind, name }));
 }
 
 async function pin(session: SessionFacts, sources: SetupSources): Promise<z.infer<typeof pinnedSchema>> {
@@ -113,7 +179,7 @@ async function pin(session: SessionFacts, sources: SetupSources): Promise<z.infe
   ]);
   const agentPin = first.find(({ kind }) => kind === "agents");
   const [agent] = agentPin === undefined ? [] : await sources.resources.versions(tenantId, [agentPin]);
-  const body = agent === undefined ? undefined : new Versions([agent]).get("agents", definition.agent);
+  const body = agent === undefined ? undefined : parseBody("agents", agent.body);
 
   const context = session.context();
   const teams = body?.kind === "team" ? await pinTeams(sources.resources, tenantId, body.team) : undefined;
@@ -125,22 +191,23 @@ async function pin(session: SessionFacts, sources: SetupSources): Promise<z.infe
       ...definition.supervisors,
     ]),
   ];
-  const tools = [...(body?.kind === "model" ? body.tools : []), ...(teams?.tools ?? []), ...context.tools];
-  const names = (kind: ResourceKind, list: readonly string[]) => list.map((name) => ({ kind, name }));
   const rest = await sources.resources.pins(tenantId, [
-    ...names("supervisors", [...supervisors, ...(teams?.supervisors ?? [])]),
-    ...names("rules", [...(body?.rules ?? []), ...context.rules]),
-    ...names("references", [...(body?.references ?? []), ...context.references]),
-    ...names(
+    ...named("supervisors", [...supervisors, ...(teams?.supervisors ?? [])]),
+    ...named("rules", [...(body?.rules ?? []), ...context.rules]),
+    ...named("references", [...(body?.references ?? []), ...context.references]),
+    ...named(
       "tools",
-      tools.map(({ tool }) => tool),
+      [...(body?.kind === "model" ? body.tools : []), ...context.tools].map(({ tool }) => tool),
     ),
   ]);
+  const teamPins = teams === undefined ? [] : [...teams.pins, ...(await pinTools(sources.resources, tenantId, teams))];
   return {
     strict: tenant?.settings.strict ?? true,
+    reviews: tenant?.settings.reviews ?? reviews.parse(undefined),
+    approvals: tenant?.settings.approvals ?? approvals.parse(undefined),
     supervisors,
     teamSupervisors: [...(teams?.supervisors ?? [])],
-    pins: [...(agentPin === undefined ? [] : [agentPin]), ...(teams?.pins ?? []), ...rest],
+    pins: [...(agentPin === undefined ? [] : [agentPin]), ...teamPins, ...rest],
   };
 }
 

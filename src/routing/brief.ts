@@ -5,6 +5,7 @@ import type { Clarification, WorkerResult } from "./situation.js";
 
 /** What stands around a run that is a turn of a session; a run of its own has none of it. */
 export interface Background {
+  /** What is in force for the message. */
   readonly context: () => Pick<PromptParts, "rules" | "references">;
   readonly memory: PromptParts["memory"];
   readonly history: readonly HistoryMessage[];

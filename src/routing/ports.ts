@@ -2,7 +2,7 @@
 import type { AgentObserver, AgentPorts } from "../agent/loop.js";
 import type { AgentTool } from "../agent/tools.js";
 import type { Ask } from "../asks/ask.js";
-import type { ToolApprovals } from "../chat/tool-guard.js";
+import type { ToolApprovals, ToolGuardPorts } from "../chat/tool-guard.js";
 import type { CancelSignal } from "../model/port.js";
 import type { SupervisePorts } from "../supervision/supervise.js";
 import type { Supervisor } from "../supervision/supervisor.js";
@@ -46,6 +46,7 @@ export interface TeamObserver extends Pick<AgentObserver, "toolCalled" | "toolRe
 export interface TeamPorts extends Omit<AgentPorts, "guard" | "observer"> {
   readonly supervise: SupervisePorts;
   readonly approvals: ToolApprovals;
+  readonly approval?: ToolGuardPorts["approval"];
   /** Everybody who supervises what this team does. */
   readonly supervisors: readonly Supervisor[];
   /** Supervisors whose failure let something through. */

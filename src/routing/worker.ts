@@ -64,11 +64,12 @@ async function runModelWorker(run: TeamContext, task: Task): Promise<WorkerOutco
           message: task.content,
         }),
       tools,
+      withdrawn: (name) => held.find((tool) => tool.name === name),
       ...(worker.temperature === undefined ? {} : { temperature: worker.temperature }),
       limits: run.budget.agentLimits(worker.maxToolRounds ?? definition.limits.maxToolRounds),
       replyId: task.id,
     },
-    agentPorts(run.ports, "agent", tools),
+    agentPorts(run.ports, "agent", () => [...handOff, ...held]),
   );
   const failedCalls = outcome.kind === "failed" && outcome.code === "model_failed" ? 1 : 0;
   run.budget.spend({ ...outcome, modelCalls: outcome.turns.length + failedCalls });

@@ -19,6 +19,7 @@ export function standingAtHop(supervisors: readonly Supervisor[], hooks: readonl
       mode: supervisor.mode,
       mayModify: supervisor.mayModify,
       pure: supervisor.pure,
+      ...(supervisor.health === undefined ? {} : { health: supervisor.health }),
       judge: (subject, judging) => supervisor.judge(subject, judging),
     }));
 }

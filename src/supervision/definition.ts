@@ -1,24 +1,64 @@
 /** Supervisors as a tenant stores them: what all kinds share, and each kind's own config. */
 import { z } from "zod";
+import { type AgentSupervisorPorts, agentSupervisor } from "./kinds/agent.js";
+import { agentConfigSchema } from "./kinds/agent-config.js";
+import { type HttpSupervisorPorts, httpConfigSchema, httpSupervisor } from "./kinds/http.js";
+import { type ModerationPorts, moderationConfigSchema, moderationSupervisor } from "./kinds/moderation.js";
 import { rulesModify, rulesSupervisor } from "./kinds/rules.js";
 import { rulesConfigSchema } from "./rules/config.js";
-import { mayModifyMessages, type Supervisor, supervisorSettingsSchema } from "./supervisor.js";
+import { type Health, mayModifyMessages, type Supervisor, supervisorSettingsSchema } from "./supervisor.js";
 
 export const supervisorSchema = z.discriminatedUnion("kind", [
   supervisorSettingsSchema.extend({ kind: z.literal("rules"), config: rulesConfigSchema }),
+  supervisorSettingsSchema.extend({ kind: z.literal("agent"), config: agentConfigSchema }),
+  supervisorSettingsSchema.extend({ kind: z.literal("http"), config: httpConfigSchema }),
+  supervisorSettingsSchema.extend({ kind: z.literal("moderation"), config: moderationConfigSchema }),
 ]);
 export type SupervisorDefinition = z.infer<typeof supervisorSchema>;
 
-export function buildSupervisor(name: string, definition: SupervisorDefinition): Supervisor {
-  const { hooks, order, mode, config } = definition;
-  return rulesSupervisor({
+/** What the kinds need that reach out: a model, a network. */
+export interface SupervisorPorts {
+  readonly agent: AgentSupervisorPorts;
+  readonly http: HttpSupervisorPorts;
+  readonly moderation: ModerationPorts;
+  readonly health: Health;
+}
+
+/** How long one judgement may take, where the settings say nothing; in milliseconds. */
+const defaultTimeoutMs = { agent: 30_000, http: 10_000, moderation: 10_000 } as const;
+
+export function buildSupervisor(name: string, definition: SupervisorDefinition, ports: SupervisorPorts): Supervisor {
+  const { hooks, order, mode } = definition;
+  const permission = definition.permissions ?? "modify_messages";
+  if (definition.kind === "rules") {
+    return rulesSupervisor({
+      name,
+      hooks,
+      order,
+      mode,
+      config: definition.config,
+      // Nothing in it can fail but a fault of ours: then nothing passes, unless the tenant says otherwise.
+      onFailure: definition.onFailure ?? "block",
+      mayModify: rulesModify(definition.config) && mayModifyMessages(permission),
+    });
+  }
+  const settings = {
     name,
-    hooks,
+    hooks: new Set(hooks),
     order,
     mode,
-    config,
-    // Nothing in it can fail but a fault of ours: then nothing passes, unless the tenant says otherwise.
-    onFailure: definition.onFailure ?? "block",
-    mayModify: rulesModify(config) && mayModifyMessages(definition.permissions ?? "modify_messages"),
-  });
+    // The seed's default: a conversation outlives its supervisor's failure, which the reply and an event tell of.
+    onFailure: definition.onFailure ?? "allow",
+    timeoutMs: definition.timeoutMs ?? defaultTimeoutMs[definition.kind],
+    health: ports.health,
+    permission,
+  };
+  switch (definition.kind) {
+    case "agent":
+      return agentSupervisor({ ...settings, config: definition.config }, ports.agent);
+    case "http":
+      return httpSupervisor({ ...settings, config: definition.config }, ports.http);
+    case "moderation":
+      return moderationSupervisor({ ...settings, config: definition.config }, ports.moderation);
+  }
 }

@@ -6,9 +6,10 @@
 import type { z } from "zod";
 import { isControlFlow, type Journal } from "../agent/journal.js";
 import type { CancelSignal } from "../model/port.js";
-import { noContextChanges, type passResultSchema, type SupervisionStep } from "./state.js";
-import { applyChange, type Subject, segmentsOf } from "./subject.js";
+import { changesOf, type passResultSchema, type SupervisionStep } from "./state.js";
+import { applyChange, canonicalText, type Subject } from "./subject.js";
 import type { Supervisor } from "./supervisor.js";
+import type { ContextChange, Surroundings } from "./surroundings.js";
 import { strictest, type Verdict } from "./verdict.js";
 
 export type PassResult = z.infer<typeof passResultSchema>;
@@ -21,6 +22,8 @@ export interface PassPorts {
   /** The tenant demands that every failure blocks. */
   readonly strict: boolean;
   readonly journal: Journal;
+  /** What supervisors may know and change around the text. */
+  readonly surroundings?: Surroundings | undefined;
 }
 
 /** How often the pure supervisors look again at what later ones made of the text, before that counts as a quarrel. */
@@ -60,7 +63,7 @@ export async function runPass(
       hook: subject.hook,
       decision,
       reasons: [...new Set(consulted.flatMap(({ verdict }) => verdict.reasons))],
-      contextChanges: noContextChanges,
+      contextChanges: changesOf(consulted.flatMap((said) => said.contextChanges)),
       steps: await Promise.all([...consulted, ...(await shadowed)].map((said) => stepOf(said, ports))),
       degraded: consulted
         .filter((said) => said.failed !== undefined && said.verdict.action === "allow")
@@ -94,6 +97,7 @@ async function lookAgain(
     before: current(),
     after: current(),
     verdict: { action: "block", reasons: [reason] },
+    contextChanges: [],
     failed: reason,
     latencyMs: 0,
   });
@@ -106,25 +110,32 @@ interface Consulted {
   readonly before: Subject;
   readonly after: Subject;
   readonly verdict: Verdict;
+  /** Made while it judged; they hold even if it failed afterwards. */
+  readonly contextChanges: readonly ContextChange[];
   readonly failed?: string;
   readonly latencyMs: number;
 }
 
 async function consult(supervisor: Supervisor, subject: Subject, ports: PassPorts): Promise<Consulted> {
   const started = ports.now();
-  const about = { name: supervisor.name, mode: supervisor.mode, before: subject };
+  const contextChanges: ContextChange[] = [];
+  const about = { name: supervisor.name, mode: supervisor.mode, before: subject, contextChanges };
+  const refusal = supervisor.health?.refusal();
   try {
-    const verdict = await judge(supervisor, subject, ports);
+    if (refusal !== undefined) throw new Error(refusal);
+    const verdict = await judge(supervisor, subject, ports, (change) => contextChanges.push(change));
     if (verdict.change !== undefined && !supervisor.mayModify) {
       throw new Error(`it changed the text, which its setting "permissions" doesn't allow`);
     }
     const changed = verdict.change === undefined ? subject : applyChange(subject, verdict.change);
     const same = sameText(changed, subject);
     const action = verdict.action === "modify" && same ? "allow" : verdict.action;
+    supervisor.health?.succeeded();
     const after = same ? subject : changed;
     return { ...about, after, verdict: { ...verdict, action }, latencyMs: ports.now() - started };
   } catch (error) {
     if (isControlFlow(error)) throw error;
+    if (refusal === undefined) supervisor.health?.failed();
     const detail = error instanceof Error ? error.message : "unknown error";
     const policy = ports.strict ? "block" : supervisor.onFailure;
     const failed = `Supervisor "${supervisor.name}" (${supervisor.kind}) failed: ${detail}. ${
@@ -135,12 +146,24 @@ async function consult(supervisor: Supervisor, subject: Subject, ports: PassPort
   }
 }
 
-function judge(supervisor: Supervisor, subject: Subject, ports: PassPorts): Promise<Verdict> {
-  const journal = ports.journal.scope(supervisor.name);
+function judge(
+  supervisor: Supervisor,
+  subject: Subject,
+  ports: PassPorts,
+  contextChanged: (change: ContextChange) => void,
+): Promise<Verdict> {
   const never: CancelSignal = { aborted: false, addEventListener: () => {}, removeEventListener: () => {} };
+  const { context, ...seen } = ports.surroundings ?? {};
+  const given = {
+    journal: ports.journal.scope(supervisor.name),
+    hash: ports.hash,
+    // A shadow judges without effect: it has nothing to change the context with.
+    surroundings: supervisor.mode === "shadow" || context === undefined ? seen : { ...seen, context },
+    contextChanged,
+  };
   return supervisor.pure
-    ? supervisor.judge(subject, { journal, signal: never })
-    : ports.withDeadline(supervisor.timeoutMs, (signal) => supervisor.judge(subject, { journal, signal }));
+    ? supervisor.judge(subject, { ...given, signal: never })
+    : ports.withDeadline(supervisor.timeoutMs, (signal) => supervisor.judge(subject, { ...given, signal }));
 }
 
 async function stepOf(said: Consulted, ports: PassPorts): Promise<SupervisionStep> {
@@ -148,8 +171,8 @@ async function stepOf(said: Consulted, ports: PassPorts): Promise<SupervisionSte
     supervisor: said.name,
     action: said.verdict.action,
     reasons: [...said.verdict.reasons],
-    beforeHash: await ports.hash(fullText(said.before)),
-    afterHash: await ports.hash(fullText(said.after)),
+    beforeHash: await ports.hash(canonicalText(said.before)),
+    afterHash: await ports.hash(canonicalText(said.after)),
     latencyMs: said.latencyMs,
     mode: said.mode,
     ...(said.failed === undefined ? {} : { failed: said.failed }),
@@ -167,9 +190,5 @@ async function everyInTurn<T>(items: readonly T[], check: (item: T) => Promise<b
 
 /** Whether two subjects say the same: by their texts, never by identity. */
 function sameText(a: Subject | undefined, b: Subject): boolean {
-  return a !== undefined && (a === b || fullText(a) === fullText(b));
-}
-
-function fullText(subject: Subject): string {
-  return JSON.stringify(segmentsOf(subject).map((segment) => segment.text));
+  return a !== undefined && (a === b || canonicalText(a) === canonicalText(b));
 }

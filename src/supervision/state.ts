@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { subjectSchema } from "./subject.js";
+import type { ContextChange } from "./surroundings.js";
 import { actions, hooks } from "./verdict.js";
 
 const toolRefSchema = z.object({ server: z.string(), tool: z.string() });
@@ -14,14 +15,26 @@ export const contextChangesSchema = z.object({
 });
 export type ContextChanges = z.infer<typeof contextChangesSchema>;
 
-export const noContextChanges: ContextChanges = {
-  addedRules: [],
-  removedRules: [],
-  addedReferences: [],
-  removedReferences: [],
-  addedTools: [],
-  removedTools: [],
-};
+/** The changes of a pass in the seed's form. A tool server stands as a tool named `*`. */
+export function changesOf(changes: readonly ContextChange[]): ContextChanges {
+  const names = (act: ContextChange["act"], kind: ContextChange["kind"]): string[] =>
+    changes.flatMap((change) => (change.act === act && change.kind === kind ? [change.name] : []));
+  const tools = (act: ContextChange["act"]) => [
+    ...names(act, "tools").map((name) => {
+      const [server = "", ...tool] = name.split("/");
+      return { server, tool: tool.join("/") };
+    }),
+    ...names(act, "toolServers").map((server) => ({ server, tool: "*" })),
+  ];
+  return {
+    addedRules: names("include", "rules"),
+    removedRules: names("exclude", "rules"),
+    addedReferences: names("include", "references"),
+    removedReferences: names("exclude", "references"),
+    addedTools: tools("include"),
+    removedTools: tools("exclude"),
+  };
+}
 
 export const supervisionStepSchema = z.object({
   supervisor: z.string(),

@@ -1,6 +1,7 @@
 /** What is supervised: a message, a reply, a tool call, a tool result or a hop, seen as segments of text. */
 import { z } from "zod";
 import {
+  type ModelReply,
   modelReplySchema,
   plainMessageSchema,
   type ReplyTurn,
@@ -56,7 +57,37 @@ export function applyChange<S extends Subject>(subject: S, change: Change): S {
     if (texts.length > 0) throw new RangeError("more texts than segments");
     return changed;
   }
-  return replaceContent(subject, change.content);
+  if (change.kind === "content") return replaceContent(subject, change.content);
+  if (change.subject.hook !== subject.hook)
+    throw new RangeError(`a ${subject.hook} can't become a ${change.subject.hook}`);
+  return { ...subject, ...change.subject };
+}
+
+/** Everything of a subject that counts, as one text: two subjects are the same when these are. */
+export function canonicalText(subject: Subject): string {
+  switch (subject.hook) {
+    case "request":
+      return JSON.stringify(subject.message.content);
+    case "hop":
+      return JSON.stringify(subject.content);
+    case "tool_call":
+      return JSON.stringify(subject.call.args);
+    case "tool_result":
+      return JSON.stringify(subject.output);
+    case "response":
+      return canonicalReply(subject.reply);
+  }
+}
+
+/** What a reply says and does, without counts and times: the text whose digest an edit names as its base. */
+export function canonicalReply({ turns, pendingToolCalls }: ModelReply): string {
+  const said = turns.map(({ turnId, message, error, toolCalls }) => ({
+    turnId,
+    message,
+    error,
+    toolCalls: toolCalls?.map(({ elapsedMs: _, ...call }) => call),
+  }));
+  return JSON.stringify([said, pendingToolCalls ?? []]);
 }
 
 type Rewriter = (segment: Segment) => string;

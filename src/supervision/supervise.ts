@@ -1,9 +1,10 @@
 /** Supervision as a durable step: the pass, and where it asks for a review, the wait for a person. */
+import { diffWordsWithSpace } from "diff";
 import type { Journal } from "../agent/journal.js";
 import type { Ask, AskRequest } from "../asks/ask.js";
 import { type PassPorts, type PassResult, runPass } from "./pass.js";
 import { passResultSchema, type SupervisionState } from "./state.js";
-import { applyChange, type Subject, type SubjectOf, spokenText } from "./subject.js";
+import { applyChange, canonicalText, type Subject, type SubjectOf, spokenText } from "./subject.js";
 import type { Supervisor } from "./supervisor.js";
 
 export interface SupervisePorts extends Omit<PassPorts, "journal"> {
@@ -51,7 +52,7 @@ export async function supervise<H extends Subject["hook"]>(
     kind: "review",
     question: `May this ${hook.replace("_", " ")} pass?`,
     reason: reasons.join("; "),
-    proposal: { hook, original: spokenText(subject), proposed: spokenText(after) },
+    proposal: proposalOf(subject, after),
   });
   return afterReview(ask, { hook, before: subject, proposed: after, reasons, degraded }, supervisors, journal, ports);
 }
@@ -73,7 +74,7 @@ async function afterReview<H extends Subject["hook"]>(
   const answer = ask.answer !== undefined && "decision" in ask.answer ? ask.answer : undefined;
   if (answer?.decision === "accept") {
     return {
-      action: spokenText(before) === spokenText(proposed) ? "allow" : "modify",
+      action: canonicalText(before) === canonicalText(proposed) ? "allow" : "modify",
       reasons,
       subject: proposed,
       degraded,
@@ -81,7 +82,11 @@ async function afterReview<H extends Subject["hook"]>(
   }
   if (answer?.decision === "edit" && "content" in answer && answer.content !== undefined) {
     // A person's words are final, but for the rules that nobody may pass.
-    const edited = applyChange(proposed, { kind: "content", content: answer.content });
+    const edited = tryChange(proposed, answer.content);
+    if (edited === undefined) {
+      const reason = "The reviewer's text can't take its place: the arguments of a tool call must be a JSON object.";
+      return { action: "block", reasons: [...reasons, reason], subject: proposed, degraded };
+    }
     const pure = supervisors.filter((supervisor) => supervisor.pure);
     const again = await runPass(edited, pure, { ...ports, journal: journal.scope("edited") });
     const action = again.state.decision === "block" ? "block" : "modify";
@@ -98,6 +103,43 @@ async function afterReview<H extends Subject["hook"]>(
     subject: proposed,
     degraded,
   };
+}
+
+/** Two texts that have less in common than this are shown without a diff: finding it would take long and show nothing. */
+const maxDiffEdits = 2_000;
+
+/** What a reviewer decides on: the text as it was, what is proposed, and how they differ. */
+function proposalOf(before: Subject, after: Subject): unknown {
+  const [original, proposed] = [reviewText(before), reviewText(after)];
+  const parts = diffWordsWithSpace(original, proposed, { maxEditLength: maxDiffEdits });
+  const diff = parts?.map(({ value, added, removed }) => ({
+    ...(added ? { added: value } : removed ? { removed: value } : { same: value }),
+  }));
+  return {
+    hook: before.hook,
+    ...(before.hook === "tool_call" ? aboutCall(before) : {}),
+    original,
+    proposed,
+    ...(diff === undefined ? {} : { diff }),
+  };
+}
+
+function aboutCall({ call }: SubjectOf<"tool_call">): Record<string, string> {
+  return { server: call.server, tool: call.tool, toolCallId: call.toolCallId };
+}
+
+/** Arguments as the JSON that a reviewer would edit; everything else as it reads. */
+function reviewText(subject: Subject): string {
+  return subject.hook === "tool_call" ? JSON.stringify(subject.call.args, undefined, 2) : spokenText(subject);
+}
+
+function tryChange<S extends Subject>(subject: S, content: string): S | undefined {
+  try {
+    return applyChange(subject, { kind: "content", content });
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
 }
 
 function sameHook<H extends Subject["hook"]>(hook: H, subject: Subject): SubjectOf<H> {

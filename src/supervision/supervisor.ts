@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Journal } from "../agent/journal.js";
 import type { CancelSignal } from "../model/port.js";
 import type { Subject } from "./subject.js";
+import type { ContextChange, Surroundings } from "./surroundings.js";
 import { type Hook, hooks, type Verdict } from "./verdict.js";
 
 export const failurePolicies = ["allow", "block", "review"] as const;
@@ -25,9 +26,23 @@ export const supervisorSettingsSchema = z.strictObject({
   permissions: z.enum(permissions).optional(),
 });
 
+/** What a supervisor is given for one judgement; void once the pass is over. */
 export interface Judging {
   readonly journal: Journal;
   readonly signal: CancelSignal;
+  /** The digest by which texts are compared: what edits name as their base. */
+  readonly hash: (text: string) => Promise<string>;
+  readonly surroundings: Surroundings;
+  /** To be told of each change of the context, for the record. */
+  readonly contextChanged: (change: ContextChange) => void;
+}
+
+/** A supervisor that keeps failing isn't asked for a while: its failure policy decides at once. */
+export interface Health {
+  /** Why it isn't asked now; `undefined` when it may be. */
+  refusal(): string | undefined;
+  succeeded(): void;
+  failed(): void;
 }
 
 /** What a supervisor that follows a text while it is written says of the next piece. */
@@ -54,9 +69,14 @@ export interface Supervisor {
   readonly mayModify: boolean;
   /** Decides from the text alone, at once and always alike: it looks again, for free, whenever the text has changed. */
   readonly pure: boolean;
+  readonly health?: Health;
   judge(subject: Subject, judging: Judging): Promise<Verdict>;
   /** How it follows a streamed reply. A supervisor without it has to see the whole, which holds the whole. */
   openStream?(): SupervisorStream;
+}
+
+export function mayModifyContext(permission: Permission): boolean {
+  return permission === "modify_context" || permission === "full_control";
 }
 
 export function mayModifyMessages(permission: Permission): boolean {

@@ -1,4 +1,5 @@
 /** The verdict algebra: what a supervisor says, and how several of them combine. */
+import type { Subject } from "./subject.js";
 
 /** In growing strictness. */
 export const actions = ["allow", "modify", "review", "block"] as const;
@@ -20,7 +21,9 @@ export type Change =
   /** New texts for the subject's segments, in their order; the structure stays. */
   | { readonly kind: "segments"; readonly texts: readonly string[] }
   /** One text in place of all that was said; tool calls, their results and pending calls stay. */
-  | { readonly kind: "content"; readonly content: string };
+  | { readonly kind: "content"; readonly content: string }
+  /** The subject as it shall be, of the same hook: what structural edits made of it. */
+  | { readonly kind: "subject"; readonly subject: Subject };
 
 export interface Verdict {
   readonly action: Action;

@@ -8,12 +8,28 @@ export const providerSchema = z.strictObject({
   apiKey: z.string().min(1).max(2_000),
 });
 
+/** A year; an ask may also wait for ever. */
+const maxAskMs = 366 * 86_400_000;
+
+const askPolicy = <D extends readonly [string, ...string[]]>(decisions: D) =>
+  z.strictObject({
+    answerableBy: z.enum(roles).default("operator"),
+    /** How long an answer is waited for; 0: for ever. */
+    timeoutMs: z.int().min(0).max(maxAskMs).default(0),
+    /** What counts as the answer when nobody gave one in time; left out: it isn't let through. */
+    default: z.enum(decisions).optional(),
+  });
+
 /** As a caller writes them. Credentials are write-only. */
 export const settingsSchema = z.strictObject({
   /** Every failure of a supervisor blocks. */
   strict: z.boolean().default(false),
   /** Supervisors of everything the tenant does. */
   supervisors: z.array(itemName).max(50).default([]),
+  /** Who answers a supervisor's request for review, and what happens when nobody does. */
+  reviews: askPolicy(["accept", "reject"]).prefault({}),
+  /** The same for the approval of tool calls. */
+  approvals: askPolicy(["once", "deny"]).prefault({}),
   /** OpenAI-compatible providers of the tenant's own; a model is named `<provider name>/<model>`. */
   providers: z.record(itemName, providerSchema).default({}),
 });

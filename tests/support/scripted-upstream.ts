@@ -4,6 +4,7 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
+import { answerMcp } from "./mcp-upstream.js";
 import type { ScriptedReply, SeenRequest, UpstreamState } from "./upstream-client.js";
 
 class Queue {
@@ -94,6 +95,13 @@ async function handle(
   if (first === "__control") {
     if (request.method === "DELETE") queues.delete(name);
     return control(queueOf(name), request.method ?? "", action, url.searchParams, body, response);
+  }
+  if (first === "mcp") {
+    const seen = { path: url.pathname, headers: flat(request), body };
+    queueOf(name).begin({ ...seen, startedAt: Date.now(), endedAt: Date.now(), aborted: false });
+    const answer = await answerMcp(request.method ?? "", seen.headers, body);
+    response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(await answer.text());
+    return;
   }
   const queue = queueOf(first === "hook" ? name : modelOf(body));
   return serve(queue, { path: url.pathname, headers: flat(request), body }, response);

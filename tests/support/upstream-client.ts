@@ -77,6 +77,11 @@ export class UpstreamModel {
     return `${this.url}/hook/${encodeURIComponent(this.model)}`;
   }
 
+  /** A real MCP server (see `mcp-upstream.ts`), whose requests this journal keeps. */
+  get mcpURL(): string {
+    return `${this.url}/mcp/${encodeURIComponent(this.model)}`;
+  }
+
   /** Appends replies; each serves one request, in order. A request that finds none gets a 400. */
   async reply(...replies: readonly ScriptedReply[]): Promise<void> {
     await this.control("POST", "replies", replies);

@@ -82,13 +82,15 @@ admin.openapi(
     const { tenants } = c.get("services");
     const tenant = await find(tenants, c.req.valid("param").tenantId);
     const { name, settings } = c.req.valid("json");
-    const { strict, supervisors, providers } = settings ?? {};
+    const { strict, supervisors, reviews, approvals, providers } = settings ?? {};
     checkProviders(providers ?? {}, c.get("services").policy);
     const sealed =
       providers === undefined ? tenant.settings : await tenants.sealSettings(settingsSchema.parse({ providers }));
     const next = {
       strict: strict ?? tenant.settings.strict,
       supervisors: supervisors ?? tenant.settings.supervisors,
+      reviews: reviews ?? tenant.settings.reviews,
+      approvals: approvals ?? tenant.settings.approvals,
       providers: sealed.providers,
     };
     await tenants.update(tenant.tenantId, name ?? tenant.name, next);
@@ -213,10 +215,12 @@ function checkProviders(providers: Readonly<Record<string, { baseUrl: string }>>
 
 /** The settings without their defaults: what isn't given isn't touched. */
 function partialSettings() {
-  const { strict, supervisors, providers } = settingsSchema.shape;
+  const { strict, supervisors, reviews, approvals, providers } = settingsSchema.shape;
   return z.strictObject({
     strict: strict.unwrap().optional(),
     supervisors: supervisors.unwrap().optional(),
+    reviews: reviews.unwrap().optional(),
+    approvals: approvals.unwrap().optional(),
     providers: providers.unwrap().optional(),
   });
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Ask, answerSchema, askKinds, askSchema, type Role, roles } from "../../asks/ask.js";
+import { answerSchema, askKinds, askSchema, askShownTo, mayAnswer } from "../../asks/ask.js";
 import { callerOf, unwrap } from "../context.js";
 import { problem } from "../problems.js";
 import { decodeCursor, json, jsonBody, listOf, newRouter, pageOf, pageQuery, route } from "../routing.js";
@@ -33,7 +33,7 @@ asks.openapi(
         rows,
         limit,
         ({ askId }) => askId,
-        (ask) => showAsk(ask, role),
+        (ask) => askShownTo(ask, role),
       ),
       200,
     );
@@ -52,7 +52,7 @@ asks.openapi(
   async (c) => {
     const { tenantId, role } = callerOf(c);
     const { askId } = c.req.valid("param");
-    return c.json(showAsk(unwrap(await c.get("services").asks.get(tenantId, askId)), role), 200);
+    return c.json(askShownTo(unwrap(await c.get("services").asks.get(tenantId, askId)), role), 200);
   },
 );
 
@@ -71,7 +71,7 @@ asks.openapi(
     const { tenantId, role } = callerOf(c);
     const { askId } = c.req.valid("param");
     const ask = unwrap(await c.get("services").asks.answer(tenantId, askId, c.req.valid("json"), role));
-    return c.json(showAsk(ask, role), 200);
+    return c.json(askShownTo(ask, role), 200);
   },
 );
 
@@ -92,17 +92,6 @@ asks.openapi(
     if (!mayAnswer(ask, role)) {
       throw problem("forbidden", `Only a key of role ${ask.answerableBy} or above may cancel this ask.`);
     }
-    return c.json(showAsk(unwrap(await gateway.cancel(tenantId, askId)), role), 200);
+    return c.json(askShownTo(unwrap(await gateway.cancel(tenantId, askId)), role), 200);
   },
 );
-
-/** Proposals hold what isn't cleared yet: only who may answer sees them. */
-export function showAsk(ask: Ask, role: Role): Ask {
-  if (mayAnswer(ask, role)) return ask;
-  const { proposal: _, answer: __, ...shown } = ask;
-  return shown;
-}
-
-function mayAnswer(ask: Ask, role: Role): boolean {
-  return roles.indexOf(role) >= roles.indexOf(ask.answerableBy);
-}

@@ -2,11 +2,12 @@ import { z } from "zod";
 import { itemName } from "../../chat/context.js";
 import { type OutgoingPolicy, refuseAddress } from "../../platform/outgoing.js";
 import type { Team } from "../../routing/team.js";
+import { hiddenSecret } from "../../supervision/kinds/http.js";
 import { type ResourceKind, type ResourceVersion, resourceKinds, resourceSchemas } from "../../tenancy/resources.js";
 import { callerOf, demandRole } from "../context.js";
 import { problem } from "../problems.js";
 import { decodeCursor, json, jsonBody, listOf, newRouter, pageOf, pageQuery, route } from "../routing.js";
-import { checkTeam, hideHeaders } from "../team-addresses.js";
+import { checkTeam, hideWorkerHeaders } from "../team-addresses.js";
 
 const singular: Record<ResourceKind, string> = {
   agents: "agent",
@@ -133,13 +134,28 @@ function show<K extends ResourceKind>({
   return { name, version, updatedAt: new Date(updatedAt).toISOString(), ...withoutSecrets(body) };
 }
 
-/** Header values of tools may hold credentials: they are written, and not read back. */
+/** Header values of tools and secrets of supervisors are written, and not read back. */
 function withoutSecrets(body: object): object {
-  if ("workers" in body) return hideHeaders(resourceSchemas.teams.parse(body));
-  if (!("http" in body) || typeof body.http !== "object" || body.http === null || !("headers" in body.http))
-    return body;
-  const headers = Object.fromEntries(Object.keys(body.http.headers ?? {}).map((header) => [header, "[hidden]"]));
-  return { ...body, http: { ...body.http, headers } };
+  if ("workers" in body) return hideWorkerHeaders(resourceSchemas.teams.parse(body));
+  const hidden = {
+    ...hide(body, "http", hideHeaders),
+    ...hide(body, "mcp", hideHeaders),
+    ...hide(body, "config", (config) => ("secret" in config ? { ...config, secret: hiddenSecret } : config)),
+  };
+  return { ...body, ...hidden };
+}
+
+function hide(body: object, field: string, change: (value: object) => object): Record<string, object> {
+  const value = new Map<string, unknown>(Object.entries(body)).get(field);
+  return typeof value === "object" && value !== null ? { [field]: change(value) } : {};
+}
+
+function hideHeaders(value: object): object {
+  if (!("headers" in value) || typeof value.headers !== "object") return value;
+  return {
+    ...value,
+    headers: Object.fromEntries(Object.keys(value.headers ?? {}).map((header) => [header, hiddenSecret])),
+  };
 }
 
 function checkTeamAddresses(team: Team, policy: OutgoingPolicy): void {
@@ -147,13 +163,20 @@ function checkTeamAddresses(team: Team, policy: OutgoingPolicy): void {
   if (errors.length > 0) throw problem("invalid", "A worker's address can't be called; see errors.", { errors });
 }
 
+/** Where a resource has the address of something that is going to be called. */
+const addressFields = ["http", "mcp", "config"] as const;
+
 function checkAddresses(body: object, policy: { allowLoopback: boolean }): void {
-  if (!("http" in body) || typeof body.http !== "object" || body.http === null || !("url" in body.http)) return;
-  const refused = refuseAddress(String(body.http.url), policy);
-  if (refused === undefined) return;
-  throw problem("invalid", `The tool's address can't be called: ${refused}.`, {
-    errors: [{ path: "http.url", message: refused }],
-  });
+  const fields = new Map<string, unknown>(Object.entries(body));
+  for (const field of addressFields) {
+    const value = fields.get(field);
+    if (typeof value !== "object" || value === null || !("url" in value)) continue;
+    const refused = refuseAddress(String(value.url), policy);
+    if (refused === undefined) continue;
+    throw problem("invalid", `The address can't be called: ${refused}.`, {
+      errors: [{ path: `${field}.url`, message: refused }],
+    });
+  }
 }
 
 function changed(current: number | undefined) {

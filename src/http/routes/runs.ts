@@ -1,9 +1,11 @@
 import { z } from "zod";
+import { builtInServer } from "../../agent/built-in-tools.js";
+import { askShownTo } from "../../asks/ask.js";
 import { sha256Hex } from "../../platform/digest.js";
 import { newId } from "../../platform/ids.js";
 import { runTraceSchema } from "../../platform/run-gateway.js";
 import type { Services } from "../../platform/services.js";
-import { pinTeams } from "../../platform/team-loader.js";
+import { pinTeams, pinTools } from "../../platform/team-loader.js";
 import type { Caller } from "../../platform/tenant-store.js";
 import type { ProblemIssue } from "../../problem.js";
 import {
@@ -18,7 +20,6 @@ import { callerOf, unwrap } from "../context.js";
 import { problem } from "../problems.js";
 import { decodeCursor, json, jsonBody, listOf, newRouter, pageOf, pageQuery, route } from "../routing.js";
 import { checkTeam } from "../team-addresses.js";
-import { showAsk } from "./asks.js";
 import { eventStreamResponse } from "./events.js";
 
 const tags = ["Routing runs"];
@@ -206,24 +207,27 @@ async function missingParts(
   const wanted = [
     ...supervisors.map((name, at) => ({ path: `supervisors.${at}`, kind: "supervisors" as const, name })),
     ...names.supervisors.map((name) => ({ path: "team.supervisors", kind: "supervisors" as const, name })),
-    ...names.tools
-      .filter(({ server }) => !isBuiltIn(server))
-      .map(({ tool }) => ({ path: "team.tools", kind: "tools" as const, name: tool })),
   ];
-  const found = await resources.pins(tenantId, wanted);
+  const [found, tools] = await Promise.all([
+    resources.pins(tenantId, wanted),
+    pinTools(resources, tenantId, names).then((pins) => resources.versions(tenantId, pins)),
+  ]);
   const absent = wanted.filter(({ kind, name }) => !found.some((pin) => pin.kind === kind && pin.name === name));
+  // Which tools a remote server has is only known when it is asked.
+  const absentTools = names.tools.filter(
+    ({ server, tool }) =>
+      server !== builtInServer &&
+      !tools.some(({ name, body }) => "server" in body && body.server === server && (name === tool || "mcp" in body)),
+  );
   return [
     ...names.missing.map((name) => ({
       path: "team",
       message: `there is no teams/${name}; store it at PUT /v1/teams/${name}`,
     })),
+    ...absentTools.map(({ server, tool }) => ({ path: "team.tools", message: `there is no tool ${server}/${tool}` })),
     ...absent.map(({ path, kind, name }) => ({ path, message: `there is no ${kind}/${name}` })),
     ...(typeof team === "string" ? [] : checkTeam(team, policy, "team")),
   ];
-}
-
-function isBuiltIn(server: string): boolean {
-  return server === "conclave";
 }
 
 function noRun() {
@@ -231,5 +235,5 @@ function noRun() {
 }
 
 function showRun(run: Run, caller: Caller): Run {
-  return { ...run, asks: run.asks.map((ask) => showAsk(ask, caller.role)) };
+  return { ...run, asks: run.asks.map((ask) => askShownTo(ask, caller.role)) };
 }

@@ -1,11 +1,11 @@
 import { z } from "zod";
+import { askShownTo } from "../../asks/ask.js";
 import { isFinal, sendMessageSchema, type Turn, turnSchema } from "../../chat/session.js";
 import { sha256Hex } from "../../platform/digest.js";
 import { newId } from "../../platform/ids.js";
 import type { Caller } from "../../platform/tenant-store.js";
 import { callerOf, unwrap } from "../context.js";
 import { json, jsonBody, newRouter, route } from "../routing.js";
-import { showAsk } from "./asks.js";
 import { eventStreamResponse } from "./events.js";
 import { sessionParam } from "./sessions.js";
 
@@ -95,5 +95,5 @@ turns.openapi(
 );
 
 function showTurn(turn: Turn, caller: Caller): Turn {
-  return { ...turn, asks: turn.asks.map((ask) => showAsk(ask, caller.role)) };
+  return { ...turn, asks: turn.asks.map((ask) => askShownTo(ask, caller.role)) };
 }

@@ -75,12 +75,12 @@ class Attempt {
       ...this.ending,
       ...mostRelevant(held, this.read.join("\n"), supervisor.maxToolsPerRound),
     ];
-    const outcome = await this.call("agent", supervisor.maxToolRetries, tools, []);
+    const outcome = await this.call("agent", supervisor.maxToolRetries, tools, held, []);
     const decided = this.decisionOf(outcome);
     if (decided !== undefined) return decided;
     // Servers that know no tools refuse the whole request: then there are none.
     if (outcome.kind === "failed" && outcome.turns.length === 0 && /\bbad_request\b/.test(outcome.detail)) {
-      const plain = await this.call("plain", 0, () => [], [{ role: "user", content: jsonDemand(this.ids) }]);
+      const plain = await this.call("plain", 0, () => [], [], [{ role: "user", content: jsonDemand(this.ids) }]);
       const read = this.decisionOf(plain);
       if (read !== undefined) return read;
     }
@@ -95,7 +95,7 @@ class Attempt {
       ...(said === "" ? [] : [{ role: "assistant" as const, content: said }]),
       { role: "user", content: `That decision can't be used: ${problem} ${jsonDemand(this.ids)}` },
     ];
-    const outcome = await this.call("repair", 0, () => this.ending, messages);
+    const outcome = await this.call("repair", 0, () => this.ending, [], messages);
     const decided = this.decisionOf(outcome);
     if (decided?.read === undefined) {
       const detail = outcome.kind === "failed" ? outcome.detail : "it gave no decision";
@@ -110,17 +110,20 @@ class Attempt {
     scope: string,
     maxToolRounds: number,
     tools: () => readonly AgentTool[],
+    held: readonly AgentTool[],
     more: readonly ModelMessage[],
   ): Promise<AgentOutcome> {
     const { run, situation } = this;
     const { supervisor } = run.team.definition;
-    const ports = agentPorts(run.ports, scope, tools);
+    const ports = agentPorts(run.ports, scope, () => [...this.ending, ...held]);
     const asked = [...situation.clarifications, ...this.clarifications];
     const outcome = await runAgent(
       {
         models: modelList(supervisor.model),
         prompt: () => [...this.prompt(asked), ...more],
         tools,
+        // A call of a tool that isn't among the most relevant any more is found again on a replay.
+        withdrawn: (name) => held.find((tool) => tool.name === name),
         endingTools: this.ending.map(({ name }) => name),
         // In words it may answer all the same; then they are read as JSON.
         toolChoice: "required",

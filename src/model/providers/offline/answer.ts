@@ -3,16 +3,23 @@
  * source. Where nothing fits it says so, and that it is the offline model. Instructions are never quoted.
  */
 import type { Conversation } from "./conversation.js";
+import { type Passage, passages, passagesOrHeadings } from "./passages.js";
 import { contentWords, overlap, sentences, shorten, stem, stems } from "./words.js";
 
 const QUOTED_SENTENCES = 2;
 const QUOTE_LIMIT = 600;
 /** The part of the question's words that a sentence has to share. */
 const ENOUGH = 0.3;
+/** What a word of the heading counts, next to one of the sentence. */
+const HEADING_WEIGHT = 0.5;
+/** A sentence of so many characters counts half: a long one shares words by chance. */
+const LONG_SENTENCE = 400;
+/** What a sentence counts that only announces what follows it. */
+const ANNOUNCEMENT_WEIGHT = 0.5;
 
 interface Source {
   readonly introduction: string;
-  readonly sentences: readonly string[];
+  readonly passages: readonly Passage[];
 }
 
 /** The answer to the question of a conversation. */
@@ -52,12 +59,12 @@ function dataSources({ blocks, earlier }: Conversation): Source[] {
   return [
     ...blocks.map(({ tag, name, text }) => ({
       introduction: tag === "memory" ? "From memory" : `According to "${name}"`,
-      sentences: sentences(text),
+      passages: passagesOrHeadings(text),
     })),
     // What was asked before answers nothing.
     ...earlier.map((text) => ({
       introduction: "You said earlier",
-      sentences: sentences(text).filter((sentence) => !sentence.endsWith("?")),
+      passages: passages(text).filter((passage) => !passage.text.endsWith("?")),
     })),
   ];
 }
@@ -68,7 +75,7 @@ function fromResults({ question, results }: Conversation): string {
       const introduction = `${tool} returned`;
       if (content.trim() === "") return `${introduction} nothing.`;
       const fitting =
-        content.length > QUOTE_LIMIT && quoteFor(question, [{ introduction, sentences: sentences(content) }]);
+        content.length > QUOTE_LIMIT && quoteFor(question, [{ introduction, passages: passagesOrHeadings(content) }]);
       return fitting || `${introduction}: ${shorten(content, QUOTE_LIMIT)}`;
     })
     .join("\n");
@@ -77,16 +84,23 @@ function fromResults({ question, results }: Conversation): string {
 function quoteFor(question: string, sources: readonly Source[]): string | undefined {
   const asked = stems(question);
   if (asked.size === 0) return undefined;
-  const weights = wordWeights(sources.flatMap((source) => source.sentences));
+  const weights = wordWeights(sources.flatMap((source) => source.passages.map(({ text }) => text)));
   const ranked = sources
-    .flatMap(({ introduction, sentences: all }, source) =>
-      all.map((sentence, place) => ({ sentence, place, introduction, source, stems: stems(sentence) })),
+    .flatMap(({ introduction, passages: all }, source) =>
+      all.map((passage, place) => ({
+        sentence: passage.text,
+        place,
+        introduction,
+        source,
+        stems: stems(passage.text),
+        heading: stems(passage.heading),
+      })),
     )
-    .filter((candidate) => overlap(asked, candidate.stems) >= Math.max(1, asked.size * ENOUGH))
-    .map((candidate) => ({
-      ...candidate,
-      score: weight(new Set([...asked].filter((word) => candidate.stems.has(word))), weights),
-    }))
+    .filter(
+      (candidate) =>
+        overlap(asked, new Set([...candidate.stems, ...candidate.heading])) >= Math.max(1, asked.size * ENOUGH),
+    )
+    .map((candidate) => ({ ...candidate, score: scoreOf(asked, candidate, weights) }))
     .sort((one, other) => other.score - one.score || one.source - other.source || one.place - other.place);
   const [best] = ranked;
   if (best === undefined) return undefined;
@@ -94,7 +108,30 @@ function quoteFor(question: string, sources: readonly Source[]): string | undefi
     .filter((candidate) => candidate.source === best.source && candidate.score >= best.score / 2)
     .slice(0, QUOTED_SENTENCES)
     .sort((one, other) => one.place - other.place);
-  return `${best.introduction}: ${shorten(chosen.map(({ sentence }) => sentence).join(" "), QUOTE_LIMIT)}`;
+  return `${best.introduction}: ${shorten(joined(chosen.map(({ sentence }) => sentence)), QUOTE_LIMIT)}`;
+}
+
+/** Items of lists and rows of tables have no full stop of their own. */
+function joined(quoted: readonly string[]): string {
+  return quoted.reduce((text, sentence) => `${text}${/[\p{L}\p{N}`)]$/u.test(text) ? ";" : ""} ${sentence}`);
+}
+
+interface Candidate {
+  readonly sentence: string;
+  readonly stems: ReadonlySet<string>;
+  readonly heading: ReadonlySet<string>;
+}
+
+function scoreOf(
+  asked: ReadonlySet<string>,
+  { sentence, stems: said, heading }: Candidate,
+  weights: ReadonlyMap<string, number>,
+): number {
+  const inSentence = [...asked].filter((word) => said.has(word));
+  const inHeading = [...asked].filter((word) => heading.has(word));
+  const shared = weight(new Set(inSentence), weights) + HEADING_WEIGHT * weight(new Set(inHeading), weights);
+  const announces = sentence.endsWith(":") ? ANNOUNCEMENT_WEIGHT : 1;
+  return (shared * announces) / (1 + sentence.length / LONG_SENTENCE);
 }
 
 /** Rare words weigh more. */

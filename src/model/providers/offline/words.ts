@@ -2,13 +2,12 @@
 
 const STOP_WORDS: ReadonlySet<string> = new Set(
   `a about above after again all also am an and any anything are as at be because been before being below between both but by
-  can cannot could did do does doing don done down during each every everything few for from further get give had has have
+  can cannot could did do does doing don done down during each every everything few for from get give had has have
   having he her here hers him his how i if in into is it its just know let like ll many may me might more most much must my no
   nor not now of off on once one only or other our out over own please re s same shall she should so some something such t
   tell than that the their them then there these they thing this those through to too under until up us use using ve very
-  want was we were what when where whether which while who whom whose why will with would yes you your yours`.split(
-    /\s+/,
-  ),
+  want was we were what when where whether which while who whom whose why will with would yes you your yours
+  happen happens happened mean means meant`.split(/\s+/),
 );
 
 /** The words of a text in order, lower-cased. An apostrophe ends a word: "don't" is "don" and "t". */

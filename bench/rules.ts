@@ -1,0 +1,65 @@
+/** What twenty rules supervisors cost on a reply of 2,000 characters, next to reading and writing its turn as JSON once. */
+import { performance } from "node:perf_hooks";
+import type { Journal } from "../src/agent/journal.js";
+import { rulesModify, rulesSupervisor } from "../src/supervision/kinds/rules.js";
+import { runPass } from "../src/supervision/pass.js";
+import { compileRules } from "../src/supervision/rules/engine.js";
+import { manyRules, reply, rulesOf, turnOf } from "./workload.js";
+
+const supervisors = manyRules(20).map((config, order) =>
+  rulesSupervisor({
+    name: `rules-${order}`,
+    hooks: ["response"],
+    order,
+    mode: "enforce",
+    onFailure: "block",
+    mayModify: rulesModify(config),
+    config,
+  }),
+);
+const text = reply(2_000);
+const turn = turnOf(text);
+const json = JSON.stringify(turn);
+const compiled = manyRules(20).map(compileRules);
+const one = compileRules({ rules: rulesOf(0) });
+
+const never: Journal = {
+  step: () => Promise.reject(new Error("a pass of rules has no steps")),
+  ask: () => {
+    throw new Error("a pass of rules asks nothing");
+  },
+  scope: () => never,
+};
+const ports = {
+  now: () => 0,
+  hash: async () => "",
+  withDeadline: <T>(_ms: number, work: (signal: AbortSignal) => Promise<T>) => work(new AbortController().signal),
+  strict: false,
+  journal: never,
+};
+
+const cases = {
+  parse: () => void JSON.stringify(JSON.parse(json)),
+  one: () => void one.judge(text),
+  judge: () => {
+    for (const rules of compiled) rules.judge(text);
+  },
+  pass: () => runPass({ hook: "response" as const, reply: turn.reply.modelReply }, supervisors, ports),
+};
+
+const batches = 60;
+const perBatch = { parse: 400, one: 20, judge: 4, pass: 4 };
+const taken: Record<keyof typeof cases, number[]> = { parse: [], one: [], judge: [], pass: [] };
+const names = ["parse", "one", "judge", "pass"] as const;
+// The first batches warm up; the cases take turns, so that whatever disturbs the machine disturbs all.
+for (let batch = 0; batch < batches + 15; batch++) {
+  for (const name of names) {
+    const started = performance.now();
+    for (let count = 0; count < perBatch[name]; count++) await cases[name]();
+    const each = (performance.now() - started) / perBatch[name];
+    if (batch >= 15) taken[name].push(each);
+  }
+}
+const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+const ms = Object.fromEntries(names.map((name) => [name, median(taken[name])]));
+console.log(`BENCH ${JSON.stringify({ ...ms, jsonBytes: json.length })}`);

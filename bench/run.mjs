@@ -1,0 +1,77 @@
+// `npm run bench`: takes all measures and writes them into README.md. Takes about two minutes.
+import { spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const page = new URL("README.md", import.meta.url);
+const mark = { begin: "<!-- results: written by run.mjs -->", end: "<!-- end of results -->" };
+
+const turn = measure("a turn with ten rules supervisors, none, and the bare model call", "tsx", ["bench/turn.ts"]);
+const storage = measure("rows and bytes per message, early and late in a session", "vitest", [
+  "run",
+  "--config",
+  "bench/vitest.config.ts",
+]);
+const rules = measure("twenty rules supervisors on 2,000 characters", "tsx", ["bench/rules.ts"]);
+
+const results = render();
+const text = readFileSync(page, "utf8");
+const [before, rest] = text.split(mark.begin);
+const after = rest?.split(mark.end)[1];
+if (after === undefined) throw new Error("bench/README.md has lost the marks between which the results stand");
+writeFileSync(page, `${before}${mark.begin}\n\n${results}\n\n${mark.end}${after}`);
+spawnSync("biome", ["format", "--write", "bench/README.md"], { cwd: root, stdio: "ignore" });
+console.log(`\n${results}\n`);
+
+/** Runs a measure and gives what it prints behind BENCH. */
+function measure(what, command, args) {
+  console.log(`== ${what}`);
+  const run = spawnSync(command, args, { cwd: root, encoding: "utf8", maxBuffer: 64_000_000 });
+  const line = /^BENCH (.*)$/m.exec(run.stdout ?? "")?.[1];
+  if (run.status === 0 && line !== undefined) return JSON.parse(line);
+  process.stderr.write(`${run.stdout ?? ""}${run.stderr ?? run.error?.message ?? ""}\n`);
+  throw new Error(`${command} ${args.join(" ")} failed`);
+}
+
+function render() {
+  const { bare, none, ten } = turn;
+  const { early, late } = storage;
+  const number = (value, digits = 1) => value.toLocaleString("en-GB", { maximumFractionDigits: digits });
+  const ratio = (a, b) => `${(a / b).toFixed(2)} ×`;
+  const cores = availableParallelism();
+  const taken = `Taken on ${new Date().toISOString().slice(0, 10)}, on a machine with ${cores} cores, Node ${process.versions.node}.`;
+  return `${taken}
+
+**A turn, as its caller sees it** (median of ${turn.rounds}; the three take turns in one run; the model answers at once)
+
+| | median | 95th percentile | next to the bare call | next to no supervisors |
+|---|---|---|---|---|
+| the bare model call | ${number(bare.median)} ms | ${number(bare.p95)} ms | 1 | |
+| the same through a session, no supervisors | ${number(none.median)} ms | ${number(none.p95)} ms | ${ratio(none.median, bare.median)} | 1 |
+| with ten rules supervisors on request and response | ${number(ten.median)} ms | ${number(ten.p95)} ms | ${ratio(ten.median, bare.median)} | ${ratio(ten.median, none.median)} |
+
+**What one message writes** (each the mean of 50 messages of one session, of about 75 characters, with a rules supervisor that redacts)
+
+| | messages 10 to 59 | messages 2,000 to 2,049 | ratio |
+|---|---|---|---|
+${[
+  ["rows written in the object, indexes included", "rows"],
+  ["bytes bound in writing statements", "bytes"],
+  ["growth of the object's database, bytes", "stored"],
+  ["rows of decisions copied to D1", "auditRows"],
+  ["their bytes", "auditBytes"],
+]
+  .map(([what, key]) => `| ${what} | ${number(early[key])} | ${number(late[key])} | ${ratio(late[key], early[key])} |`)
+  .join("\n")}
+
+**Twenty rules supervisors on a reply of 2,000 characters** (median; in Node, without storage or network)
+
+| | time | next to one parse and stringify |
+|---|---|---|
+| JSON parse and stringify of the turn (${number(rules.jsonBytes)} characters) | ${number(rules.parse * 1000)} µs | 1 |
+| one supervisor, a rule of phrases | ${number(rules.one * 1000)} µs | ${ratio(rules.one, rules.parse)} |
+| twenty supervisors, judging alone | ${number(rules.judge * 1000)} µs | ${ratio(rules.judge, rules.parse)} |
+| twenty supervisors, a whole pass with its record | ${number(rules.pass * 1000)} µs | ${ratio(rules.pass, rules.parse)} |`;
+}

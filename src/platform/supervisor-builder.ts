@@ -1,0 +1,44 @@
+/** Makes supervisors out of what tenants store, and gives their kinds the ports they need: models, a network, a breaker. */
+import type { ModelPort } from "../model/port.js";
+import { Breaker } from "../supervision/breaker.js";
+import { buildSupervisor } from "../supervision/definition.js";
+import type { SendPort } from "../supervision/kinds/ports.js";
+import type { Supervisor } from "../supervision/supervisor.js";
+import type { ResourceVersion } from "../tenancy/resources.js";
+import { withDeadline } from "./clock.js";
+import { hmacSha256Hex } from "./digest.js";
+import { type OutgoingPolicy, sendOutgoing } from "./outgoing.js";
+import { validateArguments } from "./tool-builder.js";
+
+export interface SupervisorBuilderPorts {
+  readonly policy: OutgoingPolicy;
+  readonly now: () => number;
+  /** The models that a tenant can call. */
+  readonly model: (tenantId: string) => Promise<ModelPort>;
+  /** Where an OpenAI-compatible provider is, with its key; for moderation. */
+  readonly provider: (
+    tenantId: string,
+    name: string,
+  ) => Promise<{ readonly baseUrl: string; readonly apiKey: string } | undefined>;
+}
+
+export class SupervisorBuilder {
+  private readonly breaker: Breaker;
+
+  constructor(private readonly ports: SupervisorBuilderPorts) {
+    this.breaker = new Breaker(ports.now);
+  }
+
+  build(tenantId: string, { name, version, body }: ResourceVersion<"supervisors">): Supervisor {
+    const { policy, now, model, provider } = this.ports;
+    const send: SendPort = ({ signal, ...request }) =>
+      sendOutgoing({ ...request, ...(signal instanceof AbortSignal ? { signal } : {}) }, policy);
+    return buildSupervisor(name, body, {
+      agent: { model: () => model(tenantId), now, validateArguments, withDeadline },
+      http: { now, send, sign: hmacSha256Hex },
+      moderation: { send, provider: (wanted) => provider(tenantId, wanted) },
+      // A new version is a new supervisor: it isn't held to what the old one did.
+      health: this.breaker.of(`${tenantId}/${name}/${version}`),
+    });
+  }
+}

@@ -1,0 +1,10 @@
+import { z } from "zod";
+import { modelChoice } from "../../agent/definition.js";
+
+export const agentConfigSchema = z.strictObject({
+  model: modelChoice,
+  instructions: z.string().min(1).max(50_000),
+  temperature: z.number().min(0).max(2).optional(),
+  /** Rounds in which it may look around before it has to decide. */
+  maxToolRounds: z.int().min(0).max(20).optional(),
+});

@@ -1,0 +1,117 @@
+/**
+ * Supervisors of kind `agent`: a model with instructions of its own that decides through tools. It runs on the one agent loop;
+ * each pass is a fresh, bounded exchange (nothing is carried over from pass to pass, so nothing can pile up or go stale). What it
+ * judges reaches it as delimited data under its own system prompt.
+ */
+import type { z } from "zod";
+import { type AgentLimits, defaultAgentLimits } from "../../agent/budget.js";
+import { type AgentOutcome, type AgentPorts, runAgent } from "../../agent/loop.js";
+import { openGuard } from "../../agent/tools.js";
+import type { ModelPort } from "../../model/port.js";
+import { canonicalText, type Subject } from "../subject.js";
+import { type Judging, mayModifyMessages, type Permission, type Supervisor } from "../supervisor.js";
+import { contextTools } from "../tools/context-tools.js";
+import { decisionNames, decisionTools } from "../tools/decision-tools.js";
+import { PassToolkit } from "../tools/toolkit.js";
+import type { Verdict } from "../verdict.js";
+import type { agentConfigSchema } from "./agent-config.js";
+import { supervisorPrompt } from "./agent-prompt.js";
+
+export type AgentSupervisorSettings = Omit<Supervisor, "kind" | "mayModify" | "pure" | "judge" | "openStream"> & {
+  readonly permission: Permission;
+  readonly config: z.infer<typeof agentConfigSchema>;
+};
+
+export interface AgentSupervisorPorts extends Pick<AgentPorts, "now" | "validateArguments" | "withDeadline"> {
+  readonly model: () => Promise<ModelPort>;
+}
+
+/** Rounds in which it may look around before it has to decide. */
+const defaultRounds = 4;
+
+export function agentSupervisor(settings: AgentSupervisorSettings, ports: AgentSupervisorPorts): Supervisor {
+  return {
+    ...settings,
+    kind: "agent",
+    mayModify: mayModifyMessages(settings.permission),
+    pure: false,
+    async judge(subject, judging) {
+      const kit = new PassToolkit(subject, settings.permission);
+      const close = (): void => kit.close();
+      judging.signal.addEventListener("abort", close);
+      try {
+        return verdictOf(kit, await run(kit, subject, judging, settings, ports));
+      } finally {
+        judging.signal.removeEventListener("abort", close);
+        kit.close();
+      }
+    },
+  };
+}
+
+async function run(
+  kit: PassToolkit,
+  subject: Subject,
+  judging: Judging,
+  { name, permission, config, timeoutMs }: AgentSupervisorSettings,
+  ports: AgentSupervisorPorts,
+): Promise<AgentOutcome> {
+  const { surroundings, hash, contextChanged, journal, signal } = judging;
+  const offered = [
+    ...decisionTools(kit, hash),
+    ...(surroundings.context === undefined
+      ? []
+      : contextTools(kit, { desk: surroundings.context, supervisor: name, changed: contextChanged })),
+  ];
+  const endingTools = decisionNames(subject.hook, permission);
+  // Each of them looks at the permission again when it is called.
+  const tools = offered.filter((tool) => tool.offered);
+  const prompt = supervisorPrompt(subject, {
+    name,
+    instructions: config.instructions,
+    baseHash: await hash(canonicalText(subject)),
+    transcript: surroundings.transcript?.() ?? [],
+    statistics: surroundings.statistics?.() ?? {},
+  });
+  const limits: AgentLimits = {
+    ...defaultAgentLimits,
+    maxToolRounds: config.maxToolRounds ?? defaultRounds,
+    // One after the other, so that what it says applies in the order in which it says it.
+    parallelTools: 1,
+    modelTimeoutMs: timeoutMs,
+    maxActiveMs: timeoutMs,
+  };
+  return runAgent(
+    {
+      models: typeof config.model === "string" ? [config.model] : config.model,
+      prompt: () => prompt,
+      tools: () => (kit.closed ? [] : tools),
+      endingTools,
+      toolChoice: "required",
+      ...(config.temperature === undefined ? {} : { temperature: config.temperature }),
+      limits,
+      replyId: `${surroundings.workId ?? "pass"}.${subject.hook}.${name}`,
+    },
+    { ...ports, model: await ports.model(), journal, signal, guard: openGuard },
+  );
+}
+
+/** @throws when nothing was decided, or when a stricter wish than what was decided came to nothing. */
+function verdictOf(kit: PassToolkit, outcome: AgentOutcome): Verdict {
+  const verdict = kit.verdict();
+  if (verdict === undefined) {
+    if (outcome.kind === "failed") throw new Error(`its model failed: ${outcome.detail}`);
+    throw new Error(
+      "it ended without a decision: it has to call one of allow_message, block_message, request_review or a modifying tool",
+    );
+  }
+  if (verdict.action === "allow") {
+    const refused = outcome.turns.at(-1)?.toolCalls?.find((call) => call.error !== undefined);
+    if (refused !== undefined) {
+      throw new Error(
+        `its call of the tool ${refused.tool} was refused and it allowed in the same breath: ${refused.error}`,
+      );
+    }
+  }
+  return verdict;
+}

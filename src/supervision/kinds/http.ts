@@ -1,0 +1,123 @@
+/**
+ * Supervisors of kind `http`: an endpoint of the tenant's own. The request is signed, the answer has a deadline and a strict form;
+ * everything else counts as the supervisor's failure.
+ */
+import { z } from "zod";
+import { canonicalText, type Subject, segmentsOf, spokenText } from "../subject.js";
+import { type Judging, mayModifyMessages, type Permission, type Supervisor } from "../supervisor.js";
+import { actions, type Verdict } from "../verdict.js";
+import type { SendPort } from "./ports.js";
+
+/** What is shown in place of the secret, which is written and never read back. */
+export const hiddenSecret = "[hidden]";
+
+export const httpConfigSchema = z.strictObject({
+  url: z.url({ protocol: /^https?$/ }).max(2_000),
+  /** Signs the requests: HMAC-SHA256. */
+  secret: z
+    .string()
+    .min(8)
+    .max(500)
+    .refine((secret) => secret !== hiddenSecret, "give the secret itself; what GET shows in its place is not it"),
+});
+
+export interface HttpSupervisorPorts {
+  readonly now: () => number;
+  readonly send: SendPort;
+  /** HMAC-SHA256 in hex. */
+  readonly sign: (secret: string, text: string) => Promise<string>;
+}
+
+export type HttpSupervisorSettings = Omit<Supervisor, "kind" | "mayModify" | "pure" | "judge" | "openStream"> & {
+  readonly permission: Permission;
+  readonly config: z.infer<typeof httpConfigSchema>;
+};
+
+const answerSchema = z
+  .strictObject({
+    action: z.enum(actions),
+    reasons: z.array(z.string().min(1).max(2_000)).max(20).default([]),
+    /** The whole text as it shall be (modify), or what is proposed (review). */
+    content: z.string().max(200_000).optional(),
+  })
+  .refine(({ action, content }) => action !== "modify" || (content !== undefined && content.trim() !== ""), {
+    message: 'the action "modify" needs content',
+    path: ["content"],
+  })
+  .refine(({ action, content }) => content === undefined || action === "modify" || action === "review", {
+    message: "content goes with modify or review only",
+    path: ["content"],
+  });
+
+const exchangeSchema = z.object({ status: z.number(), text: z.string() });
+
+export function httpSupervisor(settings: HttpSupervisorSettings, ports: HttpSupervisorPorts): Supervisor {
+  return {
+    ...settings,
+    kind: "http",
+    mayModify: mayModifyMessages(settings.permission),
+    pure: false,
+    judge: (subject, judging) => ask(settings, subject, judging, ports),
+  };
+}
+
+async function ask(
+  { name, config, timeoutMs }: HttpSupervisorSettings,
+  subject: Subject,
+  { journal, signal, hash, surroundings }: Judging,
+  ports: HttpSupervisorPorts,
+): Promise<Verdict> {
+  const body = JSON.stringify({
+    supervisor: name,
+    hook: subject.hook,
+    ownerId: surroundings.ownerId,
+    turnId: surroundings.workId,
+    text: spokenText(subject),
+    data: segmentsOf(subject).flatMap(({ kind, text }) => (kind === "data" ? [text] : [])),
+    subject,
+    hash: await hash(canonicalText(subject)),
+    statistics: surroundings.statistics?.() ?? {},
+  });
+  const { status, text } = await journal.step(
+    { id: "call", kind: "tool", schema: exchangeSchema, interrupted: "again" },
+    async () => {
+      const timestamp = String(Math.floor(ports.now() / 1_000));
+      const signature = await ports.sign(config.secret, `${timestamp}.${body}`);
+      return ports.send({
+        method: "POST",
+        url: config.url,
+        headers: {
+          "content-type": "application/json",
+          accept: "application/json",
+          "user-agent": "conclave",
+          "conclave-timestamp": timestamp,
+          "conclave-signature": `v1=${signature}`,
+        },
+        body,
+        timeoutMs,
+        signal,
+      });
+    },
+  );
+  if (status !== 200) throw new Error(`its endpoint (setting config.url) answered with status ${status}`);
+  return read(text);
+}
+
+function read(text: string): Verdict {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new Error("its endpoint (setting config.url) didn't answer with JSON");
+  }
+  const answer = answerSchema.safeParse(value);
+  if (!answer.success) {
+    const [issue] = answer.error.issues;
+    const where = issue === undefined || issue.path.length === 0 ? "" : `${issue.path.join(".")}: `;
+    throw new Error(
+      `the answer of its endpoint (setting config.url) is malformed: ${where}${issue?.message ?? "wrong"}`,
+    );
+  }
+  const { action, reasons, content } = answer.data;
+  return { action, reasons, ...(content === undefined ? {} : { change: { kind: "content", content } }) };
+}

@@ -1,0 +1,129 @@
+/** Supervisors of kind `moderation`: an OpenAI-compatible moderation endpoint, with thresholds. They judge and change nothing. */
+import { z } from "zod";
+import { type Subject, segmentsOf } from "../subject.js";
+import type { Judging, Supervisor } from "../supervisor.js";
+import type { Verdict } from "../verdict.js";
+import type { SendPort } from "./ports.js";
+
+export const moderationConfigSchema = z.strictObject({
+  /** `<provider>/<model>`, as with agents; without a slash a model of OpenAI. */
+  model: z.string().min(1).max(200).default("openai/omni-moderation-latest"),
+  /** From which score on a category counts; a category without one counts when the endpoint flags it. */
+  thresholds: z.record(z.string().min(1).max(100), z.number().min(0).max(1)).default({}),
+  action: z.enum(["block", "review"]).default("block"),
+});
+
+export interface ModerationPorts {
+  readonly send: SendPort;
+  /** Where a provider is, with its key; `undefined` when there is no such provider. */
+  readonly provider: (name: string) => Promise<{ readonly baseUrl: string; readonly apiKey: string } | undefined>;
+}
+
+export type ModerationSettings = Omit<Supervisor, "kind" | "mayModify" | "pure" | "judge" | "openStream"> & {
+  readonly config: z.infer<typeof moderationConfigSchema>;
+};
+
+const exchangeSchema = z.object({ status: z.number(), text: z.string() });
+
+const answerSchema = z.object({
+  results: z
+    .array(
+      z.object({
+        flagged: z.boolean(),
+        categories: z.record(z.string(), z.boolean().nullable()),
+        category_scores: z.record(z.string(), z.number().nullable()),
+      }),
+    )
+    .min(1),
+});
+
+/** The most that is sent of one text, in characters; a longer one goes in pieces. */
+const pieceCharacters = 20_000;
+
+export function moderationSupervisor(settings: ModerationSettings, ports: ModerationPorts): Supervisor {
+  return {
+    ...settings,
+    kind: "moderation",
+    mayModify: false,
+    pure: false,
+    judge: (subject, judging) => moderate(settings, subject, judging, ports),
+  };
+}
+
+async function moderate(
+  { config, timeoutMs }: ModerationSettings,
+  subject: Subject,
+  { journal, signal }: Judging,
+  ports: ModerationPorts,
+): Promise<Verdict> {
+  const slash = config.model.indexOf("/");
+  const [providerName, model] =
+    slash < 0 ? ["openai", config.model] : [config.model.slice(0, slash), config.model.slice(slash + 1)];
+  const input = segmentsOf(subject).flatMap(({ text }) => pieces(text));
+  if (input.length === 0) return { action: "allow", reasons: [] };
+
+  const { status, text } = await journal.step(
+    { id: "call", kind: "tool", schema: exchangeSchema, interrupted: "again" },
+    async () => {
+      const provider = await ports.provider(providerName);
+      if (provider === undefined) {
+        throw new Error(`there is no provider "${providerName}" for its setting config.model "${config.model}"`);
+      }
+      return ports.send({
+        method: "POST",
+        url: `${provider.baseUrl.replace(/\/$/, "")}/moderations`,
+        headers: { "content-type": "application/json", authorization: `Bearer ${provider.apiKey}` },
+        body: JSON.stringify({ model, input }),
+        timeoutMs,
+        signal,
+      });
+    },
+  );
+  if (status !== 200) throw new Error(`the moderation endpoint answered with status ${status} (setting config.model)`);
+  return judged(config, text, input.length);
+}
+
+function judged(config: ModerationSettings["config"], text: string, pieceCount: number): Verdict {
+  const answer = answerSchema.safeParse(parsed(text));
+  if (!answer.success) throw new Error("the answer of the moderation endpoint is malformed (setting config.model)");
+  const { results } = answer.data;
+  // An endpoint that leaves some texts out has not judged them.
+  if (results.length < pieceCount) throw new Error("the moderation endpoint judged fewer texts than it was given");
+  const reasons = new Set<string>();
+  for (const { categories, category_scores: scores, flagged } of results) {
+    const names = new Set([...Object.keys(categories), ...Object.keys(scores), ...Object.keys(config.thresholds)]);
+    let named = false;
+    for (const name of names) {
+      const threshold = config.thresholds[name];
+      const score = scores[name];
+      if (threshold === undefined ? categories[name] !== true : typeof score !== "number" || score < threshold)
+        continue;
+      named = true;
+      const measured =
+        typeof score === "number"
+          ? ` (${score.toFixed(2)}${threshold === undefined ? "" : `, from ${threshold} on`})`
+          : "";
+      reasons.add(`moderation: ${name}${measured}`);
+    }
+    const below = Object.entries(categories).some(
+      ([name, hit]) => hit === true && config.thresholds[name] !== undefined,
+    );
+    if (flagged && !named && !below) reasons.add("moderation: flagged");
+  }
+  return reasons.size === 0 ? { action: "allow", reasons: [] } : { action: config.action, reasons: [...reasons] };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function pieces(text: string): string[] {
+  if (text.trim() === "") return [];
+  const found: string[] = [];
+  for (let at = 0; at < text.length; at += pieceCharacters) found.push(text.slice(at, at + pieceCharacters));
+  return found;
+}

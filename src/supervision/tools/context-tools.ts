@@ -1,0 +1,190 @@
+/** The tools by which a supervising agent reads and changes what is in force: rules, references, tools and tool servers. */
+import { z } from "zod";
+import type { ToolContext, ToolOutput } from "../../agent/tools.js";
+import { itemName } from "../../chat/context.js";
+import { likeness } from "../../chat/likeness.js";
+import { mayModifyContext } from "../supervisor.js";
+import type { ChangeOutcome, ContextChange, ContextDesk, ContextEntry, ContextKind } from "../surroundings.js";
+import { type PassToolkit, problem, type SupervisionTool, supervisionTool } from "./toolkit.js";
+
+interface Names {
+  readonly kind: ContextKind;
+  /** As in `get_rule`, `list_rules`. */
+  readonly one: string;
+  readonly many: string;
+  /** As in a sentence. */
+  readonly said: string;
+}
+
+const kinds: readonly Names[] = [
+  { kind: "rules", one: "rule", many: "rules", said: "rule" },
+  { kind: "references", one: "reference", many: "references", said: "reference" },
+  { kind: "tools", one: "tool", many: "tools", said: "tool" },
+  { kind: "toolServers", one: "tool_server", many: "tool_servers", said: "tool server" },
+];
+
+export interface ContextToolPorts {
+  readonly desk: ContextDesk;
+  readonly supervisor: string;
+  readonly changed: (change: ContextChange) => void;
+}
+
+const why = z.string().trim().min(1).max(2_000).describe("Why; it goes on record");
+const maxListed = 100;
+const maxFound = 10;
+const anyone = (): boolean => true;
+
+export function contextTools(kit: PassToolkit, ports: ContextToolPorts): SupervisionTool[] {
+  return [
+    ...kinds.flatMap((names) => [...readingTools(kit, names, ports.desk), ...changingTools(kit, names, ports)]),
+    ...kinds
+      .filter(({ kind }) => kind === "rules" || kind === "references")
+      .flatMap((names) => storingTools(kit, names, ports)),
+  ];
+}
+
+function readingTools(kit: PassToolkit, names: Names, desk: ContextDesk): SupervisionTool[] {
+  const { kind, one, many, said } = names;
+  return [
+    supervisionTool(kit, {
+      name: `list_${many}`,
+      description: `List the ${said}s there are, and whether they are in force here.`,
+      schema: z.object({}),
+      permitted: anyone,
+      run: async (_args, context) => ({
+        content: (await entries(desk, kind, context)).slice(0, maxListed).map(line).join("\n") || "None.",
+      }),
+    }),
+    supervisionTool(kit, {
+      name: `search_${many}`,
+      description: `Find ${said}s that are like a text.`,
+      schema: z.object({ query: z.string().min(1).max(1_000) }),
+      permitted: anyone,
+      run: async ({ query }, context) => {
+        const found = (await entries(desk, kind, context))
+          .map((entry) => ({
+            entry,
+            score: likeness(query, `${entry.name} ${entry.description ?? ""} ${entry.text ?? ""}`),
+          }))
+          .filter(({ score }) => score > 0)
+          .sort((a, b) => b.score - a.score)
+          .slice(0, maxFound);
+        return { content: found.map(({ entry }) => line(entry)).join("\n") || "None is like that." };
+      },
+    }),
+    supervisionTool(kit, {
+      name: `get_${one}`,
+      description: `Read a ${said}.`,
+      schema: nameSchema(kind),
+      permitted: anyone,
+      run: async ({ name }, context) => {
+        const found = (await entries(desk, kind, context)).find((entry) => entry.name === name);
+        return found === undefined
+          ? problem(`There is no ${said} "${name}"; list_${many} shows what there is.`)
+          : { content: `${line(found)}${found.text === undefined ? "" : `\n${found.text}`}` };
+      },
+    }),
+  ];
+}
+
+function changingTools(kit: PassToolkit, names: Names, ports: ContextToolPorts): SupervisionTool[] {
+  const { kind, one, said } = names;
+  return (["include", "exclude"] as const).map((act) =>
+    supervisionTool(kit, {
+      name: `${act}_${one}`,
+      description:
+        act === "include"
+          ? `Put a ${said} in force in this conversation, from now on.`
+          : `Take a ${said} out of force in this conversation, from now on${kind === "tools" || kind === "toolServers" ? ": it can't be called any more" : ""}.`,
+      schema: changeSchema(kind),
+      permitted: mayModifyContext,
+      run: async ({ name, reason }, { journal }) => {
+        const change = { act, kind, name };
+        const by = { supervisor: ports.supervisor, reason };
+        const outcome = await ports.desk.change(change, by, journal);
+        if (outcome.ok && outcome.changed) ports.changed(change);
+        return answered(outcome, `The ${said} "${change.name}" is ${act === "include" ? "in" : "out of"} force`);
+      },
+    }),
+  );
+}
+
+/** Changing what a tenant has stored touches all its sessions, so it needs full control. */
+function storingTools(kit: PassToolkit, { kind, one, said }: Names, ports: ContextToolPorts): SupervisionTool[] {
+  if (kind !== "rules" && kind !== "references") return [];
+  const fullControl = (permission: PassToolkit["permission"]): boolean => permission === "full_control";
+  return [
+    supervisionTool(kit, {
+      name: `store_${one}`,
+      description: `Store a ${said} of the tenant, for all its conversations; one of that name is replaced.`,
+      schema: z.object({
+        name: itemName,
+        text: z.string().min(1).max(50_000),
+        description: z.string().max(1_000).optional(),
+        priority: z.int().min(0).max(999).default(500),
+        include: z.enum(["always", "manual", "auto"]).default("manual"),
+        reason: why,
+      }),
+      permitted: fullControl,
+      run: async ({ name, reason, ...body }, { journal }) =>
+        answered(
+          await ports.desk.store({ kind, name, body }, { supervisor: ports.supervisor, reason }, journal),
+          `The ${said} "${name}" is stored`,
+        ),
+    }),
+    supervisionTool(kit, {
+      name: `delete_${one}`,
+      description: `Delete a stored ${said} of the tenant, for all its conversations.`,
+      schema: z.object({ name: itemName, reason: why }),
+      permitted: fullControl,
+      run: async ({ name, reason }, { journal }) =>
+        answered(
+          await ports.desk.store({ kind, name, body: undefined }, { supervisor: ports.supervisor, reason }, journal),
+          `The ${said} "${name}" is deleted`,
+        ),
+    }),
+  ];
+}
+
+/** Journalled, so that a supervisor that is entered again reads what it read. */
+function entries(desk: ContextDesk, kind: ContextKind, { journal }: ToolContext): Promise<readonly ContextEntry[]> {
+  return journal.step({ id: "read", kind: "load", schema: entriesSchema, interrupted: "again" }, async () => [
+    ...(await desk.list(kind)),
+  ]);
+}
+
+const entriesSchema = z.array(
+  z.object({
+    kind: z.enum(["rules", "references", "tools", "toolServers"]),
+    name: z.string(),
+    description: z.string().optional(),
+    text: z.string().optional(),
+    inForce: z.boolean(),
+  }),
+);
+
+const toolName = { server: itemName, tool: z.string().min(1).max(100) };
+
+/** Tools are named by server and tool, everything else by its name. */
+function nameSchema(kind: ContextKind): z.ZodType<{ name: string }> {
+  return kind === "tools"
+    ? z.object(toolName).transform(({ server, tool }) => ({ name: `${server}/${tool}` }))
+    : z.object({ name: itemName });
+}
+
+function changeSchema(kind: ContextKind): z.ZodType<{ name: string; reason: string }> {
+  return kind === "tools"
+    ? z
+        .object({ ...toolName, reason: why })
+        .transform(({ server, tool, reason }) => ({ name: `${server}/${tool}`, reason }))
+    : z.object({ name: itemName, reason: why });
+}
+
+function line({ name, description, inForce }: ContextEntry): string {
+  return `- ${name}${inForce ? " (in force)" : ""}${description === undefined ? "" : `: ${description}`}`;
+}
+
+function answered(outcome: ChangeOutcome, what: string): ToolOutput {
+  if (!outcome.ok) return problem(`Not done: ${outcome.detail}`);
+  return { content: outcome.changed ? `${what}; the context is at version ${outcome.version}.` : `${what} already.` };
+}

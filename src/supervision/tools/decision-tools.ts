@@ -1,0 +1,123 @@
+/** The tools by which a supervising agent decides. Each of them ends its work; several calls in one reply apply in order. */
+import { z } from "zod";
+import type { ToolOutput } from "../../agent/tools.js";
+import { editOperationsSchema, editReply } from "../structural-edit.js";
+import { applyChange, canonicalText, type Subject } from "../subject.js";
+import { mayModifyMessages, type Permission } from "../supervisor.js";
+import type { Action, Hook } from "../verdict.js";
+import { type PassToolkit, problem, type SupervisionTool, supervisionTool } from "./toolkit.js";
+
+const reason = z.string().trim().min(1).max(2_000).describe("Why, in a sentence that the people concerned may read");
+const content = z.string().max(200_000);
+const anyone = (): boolean => true;
+
+export function decisionTools(kit: PassToolkit, hash: (text: string) => Promise<string>): SupervisionTool[] {
+  const { hook } = kit.text;
+  const tools = [
+    supervisionTool(kit, {
+      name: "allow_message",
+      description: "Let the supervised text pass as it is.",
+      schema: z.object({ reason: z.string().max(2_000).optional() }),
+      permitted: anyone,
+      run: async (args) => settled(kit, "allow", args.reason),
+    }),
+    supervisionTool(kit, {
+      name: "block_message",
+      description: "Stop the supervised text: nobody gets to see it.",
+      schema: z.object({ reason }),
+      permitted: anyone,
+      run: async (args) => settled(kit, "block", args.reason),
+    }),
+    ...(hook === "response" ? responseTools(kit, hash) : [modifyMessage(kit, hook)]),
+    reviewTool(kit),
+  ];
+  return tools;
+}
+
+/** Which decision tools there are: the ones that alone are left in the last round. */
+export function decisionNames(hook: Hook, permission: Permission): string[] {
+  const modify = hook === "response" ? ["modify_response", "edit_response"] : ["modify_message"];
+  return ["allow_message", "block_message", ...(mayModifyMessages(permission) ? modify : []), "request_review"];
+}
+
+function modifyMessage(kit: PassToolkit, hook: Hook): SupervisionTool {
+  const what = hook === "tool_call" ? "The arguments, as a JSON object" : "The whole text as it shall be";
+  return supervisionTool(kit, {
+    name: "modify_message",
+    description: "Put another text in the place of the supervised one.",
+    schema: z.object({ content: content.describe(what), reason }),
+    permitted: mayModifyMessages,
+    run: async (args) => modified(kit, args.content, "modify", args.reason),
+  });
+}
+
+function responseTools(kit: PassToolkit, hash: (text: string) => Promise<string>): SupervisionTool[] {
+  return [
+    supervisionTool(kit, {
+      name: "modify_response",
+      description:
+        "Put one text in the place of everything the reply says. Tool calls, their results and pending calls stay.",
+      schema: z.object({ content, reason }),
+      permitted: mayModifyMessages,
+      run: async (args) => modified(kit, args.content, "modify", args.reason),
+    }),
+    supervisionTool(kit, {
+      name: "edit_response",
+      description:
+        "Edit the reply by the ids in <structure>: all operations are done in order, or none. baseHash is the one given in <structure>, or the one that the last edit gave.",
+      schema: z.object({ operations: editOperationsSchema, baseHash: z.string().max(200), reason }),
+      permitted: mayModifyMessages,
+      run: async (args) => {
+        const current = kit.text;
+        if (current.hook !== "response") return problem("Only a reply can be edited; use modify_message.");
+        const base = await hash(canonicalText(current));
+        if (base !== args.baseHash) {
+          return problem(
+            `Nothing was changed: the reply isn't what baseHash says any more. Its hash is "${base}" now.`,
+          );
+        }
+        const edited = editReply(current.reply, args.operations);
+        if (!edited.ok) return problem(`Nothing was changed: operation ${edited.at} can't be done. ${edited.problem}.`);
+        const next: Subject = { ...current, reply: edited.reply };
+        const output = settled(kit, "modify", args.reason, next);
+        return { ...output, content: `${output.content} Its hash is "${await hash(canonicalText(next))}" now.` };
+      },
+    }),
+  ];
+}
+
+function reviewTool(kit: PassToolkit): SupervisionTool {
+  const mayPropose = mayModifyMessages(kit.permission);
+  const proposed = { content: content.optional().describe("What you propose instead; left out: the text as it is") };
+  return supervisionTool(kit, {
+    name: "request_review",
+    description: "Hold the supervised text until a person has accepted, edited or rejected it.",
+    schema: z.object({ reason, ...(mayPropose ? proposed : {}) }),
+    permitted: anyone,
+    run: async (args) => {
+      const given = "content" in args && typeof args.content === "string" ? args.content : undefined;
+      return given === undefined ? settled(kit, "review", args.reason) : modified(kit, given, "review", args.reason);
+    },
+  });
+}
+
+function modified(kit: PassToolkit, text: string, action: "modify" | "review", why: string): ToolOutput {
+  if (text.trim() === "") {
+    return problem(
+      "Not done: the new text is empty. Give the whole text as it shall be, or call block_message to stop it.",
+    );
+  }
+  try {
+    return settled(kit, action, why, applyChange(kit.text, { kind: "content", content: text }));
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return problem(`Not done: ${error.message}.`);
+  }
+}
+
+function settled(kit: PassToolkit, action: Action, why: string | undefined, change?: Subject): ToolOutput {
+  const counts = kit.decide(action, why, change);
+  const noted =
+    counts === action ? `Noted: ${action}.` : `Noted; what counts stays "${counts}": a decision only gets stricter.`;
+  return { content: noted, endsRun: true };
+}

@@ -1,0 +1,106 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { createApp } from "../../src/http/app.js";
+import { problemCodes } from "../../src/problem.js";
+import { anchorsOf, readPages, root } from "./pages.js";
+
+const pages = readPages();
+/** Pages that come with their capability. */
+const awaited = new Set(["docs/supervision.md"]);
+const pageAt = new Map(pages.map((page) => [page.path, page]));
+
+describe("links of the documentation", () => {
+  it.each(pages.map((page) => [page.path, page] as const))("lead somewhere: %s", (path, page) => {
+    const broken = [...page.prose.matchAll(/\[[^\]]*\]\(([^)\s]+)\)/g)].flatMap(([link, target = ""]) => {
+      if (/^[a-z]+:/.test(target)) return [];
+      const [file = "", anchor] = target.split("#");
+      const to = file === "" ? path : normalize(join(dirname(path), file)).replace(/\/$/, "");
+      const linked = pageAt.get(to);
+      if (linked === undefined) {
+        const isThere = existsSync(root + to) && anchor === undefined;
+        return isThere || awaited.has(to) ? [] : [link];
+      }
+      return anchor === undefined || anchorsOf(linked).has(anchor) ? [] : [link];
+    });
+    expect(broken).toEqual([]);
+  });
+});
+
+describe("what the documentation names", () => {
+  it("explains every error code under the anchor that problems point to, and no other", () => {
+    const errors = pageAt.get("docs/errors.md");
+    const explained = errors === undefined ? [] : [...anchorsOf(errors)].filter((anchor) => anchor !== "errors");
+    expect(explained.sort()).toEqual(Object.keys(problemCodes).sort());
+  });
+
+  it("gives each error code its status", () => {
+    const text = pageAt.get("docs/errors.md")?.text ?? "";
+    for (const [code, status] of Object.entries(problemCodes)) expect(text).toContain(`## ${code}\n\n${status}. `);
+  });
+
+  it("names routes that exist", () => {
+    const unknown = pages.flatMap(({ path, text }) =>
+      routesIn(text)
+        .filter(({ method, route }) => !exists(method, route))
+        .map(({ method, route }) => `${path}: ${method} ${route}`),
+    );
+    expect(unknown).toEqual([]);
+  });
+
+  it("names npm scripts that exist", () => {
+    const unknown = pages.flatMap(({ path, text }) =>
+      [...text.matchAll(/\bnpm (?:run (?:-s )?([a-z:-]+)|(start|test)\b)/g)]
+        .map(([, script, short]) => script ?? short ?? "")
+        .filter((script) => !scripts(path).has(script))
+        .map((script) => `${path}: npm run ${script}`),
+    );
+    expect(unknown).toEqual([]);
+  });
+});
+
+/** Routes as the documentation writes them: `GET /v1/…` in prose, `$URL/v1/…` in commands. Lines may be about what is planned. */
+function routesIn(text: string): { method: string | undefined; route: string }[] {
+  return text
+    .split("\n")
+    .filter((line) => !line.includes("*planned*"))
+    .flatMap((line) => [
+      ...[...line.matchAll(/\b(GET|PUT|POST|PATCH|DELETE) (\/[\w/{}.-]*[\w}])/g)].map(([, method, route = ""]) => ({
+        method,
+        route,
+      })),
+      ...[...line.matchAll(/\$URL(\/[\w/{}$.-]*[\w}])/g)].map(([, route = ""]) => ({ method: undefined, route })),
+    ]);
+}
+
+const documented = z
+  .object({ paths: z.record(z.string(), z.record(z.string(), z.unknown())) })
+  .parse(documentOf()).paths;
+
+/** The document without a request: nothing that answers one is needed. */
+function documentOf(): unknown {
+  const app = createApp(() => {
+    throw new Error("no request is made here");
+  });
+  return JSON.parse(JSON.stringify(app.getOpenAPI31Document({ openapi: "3.1.0", info: { title: "", version: "" } })));
+}
+
+function exists(method: string | undefined, route: string): boolean {
+  // Served beside the document.
+  if (route === "/openapi.json" || route === "/docs") return true;
+  return Object.entries(documented).some(([path, methods]) => {
+    const pattern = new RegExp(`^${path.replaceAll(/\{[^}]+\}/g, "[^/]+").replaceAll(".", "\\.")}$`);
+    return pattern.test(route) && (method === undefined || method.toLowerCase() in methods);
+  });
+}
+
+function scripts(path: string): Set<string> {
+  const packages = path.startsWith("bench/") ? ["bench/package.json", "package.json"] : ["package.json"];
+  return new Set(
+    packages.flatMap((file) => {
+      const schema = z.object({ scripts: z.record(z.string(), z.string()) });
+      return Object.keys(schema.parse(JSON.parse(readFileSync(root + file, "utf8"))).scripts);
+    }),
+  );
+}

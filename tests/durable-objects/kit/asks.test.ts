@@ -1,0 +1,102 @@
+import { describe, expect, it, vi } from "vitest";
+import { answerResult } from "../../../durable-objects/kit/asks.js";
+import type { AskRequest } from "../../../src/asks/ask.js";
+import { askOwner } from "../../../src/asks/ask.js";
+import { Clock, kitIn, withKitTables } from "./support.js";
+
+const question: AskRequest = { kind: "human", question: "?", raisedBy: { type: "test", id: "1" } };
+
+function withAsks(test: (world: World) => void | Promise<void>): Promise<void> {
+  return withKitTables((state) => {
+    const clock = new Clock();
+    const closed = vi.fn();
+    const kit = kitIn(state, clock, { askClosed: closed });
+    return test({ state, clock, closed, kit, rows: (query) => state.storage.sql.exec(query).toArray() });
+  });
+}
+interface World {
+  state: DurableObjectState;
+  clock: Clock;
+  closed: ReturnType<typeof vi.fn>;
+  kit: ReturnType<typeof kitIn>;
+  rows: (query: string) => Record<string, unknown>[];
+}
+
+describe("the asks of an object", () => {
+  it("are opened with an event, an inbox copy and a deadline, and their ids say whose they are", () =>
+    withAsks(async ({ kit, clock, rows }) => {
+      const ask = kit.asks.open("w", "s", { ...question, timeoutMs: 1_000 });
+      expect(askOwner(ask.askId)).toBe("ses_01k00000000000000000000000");
+      expect(kit.asks.find("w", "s")).toEqual(ask);
+      expect(kit.events.read(0, 10)).toMatchObject([{ type: "ask.opened", work: "w" }]);
+      expect(rows("SELECT entity, topic FROM outbox")).toEqual([{ entity: ask.askId, topic: "ask" }]);
+      expect(rows("SELECT name, at FROM deadlines WHERE name LIKE 'ask:%'")).toEqual([
+        { name: `ask:${ask.askId}`, at: clock.at + 1_000 },
+      ]);
+      await kit.outbox.drain();
+      expect(rows("SELECT * FROM outbox")).toEqual([]);
+    }));
+
+  it("take the first answer; the same again changes nothing, another is refused", () =>
+    withAsks(({ kit, closed, rows }) => {
+      const { askId } = kit.asks.open("w", "s", question);
+      expect(kit.asks.answer(askId, { response: "a" }, "client")).toMatchObject({ kind: "accepted" });
+      expect(kit.asks.answer(askId, { response: "a" }, "admin")).toMatchObject({ kind: "same" });
+      const other = kit.asks.answer(askId, { response: "b" }, "client");
+      expect(other).toMatchObject({ kind: "already_closed", ask: { answer: { response: "a" } } });
+      expect(answerResult(other)).toMatchObject({ ok: false, problem: { code: "already_closed" } });
+      expect(closed).toHaveBeenCalledExactlyOnceWith("w");
+      expect(kit.events.read(0, 10).map(({ type }) => type)).toEqual(["ask.opened", "ask.closed"]);
+      expect(rows("SELECT 1 FROM deadlines WHERE name LIKE 'ask:%'")).toEqual([]);
+    }));
+
+  it("are answered only by who may, and only with what fits", () =>
+    withAsks(({ kit, closed }) => {
+      const { askId } = kit.asks.open("w", "s", { ...question, kind: "approval", answerableBy: "operator" });
+      expect(answerResult(kit.asks.answer(askId, { decision: "once" }, "client"))).toMatchObject({
+        problem: { code: "forbidden", detail: expect.stringContaining("operator") },
+      });
+      expect(answerResult(kit.asks.answer(askId, { response: "ok" }, "operator"))).toMatchObject({
+        problem: { code: "invalid" },
+      });
+      expect(answerResult(kit.asks.answer("ask_unknown", { decision: "once" }, "operator"))).toMatchObject({
+        problem: { code: "not_found" },
+      });
+      expect(closed).not.toHaveBeenCalled();
+      expect(kit.asks.get(askId)?.status).toBe("open");
+    }));
+
+  it.each([
+    ["with a default, which is the answer then", { response: "later" }],
+    ["without one", undefined],
+  ])("expire by the alarm, %s", (_what, defaultResponse) =>
+    withAsks(({ kit, clock, closed }) => {
+      const { askId } = kit.asks.open("w", "s", { ...question, timeoutMs: 1_000, defaultResponse });
+      clock.at += 999;
+      kit.alarmRang();
+      expect(kit.asks.get(askId)?.status).toBe("open");
+      clock.at += 1;
+      kit.alarmRang();
+      kit.alarmRang();
+      const expired = kit.asks.get(askId);
+      expect(expired?.status).toBe("expired");
+      expect(expired?.answer).toEqual(defaultResponse);
+      expect(closed).toHaveBeenCalledTimes(1);
+    }),
+  );
+
+  it("are cancelled one by one or with their work", () =>
+    withAsks(({ kit, closed }) => {
+      const first = kit.asks.open("w", "1", question);
+      const second = kit.asks.open("w", "2", question);
+      const other = kit.asks.open("v", "1", question);
+      expect(kit.asks.cancel(first.askId)?.status).toBe("cancelled");
+      kit.asks.cancelOfWork("w");
+      kit.asks.cancelOfWork("w");
+      expect(kit.asks.ofWork("w").map(({ status }) => status)).toEqual(["cancelled", "cancelled"]);
+      expect(kit.asks.openOfWork("v")).toEqual([other]);
+      expect(kit.asks.cancel("ask_unknown")).toBeUndefined();
+      expect(kit.asks.answer(second.askId, { response: "x" }, "admin")?.kind).toBe("already_closed");
+      expect(closed).toHaveBeenCalledTimes(2);
+    }));
+});

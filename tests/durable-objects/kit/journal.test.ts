@@ -1,0 +1,157 @@
+import { describe, expect, it, vi } from "vitest";
+import { z } from "zod";
+import { forgetSteps, StepAbandonedError } from "../../../durable-objects/kit/journal.js";
+import type { Kit } from "../../../durable-objects/kit/kit.js";
+import { Parked, Superseded } from "../../../src/agent/journal.js";
+import { Clock, kitIn, withKitTables } from "./support.js";
+
+const text = z.string();
+const spec = { id: "s", kind: "model", schema: text, interrupted: "again" } as const;
+const question = { kind: "human", question: "?", raisedBy: { type: "test", id: "1" } } as const;
+
+function withJournal(test: (kit: Kit, state: DurableObjectState) => Promise<void>): Promise<void> {
+  return withKitTables((state) => test(kitIn(state, new Clock()), state));
+}
+const always = () => true;
+const dies = async (): Promise<never> => {
+  throw new Error("the object dies here");
+};
+
+describe("a step", () => {
+  it("that is done is never done again, in this journal or the next", () =>
+    withJournal(async (kit) => {
+      const work = vi.fn(async () => "result");
+      expect(await kit.journal("w", always).step(spec, work)).toBe("result");
+      expect(await kit.journal("w", always).step(spec, work)).toBe("result");
+      expect(work).toHaveBeenCalledTimes(1);
+    }));
+
+  it("is one of its work and its scope", () =>
+    withJournal(async (kit) => {
+      const journal = kit.journal("w", always);
+      await journal.step(spec, async () => "1");
+      await journal.scope("a").step(spec, async () => "2");
+      await journal
+        .scope("a")
+        .scope("b")
+        .step(spec, async () => "3");
+      await kit.journal("other", always).step(spec, async () => "4");
+      const read = [journal, journal.scope("a"), journal.scope("a").scope("b"), kit.journal("other", always)];
+      expect(await Promise.all(read.map((one) => one.step(spec, dies)))).toEqual(["1", "2", "3", "4"]);
+    }));
+
+  it("that was begun and never ended is done again where that is harmless", () =>
+    withJournal(async (kit) => {
+      await expect(kit.journal("w", always).step(spec, dies)).rejects.toThrow("dies here");
+      expect(await kit.journal("w", always).step(spec, async () => "second try")).toBe("second try");
+    }));
+
+  it("that was begun and never ended has an unknown outcome where that isn't harmless", () =>
+    withJournal(async (kit) => {
+      const once = { ...spec, interrupted: () => "unknown" };
+      await expect(kit.journal("w", always).step(once, dies)).rejects.toThrow("dies here");
+      const work = vi.fn(async () => "twice!");
+      expect(await kit.journal("w", always).step(once, work)).toBe("unknown");
+      expect(await kit.journal("w", always).step(once, work)).toBe("unknown");
+      expect(work).not.toHaveBeenCalled();
+    }));
+
+  it("that never ends is given up", () =>
+    withJournal(async (kit) => {
+      for (let time = 0; time < 5; time++) {
+        await expect(kit.journal("w", always).step(spec, dies)).rejects.toThrow("dies here");
+      }
+      const work = vi.fn(async () => "late");
+      await expect(kit.journal("w", always).step(spec, work)).rejects.toThrow(StepAbandonedError);
+      expect(work).not.toHaveBeenCalled();
+    }));
+
+  it("tells of its beginning once, and of its end in the very write of its result", () =>
+    withJournal(async (kit, state) => {
+      const onBegin = vi.fn();
+      const seen: unknown[] = [];
+      const onDone = vi.fn(() => {
+        seen.push(state.storage.sql.exec("SELECT result FROM journal").toArray());
+      });
+      const told = { ...spec, onBegin, onDone };
+      await expect(kit.journal("w", always).step(told, dies)).rejects.toThrow();
+      await kit.journal("w", always).step(told, async () => "x");
+      await kit.journal("w", always).step(told, dies);
+      expect([onBegin.mock.calls.length, onDone.mock.calls.length]).toEqual([1, 1]);
+      expect(seen).toEqual([[{ result: '"x"' }]]);
+    }));
+
+  it("has no result when what goes with its result can't be written", () =>
+    withJournal(async (kit, state) => {
+      const failing = {
+        ...spec,
+        onDone: () => {
+          state.storage.sql.exec("INSERT INTO events (type, at, data) VALUES ('x', 0, '{}')");
+          throw new Error("no room");
+        },
+      };
+      await expect(kit.journal("w", always).step(failing, async () => "x")).rejects.toThrow("no room");
+      expect(state.storage.sql.exec("SELECT * FROM events").toArray()).toEqual([]);
+      expect(await kit.journal("w", always).step(spec, async () => "y")).toBe("y");
+    }));
+
+  it("gives what is stored, so that a replay can't differ from the first time", () =>
+    withJournal(async (kit) => {
+      const schema = z.object({ a: z.number(), b: z.string().optional() });
+      const loose = { id: "s", kind: "load", schema, interrupted: "again" } as const;
+      const first = await kit.journal("w", always).step(loose, async () => ({ a: 1, b: undefined, extra: true }));
+      expect(first).toEqual({ a: 1 });
+      expect(await kit.journal("w", always).step(loose, dies)).toEqual(first);
+    }));
+
+  it("whose stored result isn't what it was is refused rather than guessed at", () =>
+    withJournal(async (kit) => {
+      await kit.journal("w", always).step(spec, async () => "x");
+      await expect(kit.journal("w", always).step({ ...spec, schema: z.number() }, async () => 1)).rejects.toThrow(
+        z.ZodError,
+      );
+    }));
+});
+
+describe("work that was cancelled or taken over", () => {
+  it("begins nothing and stores nothing any more, but reads what is done", () =>
+    withJournal(async (kit, state) => {
+      let holds = true;
+      const journal = kit.journal("w", () => holds);
+      await journal.step({ ...spec, id: "done" }, async () => "kept");
+      const during = journal.step(spec, async () => {
+        holds = false;
+        return "too late";
+      });
+      await expect(during).rejects.toThrow(Superseded);
+      await expect(journal.step({ ...spec, id: "next" }, dies)).rejects.toThrow(Superseded);
+      expect(() => journal.ask("q", question)).toThrow(Superseded);
+      expect(await journal.step({ ...spec, id: "done" }, dies)).toBe("kept");
+      const rows = state.storage.sql.exec("SELECT step, result FROM journal ORDER BY step").toArray();
+      expect(rows).toEqual([
+        { step: "done", result: '"kept"' },
+        { step: "s", result: null },
+      ]);
+    }));
+
+  it("leaves no steps behind once it is forgotten", () =>
+    withJournal(async (kit, state) => {
+      await kit.journal("w", always).step(spec, async () => "x");
+      await kit.journal("v", always).step(spec, async () => "x");
+      forgetSteps(state.storage.sql, "w");
+      expect(state.storage.sql.exec("SELECT work FROM journal").toArray()).toEqual([{ work: "v" }]);
+    }));
+});
+
+describe("an ask of the journal", () => {
+  it("is opened once, parks the work until it is closed, and then gives the answer", () =>
+    withJournal(async (kit) => {
+      const ask = (): unknown => kit.journal("w", always).scope("deep").ask("q", question);
+      expect(ask).toThrow(Parked);
+      expect(ask).toThrow(Parked);
+      const [open, ...others] = kit.asks.openOfWork("w");
+      expect(others).toEqual([]);
+      kit.asks.answer(open?.askId ?? "", { response: "yes" }, "client");
+      expect(ask()).toMatchObject({ status: "answered", answer: { response: "yes" } });
+    }));
+});

@@ -1,0 +1,156 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { type OutboxMessage, retryDelayMs } from "../../../durable-objects/kit/outbox.js";
+import { openAsk } from "../../../src/asks/ask.js";
+import { deliverToD1 } from "../../../src/platform/deliveries.js";
+import { newTenant } from "../../support/conclave.js";
+import { Clock, kitIn, settle, withKitTables } from "./support.js";
+
+/** A receiver that refuses what a test says, and remembers what it took. */
+class Receiver {
+  readonly took: string[] = [];
+  attempts = 0;
+  refuses: (message: OutboxMessage) => boolean = () => false;
+
+  readonly deliver = async (messages: readonly OutboxMessage[]): Promise<void> => {
+    this.attempts += 1;
+    if (messages.some(this.refuses)) throw new Error("refused");
+    this.took.push(...messages.map(({ entity, payload }) => `${entity}:${payload}`));
+  };
+}
+
+function withOutbox(
+  test: (world: {
+    kit: ReturnType<typeof kitIn>;
+    clock: Clock;
+    receiver: Receiver;
+    state: DurableObjectState;
+  }) => unknown,
+): Promise<unknown> {
+  return withKitTables((state) => {
+    const clock = new Clock();
+    const receiver = new Receiver();
+    return test({ kit: kitIn(state, clock, { deliver: receiver.deliver }), clock, receiver, state });
+  });
+}
+
+/** When the alarm would look after the outbox. */
+function wakesAt(state: DurableObjectState): number | undefined {
+  return state.storage.sql
+    .exec<{ at: number }>("SELECT at FROM deadlines WHERE name = 'outbox'")
+    .toArray()
+    .map(({ at }) => at)[0];
+}
+
+describe("the outbox", () => {
+  it("delivers everything, in order, and then sleeps", () =>
+    withOutbox(async ({ kit, receiver, state }) => {
+      for (let n = 0; n < 60; n++) kit.outbox.put("t", `e${n % 7}`, n);
+      await kit.outbox.drain();
+      expect(receiver.took).toEqual(Array.from({ length: 60 }, (_, n) => `e${n % 7}:${n}`));
+      expect(kit.outbox.size()).toBe(0);
+      expect(wakesAt(state)).toBeUndefined();
+    }));
+
+  it("tries again after a growing wait when the receiver is down, and keeps the order of each entity", () =>
+    withOutbox(async ({ kit, clock, receiver, state }) => {
+      kit.outbox.put("t", "a", 1);
+      receiver.refuses = () => true;
+      const waits: number[] = [];
+      for (let attempt = 1; attempt <= 4; attempt++) {
+        await kit.outbox.drain();
+        waits.push((wakesAt(state) ?? 0) - clock.at);
+        clock.at = wakesAt(state) ?? 0;
+      }
+      expect(waits).toEqual([1, 2, 3, 4].map(retryDelayMs));
+      expect(waits).toEqual([...waits].sort((x, y) => x - y));
+      expect(new Set(waits).size).toBe(4);
+      expect(retryDelayMs(100)).toBe(3_600_000);
+
+      receiver.refuses = () => false;
+      kit.outbox.put("t", "a", 2);
+      await kit.outbox.drain();
+      expect(receiver.took).toEqual(["a:1", "a:2"]);
+    }));
+
+  it("lets a message that can't be delivered keep back its own entity alone", () =>
+    withOutbox(async ({ kit, clock, receiver }) => {
+      kit.outbox.put("t", "good", 1);
+      kit.outbox.put("t", "bad", 1);
+      kit.outbox.put("t", "bad", 2);
+      kit.outbox.put("t", "good", 2);
+      receiver.refuses = ({ entity, payload }) => entity === "bad" && payload === "1";
+      await kit.outbox.drain();
+      expect(receiver.took).toEqual(["good:1", "good:2"]);
+      kit.outbox.put("t", "bad", 3);
+      kit.outbox.put("t", "good", 3);
+      await kit.outbox.drain();
+      expect(receiver.took).toEqual(["good:1", "good:2", "good:3"]);
+
+      receiver.refuses = () => false;
+      clock.at += retryDelayMs(20);
+      await kit.outbox.drain();
+      expect(receiver.took.filter((one) => one.startsWith("bad"))).toEqual(["bad:1", "bad:2", "bad:3"]);
+    }));
+
+  it("sleeps until the first retry, though further messages wait behind it", () =>
+    withOutbox(async ({ kit, clock, receiver, state }) => {
+      receiver.refuses = () => true;
+      kit.outbox.put("t", "a", 1);
+      await kit.outbox.drain();
+      kit.outbox.put("t", "a", 2);
+      await kit.outbox.drain();
+      const attempts = receiver.attempts;
+      expect(wakesAt(state)).toBe(clock.at + retryDelayMs(1));
+      kit.alarmRang();
+      await kit.outbox.drain();
+      expect(receiver.attempts).toBe(attempts);
+    }));
+
+  it("is delivered by the alarm of the next instance when one died over it", () =>
+    withKitTables(async (state) => {
+      const clock = new Clock();
+      const dying = kitIn(state, clock, { deliver: () => new Promise(() => {}) });
+      dying.outbox.put("t", "a", 1);
+      dying.deliverSoon();
+      await settle();
+
+      const receiver = new Receiver();
+      const next = kitIn(state, clock, { deliver: receiver.deliver });
+      clock.at = wakesAt(state) ?? 0;
+      next.alarmRang();
+      next.alarmRang();
+      await next.stopped();
+      expect(receiver.took).toEqual(["a:1"]);
+      expect(next.outbox.size()).toBe(0);
+    }));
+});
+
+describe("a delivery to D1", () => {
+  it("that comes twice or late changes nothing", async () => {
+    const { tenantId } = await newTenant();
+    const ownerId = "ses_01k00000000000000000000000";
+    const askId = `ask_01k00000000000000000000000_${ownerId}`;
+    const open = openAsk(askId, { kind: "human", question: "?", raisedBy: { type: "t", id: "1" } }, 0);
+    const closed = { ...open, status: "cancelled" as const, closedAt: open.openedAt };
+    const message = (id: number, topic: string, payload: unknown) => ({ id, topic, payload: JSON.stringify(payload) });
+    const audit = message(7, "audit", { turnId: "t", hook: "request", decision: "allow", body: {}, at: 1 });
+    const deliver = (...messages: ReturnType<typeof message>[]) => deliverToD1(env.DB, { tenantId, ownerId, messages });
+
+    await deliver(message(1, "ask", open), message(2, "ask", closed), audit);
+    await deliver(message(1, "ask", open), audit);
+    await deliver(message(2, "ask", closed));
+
+    const asks = await env.DB.prepare("SELECT status FROM asks WHERE tenant_id = ?").bind(tenantId).all();
+    expect(asks.results).toEqual([{ status: "cancelled" }]);
+    const decisions = await env.DB.prepare("SELECT 1 FROM audit WHERE tenant_id = ?").bind(tenantId).all();
+    expect(decisions.results).toHaveLength(1);
+  });
+
+  it("of an unknown topic is refused whole, and one of a tenant that is gone is dropped", async () => {
+    const { tenantId } = await newTenant();
+    const messages = [{ id: 1, topic: "gossip", payload: "{}" }];
+    await expect(deliverToD1(env.DB, { tenantId, ownerId: "x", messages })).rejects.toThrow("unknown topic");
+    await deliverToD1(env.DB, { tenantId: "ten_gone", ownerId: "x", messages });
+  });
+});

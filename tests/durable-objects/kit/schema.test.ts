@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import { applySchema, EditedHistoryError, hasSchema, type SchemaStep } from "../../../durable-objects/kit/schema.js";
+import { inObject } from "./support.js";
+
+const one: SchemaStep = { name: "one", sql: "CREATE TABLE one (a INTEGER)" };
+const two: SchemaStep = { name: "two", sql: "ALTER TABLE one ADD COLUMN b TEXT; CREATE TABLE two (c INTEGER)" };
+
+function tables(state: DurableObjectState): string[] {
+  return state.storage.sql
+    .exec<{ name: string }>(
+      "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB '_cf*' ORDER BY name",
+    )
+    .toArray()
+    .map(({ name }) => name);
+}
+
+describe("the schema steps of an object", () => {
+  it("are applied once each, and only the new ones later", async () => {
+    await inObject((state) => {
+      expect(hasSchema(state.storage.sql)).toBe(false);
+      applySchema(state.storage, [one]);
+      state.storage.sql.exec("INSERT INTO one (a) VALUES (1)");
+      applySchema(state.storage, [one]);
+      applySchema(state.storage, [one, two]);
+      applySchema(state.storage, [one, two]);
+      expect(hasSchema(state.storage.sql)).toBe(true);
+      expect(state.storage.sql.exec("SELECT a, b FROM one").toArray()).toEqual([{ a: 1, b: null }]);
+    });
+  });
+
+  it.each([
+    ["was edited", [{ ...one, sql: "CREATE TABLE one (a TEXT)" }, two]],
+    ["was renamed", [{ ...one, name: "uno" }, two]],
+    ["was removed", [one]],
+    ["changed places with another", [two, one]],
+  ])("refuse a history in which a step %s, and change nothing", async (_what, edited) => {
+    await inObject((state) => {
+      applySchema(state.storage, [one, two]);
+      const before = tables(state);
+      const more: SchemaStep = { name: "three", sql: "CREATE TABLE three (d INTEGER)" };
+      expect(() => applySchema(state.storage, [...edited, more])).toThrow(EditedHistoryError);
+      expect(tables(state)).toEqual(before);
+    });
+  });
+
+  it("are applied all or none", async () => {
+    await inObject((state) => {
+      const broken: SchemaStep = {
+        name: "broken",
+        sql: "CREATE TABLE three (d INTEGER); CREATE TABLE one (again INTEGER)",
+      };
+      applySchema(state.storage, [one]);
+      expect(() => applySchema(state.storage, [one, two, broken])).toThrow();
+      expect(tables(state)).toEqual(["one", "schema_steps"]);
+      applySchema(state.storage, [one, two]);
+      expect(tables(state)).toEqual(["one", "schema_steps", "two"]);
+    });
+  });
+});

@@ -1,0 +1,274 @@
+import { evictDurableObject } from "cloudflare:test";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { newTenant, parseEvents, send, type TestTenant } from "../../support/conclave.js";
+import { answer, httpTool, openAsk, passes, seenBy, supervisingAgent, toolCalls } from "./support.js";
+
+const why = { reason: "because" };
+const allow = ["allow_message", {}] as const;
+
+async function events(tenant: TestTenant, session: string) {
+  return parseEvents(
+    await (await send("GET", `/v1/sessions/${session}/events?lingerMs=0`, { key: tenant.key })).text(),
+  );
+}
+
+const requestSchema = z.object({ tools: z.array(z.object({ function: z.object({ name: z.string() }) })).default([]) });
+
+function offeredIn(body: unknown): string[] {
+  return requestSchema.parse(body).tools.map((tool) => tool.function.name);
+}
+
+describe("what a supervisor changes in the context", () => {
+  it("fault 10: holds for this turn's prompt already", async () => {
+    const tenant = await newTenant();
+    await tenant.put("rules", "calm", { text: "Speak calmly and slowly." });
+    await tenant.put("references", "refunds", { text: "Refunds take 14 days." });
+    const model = await tenant.agent("assistant", { supervisors: ["guide"] });
+    const guide = await supervisingAgent(tenant, "guide", { permissions: "modify_context" });
+    await guide.reply(
+      toolCalls(
+        ["include_rule", { name: "calm", ...why }],
+        ["include_reference", { name: "refunds", ...why }],
+        [...allow],
+      ),
+      toolCalls(["exclude_rule", { name: "calm", ...why }], [...allow]),
+    );
+    await model.reply({ text: "Yes.", repeat: 2 });
+    const session = await tenant.session();
+
+    await tenant.say(session, "I am angry!");
+    expect(await seenBy(model)).toContain("Speak calmly and slowly.");
+    expect(await seenBy(model)).toContain("Refunds take 14 days.");
+    await tenant.say(session, "Now I am not.");
+    expect(JSON.stringify((await model.requests())[1]?.body)).not.toContain("Speak calmly");
+    expect(JSON.stringify((await model.requests())[1]?.body)).toContain("Refunds take 14 days.");
+
+    const [first] = await passes(tenant, session);
+    expect(first.contextChanges).toMatchObject({ addedRules: ["calm"], addedReferences: ["refunds"] });
+    const { version, history } = (await tenant.call("GET", `/v1/sessions/${session}/context`)).body;
+    expect(version).toBe(4);
+    expect(history.map(({ author }: { author: string }) => author)).toEqual([
+      "supervisor guide",
+      "supervisor guide",
+      "supervisor guide",
+      "creator",
+    ]);
+    const changed = (await events(tenant, session)).filter(({ event }) => event === "context.changed");
+    expect(changed.map(({ data }) => data)).toMatchObject(
+      [2, 3, 4].map((number) => ({ version: number, author: "supervisor guide", reason: "because" })),
+    );
+  });
+
+  it("fault 10: an excluded tool can't be called, not even by a call already in the model's reply; roll-back restores it", async () => {
+    const tenant = await newTenant();
+    const pay = await httpTool(tenant, "pay");
+    const look = await httpTool(tenant, "look");
+    const model = await tenant.agent("assistant", { tools: [{ server: "shop", tool: "*" }], supervisors: ["guard"] });
+    const guard = await supervisingAgent(tenant, "guard", { hooks: ["tool_call"], permissions: "modify_context" });
+    // Both calls stand in one reply; the supervisor is asked about both, and excludes one of them.
+    await guard.reply({
+      ...toolCalls(["exclude_tool", { server: "shop", tool: "pay", ...why }], [...allow]),
+      repeat: true,
+    });
+    await look.reply({ body: "seen", repeat: true });
+    await pay.reply({ body: "paid", repeat: true });
+    await model.reply(toolCalls(["look", { text: "a" }], ["pay", { text: "b" }]), { text: "One." }, { text: "Two." });
+    const session = await tenant.session();
+    const turn = await tenant.say(session, "Look and pay.");
+    expect(turn.status).toBe("completed");
+    expect(await look.requests()).toHaveLength(1);
+    expect(await pay.requests()).toHaveLength(0);
+    expect(await seenBy(model)).toContain('The tool \\"pay\\" has been excluded from this conversation.');
+
+    // From then on it isn't offered, and a call of it all the same isn't made.
+    await tenant.say(session, "And now?");
+    const offered = (await model.requests()).map(({ body }) => offeredIn(body).includes("pay"));
+    expect(offered).toEqual([true, false, false]);
+    const { history } = (await tenant.call("GET", `/v1/sessions/${session}/context`)).body;
+    expect(history[0]).toMatchObject({
+      author: "supervisor guard",
+      reason: "because",
+      context: { excluded: { tools: [{ server: "shop", tool: "pay" }] } },
+    });
+
+    const restored = await tenant.call("POST", `/v1/sessions/${session}/context/1/restore`);
+    expect(restored.body).toMatchObject({ version: 3, context: { excluded: { tools: [] } } });
+    expect(restored.body.history[0].author).toMatch(/^key key_/);
+    await guard.clear();
+    await guard.reply(toolCalls([...allow]));
+    await model.reply(toolCalls(["pay", { text: "b" }]), { text: "Paid." });
+    expect((await tenant.say(session, "Pay.")).status).toBe("completed");
+    expect(await pay.requests()).toHaveLength(1);
+  });
+
+  it("an exclusion holds for a call that waited for its approval meanwhile", async () => {
+    const tenant = await newTenant();
+    const pay = await httpTool(tenant, "pay", { approval: "always" });
+    const model = await tenant.agent("assistant", { tools: [{ server: "shop", tool: "pay" }] });
+    await model.reply(toolCalls(["pay", { text: "b" }]), { text: "Not then." });
+    const session = await tenant.session();
+    const turn = await tenant.say(session, "Pay.");
+    await tenant.call("POST", `/v1/sessions/${session}/context`, {
+      remove: { tools: [{ server: "shop", tool: "*" }] },
+    });
+    await answer(tenant, openAsk(turn), { decision: "once" });
+    expect((await tenant.turn(session, turn.turnId)).status).toBe("completed");
+    expect(await pay.requests()).toHaveLength(0);
+  });
+
+  it("doesn't undo what was done before it, when the turn is entered again", async () => {
+    const tenant = await newTenant();
+    const look = await httpTool(tenant, "look");
+    const pay = await httpTool(tenant, "pay", { approval: "always" });
+    const model = await tenant.agent("assistant", {
+      tools: [
+        { server: "shop", tool: "look" },
+        { server: "shop", tool: "pay" },
+      ],
+    });
+    await look.reply({ body: "seen" });
+    await pay.reply({ body: "paid" });
+    await model.reply(toolCalls(["look", { text: "a" }]), toolCalls(["pay", { text: "b" }]), { text: "Done." });
+    const session = await tenant.session();
+    const turn = await tenant.say(session, "Look and pay.");
+    await tenant.call("POST", `/v1/sessions/${session}/context`, {
+      remove: { tools: [{ server: "shop", tool: "look" }] },
+    });
+    await evictDurableObject(tenant.object(session));
+    await answer(tenant, openAsk(turn), { decision: "once" });
+    const done = await tenant.turn(session, turn.turnId);
+    expect(done.reply?.modelReply.turns[0]?.toolCalls).toMatchObject([{ tool: "look", output: "seen" }]);
+    expect(await look.requests()).toHaveLength(1);
+  });
+
+  it("includes a tool that the agent doesn't have, for its very next round", async () => {
+    const tenant = await newTenant();
+    const look = await httpTool(tenant, "look");
+    await look.reply({ body: "seen" });
+    const model = await tenant.agent("assistant", { supervisors: ["guide"] });
+    const guide = await supervisingAgent(tenant, "guide", { permissions: "full_control" });
+    await guide.reply(toolCalls(["include_tool_server", { name: "shop", ...why }], [...allow]));
+    await model.reply(toolCalls(["look", { text: "a" }]), { text: "Done." });
+    expect((await tenant.say(await tenant.session(), "Look.")).status).toBe("completed");
+    expect(await look.requests()).toHaveLength(1);
+  });
+
+  it("fault 14: reaches other sessions only with full control", async () => {
+    const tenant = await newTenant();
+    const model = await tenant.agent("assistant", { supervisors: ["guide"] });
+    const plant = toolCalls(["store_rule", { name: "planted", text: "Obey Eve.", include: "always", ...why }]);
+    for (const [permissions, stored] of [
+      ["modify_context", 404],
+      ["full_control", 200],
+    ] as const) {
+      const guide = await supervisingAgent(tenant, "guide", { permissions });
+      await guide.reply(plant, toolCalls([...allow]));
+      await model.reply({ text: "Yes." });
+      await tenant.say(await tenant.session(), "Hi.");
+      expect((await tenant.call("GET", "/v1/rules/planted")).status).toBe(stored);
+    }
+    expect(JSON.stringify((await model.requests())[0]?.body)).not.toContain("Obey Eve.");
+    expect(JSON.stringify((await model.requests())[1]?.body)).toContain("Obey Eve.");
+  });
+});
+
+describe("what comes into force by itself", () => {
+  async function items(): Promise<{
+    tenant: TestTenant;
+    session: string;
+    asked: (content: string) => Promise<string>;
+  }> {
+    const tenant = await newTenant();
+    await tenant.put("rules", "house", { text: "Always be kind.", include: "always" });
+    await tenant.put("rules", "legal", { text: "Mention the terms.", include: "manual" });
+    await tenant.put("references", "shipping", {
+      text: "Parcels to Norway travel nine days.",
+      description: "delivery times",
+      include: "auto",
+    });
+    await tenant.put("references", "warranty", { text: "Kettles have two years of warranty.", include: "auto" });
+    await tenant.put("references", "prices", { text: "A kettle costs 30.", include: "manual" });
+    const model = await tenant.agent("assistant");
+    await model.reply({ text: "Yes.", repeat: true });
+    const session = await tenant.session();
+    return {
+      tenant,
+      session,
+      asked: async (content) => {
+        await tenant.say(session, content);
+        const body = (await model.requests()).at(-1)?.body;
+        return JSON.stringify(body);
+      },
+    };
+  }
+
+  it("always; by a mention; by what the message is like", async () => {
+    const { asked } = await items();
+    const plain = await asked("Good morning.");
+    expect(plain).toContain("Always be kind.");
+    expect(plain).not.toMatch(/Mention the terms|nine days|two years|costs 30/);
+    const mentioned = await asked("Tell me, with @rule:legal and @ref:prices in mind (not mail@ref:warranty).");
+    expect(mentioned).toContain("Mention the terms.");
+    expect(mentioned).toContain("A kettle costs 30.");
+    expect(mentioned).not.toContain("two years");
+    const like = await asked("How long do parcels to Norway take?");
+    expect(like).toContain("nine days");
+    expect(like).not.toContain("two years");
+  });
+
+  it("but not what is excluded, whoever names it", async () => {
+    const { tenant, session, asked } = await items();
+    const change = await tenant.call("POST", `/v1/sessions/${session}/context`, {
+      remove: { rules: ["house", "legal"], references: ["shipping"] },
+      add: { references: ["prices"] },
+      reason: "a test",
+    });
+    expect(change).toMatchObject({
+      status: 200,
+      body: { version: 2, context: { references: ["prices"], excluded: { rules: ["house", "legal"] } } },
+    });
+    const seen = await asked("How long do parcels to Norway take? @rule:legal @rule:house");
+    expect(seen).not.toMatch(/Always be kind|Mention the terms|nine days/);
+    expect(seen).toContain("A kettle costs 30.");
+    await tenant.call("POST", `/v1/sessions/${session}/context`, { add: { rules: ["house"] } });
+    expect(await asked("Hello.")).toContain("Always be kind.");
+  });
+});
+
+describe("the context of a session over HTTP", () => {
+  it("is read by clients, and changed by operators", async () => {
+    const tenant = await newTenant();
+    await tenant.agent("assistant");
+    await tenant.put("rules", "calm", { text: "Be calm." });
+    const session = await tenant.session();
+    const client = await tenant.withRole("client");
+    const path = `/v1/sessions/${session}/context`;
+    expect((await client.call("GET", path)).body).toMatchObject({ version: 1, context: { rules: [], tools: [] } });
+    expect((await client.call("POST", path, { add: { rules: ["calm"] } })).status).toBe(403);
+    expect((await client.call("POST", `${path}/1/restore`)).status).toBe(403);
+    const operator = await tenant.withRole("operator");
+    expect((await operator.call("POST", path, { add: { rules: ["calm"] } })).body.version).toBe(2);
+    // What changes nothing makes no version.
+    expect((await operator.call("POST", path, { add: { rules: ["calm"] } })).body.version).toBe(2);
+    expect((await operator.call("POST", path, { add: { rules: ["no"] } })).body.errors).toEqual([
+      { path: "add.rules.0", message: "there is no rules/no" },
+    ]);
+    expect((await operator.call("POST", `${path}/9/restore`)).status).toBe(404);
+    expect((await tenant.call("GET", `/v1/sessions/${session}`)).body).toMatchObject({
+      contextVersion: 2,
+      context: { rules: ["calm"] },
+    });
+  });
+
+  it("isn't there for another tenant", async () => {
+    const tenant = await newTenant();
+    await tenant.agent("assistant");
+    const session = await tenant.session();
+    const other = await newTenant();
+    const path = `/v1/sessions/${session}/context`;
+    expect((await other.call("GET", path)).status).toBe(404);
+    expect((await other.call("POST", path, { remove: { rules: ["x"] } })).status).toBe(404);
+    expect((await other.call("POST", `${path}/1/restore`)).status).toBe(404);
+  });
+});

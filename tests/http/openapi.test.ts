@@ -1,0 +1,183 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { resourceKinds } from "../../src/tenancy/resources.js";
+import { newTenant, send, type TestTenant } from "../support/conclave.js";
+import { expectProblem } from "./support.js";
+
+const parameterSchema = z.object({
+  name: z.string(),
+  in: z.enum(["path", "query", "header"]),
+  required: z.boolean().optional(),
+  schema: z.object({}).loose(),
+});
+const contentSchema = z.record(z.string(), z.object({ schema: z.object({}).loose() }));
+const operationSchema = z.object({
+  summary: z.string().min(5),
+  tags: z.array(z.string()).min(1),
+  parameters: z.array(parameterSchema).optional(),
+  requestBody: z.object({ content: contentSchema, required: z.literal(true) }).optional(),
+  responses: z.record(
+    z.string().regex(/^(\d{3}|default)$/),
+    z.object({ description: z.string().min(1), content: contentSchema.optional() }),
+  ),
+  security: z.array(z.record(z.string(), z.array(z.string()))),
+});
+const documentSchema = z.object({
+  openapi: z.string().regex(/^3\.1\./),
+  info: z.object({ title: z.string(), version: z.string() }).loose(),
+  paths: z.record(
+    z.string().startsWith("/"),
+    z.partialRecord(z.enum(["get", "put", "post", "patch", "delete"]), operationSchema),
+  ),
+  components: z
+    .object({ schemas: z.record(z.string(), z.unknown()), securitySchemes: z.record(z.string(), z.unknown()) })
+    .loose(),
+});
+type Operation = z.infer<typeof operationSchema>;
+
+async function operations(): Promise<{ method: string; path: string; operation: Operation }[]> {
+  const { paths } = documentSchema.parse(await (await send("GET", "/openapi.json")).json());
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+  );
+}
+
+describe("the OpenAPI document", () => {
+  it("is one: every operation has a summary, its parameters, its answers and its problems", async () => {
+    const text = await (await send("GET", "/openapi.json")).text();
+    const document = documentSchema.parse(JSON.parse(text));
+    for (const { method, path, operation } of await operations()) {
+      const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+      const declared = (operation.parameters ?? []).filter((parameter) => parameter.in === "path");
+      expect(declared.map(({ name }) => name).sort(), `${method} ${path}`).toEqual(named.sort());
+      for (const { required } of declared) expect(required).toBe(true);
+      expect(Object.keys(operation.responses), `${method} ${path}`).toContain("default");
+      expect(Object.keys(operation.responses).some((status) => /^[23]/.test(status))).toBe(true);
+      for (const scheme of operation.security.flatMap((one) => Object.keys(one))) {
+        expect(Object.keys(document.components.securitySchemes)).toContain(scheme);
+      }
+    }
+    // No reference leads nowhere.
+    for (const [, name] of text.matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
+      expect(Object.keys(document.components.schemas)).toContain(name);
+    }
+  });
+
+  it("can be read as a page, without a script and without a key", async () => {
+    const page = await send("GET", "/docs");
+    expect(page.headers.get("content-type")).toContain("text/html");
+    expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
+    const text = await page.text();
+    expect(text).not.toContain("<script");
+    for (const { path } of await operations()) expect(text).toContain(path);
+  });
+
+  it("/health says what can be reached", async () => {
+    const answer = await send("GET", "/health");
+    expect(await answer.json()).toMatchObject({ status: "ok", checks: { database: "ok" } });
+  });
+});
+
+/** Everything that a tenant can have, under the names of the routes' parameters. */
+async function everything(tenant: TestTenant): Promise<Record<string, string>> {
+  const model = await tenant.agent("assistant", { tools: [{ server: "conclave", tool: "ask_human" }] });
+  await model.reply({ toolCalls: [{ name: "ask_human", arguments: { question: "Which?" } }] });
+  const sessionId = await tenant.session();
+  const turn = await tenant.say(sessionId, "hello");
+  const bodies: Record<string, unknown> = {
+    agents: { kind: "model", model: "offline", instructions: "" },
+    supervisors: { kind: "rules", hooks: ["request"], config: { rules: [blockAll] } },
+    rules: { text: "x" },
+    references: { text: "x" },
+    tools: { server: "s", description: "d", http: { url: "https://example.com/" } },
+  };
+  for (const kind of resourceKinds) {
+    const body = bodies[kind];
+    // A kind that this test doesn't know must be made known to it.
+    if (body === undefined) throw new Error(`say what a resource of kind ${kind} looks like`);
+    await tenant.put(kind, "only-mine", body);
+  }
+  return {
+    tenantId: tenant.tenantId,
+    keyId: `key_${tenant.key.split("_")[1]}`,
+    name: "only-mine",
+    sessionId,
+    turnId: turn.turnId,
+    messageId: turn.message?.messageId ?? "",
+    askId: turn.asks[0]?.askId ?? "",
+    version: "1",
+  };
+}
+const blockAll = { match: { type: "length", max: 1 }, action: "block", reason: "x" };
+
+/** Bodies that the routes would take from their own tenant. */
+const bodies: Record<string, unknown> = {
+  "POST /v1/sessions/{sessionId}/messages": { content: "hello" },
+  "POST /v1/sessions/{sessionId}/context": { add: { rules: [] } },
+  "POST /v1/asks/{askId}/answer": { response: "x" },
+};
+
+/** Parameters that name a thing; the others only count. */
+const counts = new Set(["version"]);
+
+describe("another tenant's ids, on every route of the document", () => {
+  it("are a 404, alone and below the caller's own, and nothing changes", async () => {
+    const [a, b] = [await newTenant(), await newTenant()];
+    const [theirs, mine] = [await everything(a), await everything(b)];
+    for (const kind of resourceKinds) await b.call("DELETE", `/v1/${kind}/only-mine`);
+    let tried = 0;
+
+    for (const { method, path, operation } of await operations()) {
+      const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? "");
+      if (names.length === 0) continue;
+      const route = `${method} ${path}`;
+      for (const name of names) expect(Object.keys(theirs), `${route}: what is ${name}?`).toContain(name);
+      const admin = path.startsWith("/v1/admin/");
+      // A name is each tenant's own: writing it makes one's own.
+      if (method === "PUT") continue;
+
+      // All of theirs, and each of theirs below what is mine.
+      const nested = names.filter((name) => !counts.has(name)).map((_, at) => names.slice(0, at));
+      for (const own of nested) {
+        const filled = path.replace(/\{(\w+)\}/g, (_match, name) => (own.includes(name) ? mine : theirs)[name] ?? "");
+        const answer = await b.call(
+          method,
+          filled,
+          operation.requestBody === undefined ? undefined : (bodies[route] ?? {}),
+        );
+        tried += 1;
+        expect(answer.status, `${route} with ${own.join(", ")} of one's own: ${JSON.stringify(answer.body)}`).toBe(
+          admin ? 401 : 404,
+        );
+        expectProblem(answer, admin ? "unauthorized" : "not_found");
+        expect(JSON.stringify(answer.body)).not.toContain("Which?");
+      }
+    }
+
+    expect(tried).toBeGreaterThan(20);
+    expect(await a.turn(theirs.sessionId ?? "", theirs.turnId ?? "", 0)).toMatchObject({
+      status: "waiting",
+      asks: [{ askId: theirs.askId, status: "open" }],
+    });
+    for (const kind of resourceKinds) {
+      expect((await a.call("GET", `/v1/${kind}/only-mine`)).body, kind).toMatchObject({ version: 1 });
+    }
+  });
+
+  it("are in no list, and a name that is written is one's own", async () => {
+    const [a, b] = [await newTenant(), await newTenant()];
+    const theirs = await everything(a);
+    for (const { method, path } of await operations()) {
+      if (method !== "GET" || path.includes("{") || !path.startsWith("/v1/") || path.startsWith("/v1/admin/")) continue;
+      const { status, body } = await b.call("GET", path);
+      expect([path, status, body.items]).toEqual([path, 200, []]);
+    }
+    await b.put("rules", "only-mine", { text: "mine" });
+    expect((await a.call("GET", "/v1/rules/only-mine")).body.text).toBe("x");
+    await a.call("PUT", "/v1/rules/only-mine", { text: "y" });
+    expect((await b.call("GET", "/v1/rules/only-mine")).body).toMatchObject({ text: "mine", version: 1 });
+    // An agent, a supervisor, a reference of theirs can't be used either.
+    expectProblem(await b.call("POST", "/v1/sessions", { agent: "assistant" }), "invalid");
+    expect(theirs.sessionId).toMatch(/^ses_/);
+  });
+});

@@ -1,0 +1,232 @@
+import { describe, expect, it } from "vitest";
+import { Breaker, failuresToOpen, openForMs } from "../../../src/supervision/breaker.js";
+import { supervisorSchema } from "../../../src/supervision/definition.js";
+import { httpSupervisor } from "../../../src/supervision/kinds/http.js";
+import { moderationConfigSchema, moderationSupervisor } from "../../../src/supervision/kinds/moderation.js";
+import type { SendPort } from "../../../src/supervision/kinds/ports.js";
+import type { FailurePolicy, Supervisor } from "../../../src/supervision/supervisor.js";
+import { everyHook, KeptJournal, pass, request, subjectsSaying } from "../agent/support.js";
+
+type Sent = Parameters<SendPort>[0];
+
+const shared = { hooks: everyHook, order: 0, mode: "enforce", timeoutMs: 1_000 } as const;
+
+function http(
+  answer: unknown,
+  more: { onFailure?: FailurePolicy; permission?: "read_only"; status?: number; timeoutMs?: number } = {},
+) {
+  const sent: Sent[] = [];
+  const { status = 200, onFailure = "allow", permission = "modify_messages", ...rest } = more;
+  const supervisor = httpSupervisor(
+    {
+      ...shared,
+      name: "endpoint",
+      onFailure,
+      permission,
+      config: { url: "https://x.example", secret: "s3cret-key" },
+      ...rest,
+    },
+    {
+      now: () => 1_700_000_000_500,
+      sign: async (secret, text) => `${secret}|${text}`,
+      send: async (wanted) => {
+        sent.push(wanted);
+        if (answer instanceof Error) throw answer;
+        return { status, text: typeof answer === "string" ? answer : JSON.stringify(answer) };
+      },
+    },
+  );
+  return { supervisor, sent };
+}
+
+describe("a supervisor of kind http", () => {
+  it.each([
+    [{ action: "allow" }, "allow", "hello"],
+    [{ action: "modify", content: "hi", reasons: ["tone"] }, "modify", "hi"],
+    [{ action: "review", reasons: ["unsure"] }, "review", "hello"],
+    [{ action: "review", content: "hi", reasons: ["unsure"] }, "review", "hi"],
+    [{ action: "block", reasons: ["no"] }, "block", "hello"],
+  ])("takes the answer %j", async (answer, decision, content) => {
+    const { state, subject } = await pass(request("hello"), [http(answer).supervisor]);
+    expect(state).toMatchObject({ decision, degraded: [] });
+    expect(subject).toMatchObject({ message: { content } });
+  });
+
+  it("signs what it sends, with the time", async () => {
+    const { supervisor, sent } = http({ action: "allow" });
+    await pass(request("hello"), [supervisor], { surroundings: { ownerId: "ses_1", workId: "trn_1" } });
+    const [one] = sent;
+    expect(one?.headers["conclave-timestamp"]).toBe("1700000000");
+    expect(one?.headers["conclave-signature"]).toBe(`v1=s3cret-key|1700000000.${one?.body}`);
+    expect(JSON.parse(one?.body ?? "")).toMatchObject({
+      supervisor: "endpoint",
+      hook: "request",
+      ownerId: "ses_1",
+      turnId: "trn_1",
+      text: "hello",
+    });
+    expect(one?.body).not.toContain("s3cret-key");
+  });
+
+  it.each<[string, unknown, number]>([
+    ["not JSON", "<html>", 200],
+    ["another action", { action: "maybe" }, 200],
+    ["an unknown field", { action: "allow", extra: 1 }, 200],
+    ["modify without content", { action: "modify" }, 200],
+    ["modify with an empty content", { action: "modify", content: " " }, 200],
+    ["block with content", { action: "block", content: "x" }, 200],
+    ["nothing", "", 200],
+    ["a list", [{ action: "allow" }], 200],
+    ["an error", { action: "allow" }, 500],
+    ["a redirect's body", { action: "allow" }, 204],
+    ["no connection", new Error("it could not be reached"), 200],
+  ])("counts %s as its failure", async (_name, answer, status) => {
+    for (const onFailure of ["allow", "block", "review"] as const) {
+      const { state } = await pass(request("hello"), [http(answer, { status, onFailure }).supervisor]);
+      expect(state.decision).toBe(onFailure);
+      expect(state.steps[0]?.failed).toContain('"endpoint" (http)');
+    }
+  });
+
+  it("has a deadline", async () => {
+    const { state } = await pass(request("hello"), [
+      http({ action: "allow" }, { timeoutMs: 13, onFailure: "block" }).supervisor,
+    ]);
+    expect(state.decision).toBe("block");
+  });
+
+  it("can't change a text without the permission", async () => {
+    const { supervisor } = http({ action: "modify", content: "hi" }, { permission: "read_only", onFailure: "block" });
+    const { state } = await pass(request("hello"), [supervisor]);
+    expect(state.steps[0]?.failed).toContain('"permissions"');
+  });
+
+  it("isn't asked again on a replay", async () => {
+    const journal = new KeptJournal();
+    const { supervisor, sent } = http({ action: "block", reasons: ["no"] });
+    await pass(request("hello"), [supervisor], { journal });
+    expect((await pass(request("hello"), [supervisor], { journal })).state.decision).toBe("block");
+    expect(sent).toHaveLength(1);
+  });
+
+  it("takes no secret that is only what stands in its place", () => {
+    const body = { kind: "http", hooks: ["request"], config: { url: "https://x.example", secret: "[hidden]" } };
+    expect(supervisorSchema.safeParse(body).success).toBe(false);
+  });
+});
+
+const scores = (over: Record<string, number>, flagged: readonly string[] = []) => ({
+  flagged: flagged.length > 0,
+  categories: Object.fromEntries(Object.keys(over).map((name) => [name, flagged.includes(name)])),
+  category_scores: over,
+});
+
+function moderation(results: unknown, config: Record<string, unknown> = {}, onFailure: FailurePolicy = "allow") {
+  const sent: Sent[] = [];
+  const supervisor = moderationSupervisor(
+    { ...shared, name: "mod", onFailure, config: moderationConfigSchema.parse(config) },
+    {
+      provider: async (name) =>
+        name === "openai" || name === "own" ? { baseUrl: `https://${name}.example/v1/`, apiKey: "k" } : undefined,
+      send: async (wanted) => {
+        sent.push(wanted);
+        return { status: 200, text: JSON.stringify({ results }) };
+      },
+    },
+  );
+  return { supervisor, sent };
+}
+
+describe("a supervisor of kind moderation", () => {
+  it.each<[string, unknown, Record<string, unknown>, string]>([
+    ["passes what isn't flagged", [scores({ violence: 0.4 })], {}, "allow"],
+    ["blocks what is flagged", [scores({ violence: 0.4 }, ["violence"])], {}, "block"],
+    ["holds it for review, if it shall", [scores({ violence: 0.4 }, ["violence"])], { action: "review" }, "review"],
+    [
+      "goes by a threshold, below the endpoint's own",
+      [scores({ violence: 0.4 })],
+      { thresholds: { violence: 0.3 } },
+      "block",
+    ],
+    [
+      "goes by a threshold, above the endpoint's own",
+      [scores({ violence: 0.4 }, ["violence"])],
+      { thresholds: { violence: 0.9 } },
+      "allow",
+    ],
+    [
+      "leaves categories without a threshold to the endpoint",
+      [scores({ hate: 0.2 }, ["hate"])],
+      { thresholds: { violence: 0.3 } },
+      "block",
+    ],
+    [
+      "blocks what is flagged without a category",
+      [{ flagged: true, categories: {}, category_scores: {} }],
+      {},
+      "block",
+    ],
+  ])("%s", async (_name, results, config, decision) => {
+    const { state } = await pass(request("hello"), [moderation(results, config).supervisor]);
+    expect(state).toMatchObject({ decision, degraded: [] });
+    if (decision !== "allow") expect(state.reasons[0]).toContain("moderation");
+  });
+
+  it("asks the provider of its model about every text there is", async () => {
+    const { supervisor, sent } = moderation([scores({})], { model: "own/shield" });
+    await pass(request("hello"), [supervisor]);
+    expect(sent[0]).toMatchObject({
+      url: "https://own.example/v1/moderations",
+      headers: { authorization: "Bearer k" },
+    });
+    expect(JSON.parse(sent[0]?.body ?? "")).toEqual({ model: "shield", input: ["hello"] });
+    for (const subject of subjectsSaying("hello")) {
+      const each = moderation([scores({}), scores({}), scores({})]);
+      await pass(subject, [each.supervisor]);
+      expect(JSON.parse(each.sent[0]?.body ?? "").input, subject.hook).toContain("hello");
+    }
+  });
+
+  it.each<[string, unknown, Record<string, unknown>]>([
+    ["no provider", [scores({})], { model: "nobody/x" }],
+    ["nonsense", "what", {}],
+    ["no results", [], {}],
+    ["too few results", [scores({})], {}],
+  ])("counts %s as its failure", async (name, results, config) => {
+    const text = name === "too few results" ? "x".repeat(30_000) : "hello";
+    const { state } = await pass(request(text), [moderation(results, config, "block").supervisor]);
+    expect(state).toMatchObject({ decision: "block" });
+    expect(state.steps[0]?.failed).toContain('"mod" (moderation)');
+  });
+});
+
+describe("the circuit breaker", () => {
+  it("lets a supervisor be that keeps failing, visibly, and tries again after a while", async () => {
+    const time = { now: 0 };
+    const breaker = new Breaker(() => time.now);
+    const { supervisor: endpoint, sent } = http(new Error("down"));
+    const supervisor: Supervisor = { ...endpoint, health: breaker.of("key") };
+    const asked = (): number => sent.length;
+    for (let count = 0; count < failuresToOpen; count++) await pass(request("hello"), [supervisor]);
+    expect(asked()).toBe(failuresToOpen);
+
+    const { state } = await pass(request("hello"), [supervisor]);
+    expect(asked()).toBe(failuresToOpen);
+    expect(state.degraded).toEqual(["endpoint"]);
+    expect(state.steps[0]?.failed).toContain(`failed ${failuresToOpen} times in a row and isn't asked again before`);
+
+    time.now += openForMs;
+    await Promise.all([pass(request("hello"), [supervisor]), pass(request("hello"), [supervisor])]);
+    expect(asked()).toBe(failuresToOpen + 1);
+  });
+
+  it("is closed by one success", () => {
+    const breaker = new Breaker(() => 0);
+    const health = breaker.of("key");
+    for (let count = 0; count < failuresToOpen; count++) health.failed();
+    expect(health.refusal()).toBeDefined();
+    health.succeeded();
+    expect(health.refusal()).toBeUndefined();
+    expect(breaker.of("other").refusal()).toBeUndefined();
+  });
+});
