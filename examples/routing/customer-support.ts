@@ -21,7 +21,7 @@ const supportSystem = createMultiAgentSystem({
 });
 
 await store(supportSystem);
-await tell(supportSystem, "My refund is missing from the invoice.");
+await tell(supportSystem, "I want a refund for my last invoice.");
 await tell(supportSystem, "The app crashes at login.");
 await tell(supportSystem, "Something is missing and my request is ambiguous: ask a person.", [
   "It is about the delivery of my parcel.",

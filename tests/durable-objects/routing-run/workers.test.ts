@@ -457,8 +457,8 @@ describe("runs over HTTP", () => {
     const team = newTeam({ a: { tools: ["shop/none"] } }, {}, { supervisors: ["ghost"] });
     const absent = await tenant.call("POST", "/v1/runs", { team: team.definition, input: "x" });
     expect(absent.body.errors.map(({ message }: { message: string }) => message)).toEqual([
+      "there is no tool shop/none",
       "there is no supervisors/ghost",
-      "there is no tools/none",
     ]);
     const panel = newTeam({ a: { panel: "experts" } });
     expect(await tenant.call("PUT", "/v1/teams/t", panel.definition)).toMatchObject({
