@@ -1,6 +1,12 @@
-import { describe, expect, it } from "vitest";
+import { env } from "cloudflare:workers";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { newTenant, type TestTenant } from "../../support/conclave.js";
+import { ringAlarm, rowsOf } from "../../support/objects.js";
 import type { SeenRequest } from "../../support/upstream-client.js";
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 /** What the model read as results of its calls, in its last request. */
 function results(requests: readonly SeenRequest[]): string[] {
@@ -65,6 +71,43 @@ describe("a turn whose model fails", () => {
     await tenant.call("DELETE", "/v1/agents/assistant");
     const turn = await tenant.say(session, "hello");
     expect(turn).toMatchObject({ status: "failed", error: { content: expect.stringContaining("agents/assistant") } });
+  });
+});
+
+describe("a turn while the database is away", () => {
+  const away = () => env.DB.exec("ALTER TABLE resource_heads RENAME TO resource_heads_away");
+  const back = () => env.DB.exec("ALTER TABLE resource_heads_away RENAME TO resource_heads");
+  const crashes = async (tenant: TestTenant, session: string) =>
+    (await rowsOf(tenant.object(session), "SELECT crashes FROM turns")).map((row) => row.crashes);
+
+  async function crashedTwice() {
+    const tenant = await newTenant();
+    const model = await tenant.agent("assistant");
+    const session = await tenant.session();
+    await away();
+    const { turnId } = await tenant.say(session, "hello", { waitMs: 0 });
+    await vi.waitFor(async () => expect(await crashes(tenant, session)).toEqual([2]));
+    return { tenant, model, session, turnId };
+  }
+
+  it("is tried again when the lease runs out, and completes once it is back", async () => {
+    const { tenant, model, session, turnId } = await crashedTwice();
+    await back();
+    await model.reply({ text: "Here I am." });
+    await ringAlarm(tenant.object(session));
+    expect((await tenant.turn(session, turnId)).status).toBe("completed");
+  });
+
+  it("fails visibly in the end, and the session goes on", async () => {
+    const { tenant, model, session, turnId } = await crashedTwice();
+    await ringAlarm(tenant.object(session));
+    await vi.waitFor(async () => expect(await crashes(tenant, session)).toEqual([3]));
+    await ringAlarm(tenant.object(session));
+    const turn = await tenant.turn(session, turnId);
+    await back();
+    expect(turn).toMatchObject({ status: "failed", error: { content: expect.stringContaining("internal error") } });
+    await model.reply({ text: "Better." });
+    expect((await tenant.say(session, "and now?")).status).toBe("completed");
   });
 });
 
