@@ -18,15 +18,15 @@ import type { SendCommand } from "../../src/platform/session-gateway.js";
 import type { SessionPlatform } from "../../src/platform/session-platform.js";
 import { ok, type Result, refuse } from "../../src/problem.js";
 import type { LiveEvent } from "../kit/events.js";
-import { forgetSteps } from "../kit/journal.js";
+import { forgetSteps, StepAbandonedError } from "../kit/journal.js";
 import { Kit } from "../kit/kit.js";
 import { VersionedContext } from "./session-context.js";
 import { ChatSessionStore, type TurnRecord } from "./store.js";
 import { TurnRun } from "./turn-runner.js";
 import { turnView } from "./turn-view.js";
 
-/** An unforeseen exception is tried again this often before the turn fails. */
-const maxCrashes = 3;
+/** The turn fails at its so manieth unforeseen exception. The first is tried again at once, the others when the lease runs out. */
+const maxCrashes = 4;
 
 export class SessionAtWork {
   readonly store: ChatSessionStore;
@@ -217,8 +217,11 @@ export class SessionAtWork {
       await this.run.run();
     } catch (error) {
       log("error", "turn.crashed", { turnId, error: describeError(error) });
-      if (this.isActive(turnId) && this.store.countCrash(turnId) >= maxCrashes)
+      const crashes = this.isActive(turnId) ? this.store.countCrash(turnId) : 0;
+      if (crashes >= maxCrashes || (crashes > 0 && error instanceof StepAbandonedError))
         this.end(turn, "failed", crashOutcome(turn));
+      // Whatever is broken gets time to mend: the lease stays, and the alarm goes on.
+      else if (crashes > 1) throw error;
     } finally {
       this.run = undefined;
     }
