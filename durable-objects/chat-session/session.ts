@@ -1,6 +1,7 @@
 /** A session at work: the kit's parts put together, and what happens when a message, an answer or an alarm comes. */
 import { type Ask, askShownTo } from "../../src/asks/ask.js";
 import { type ContextChangeBody, type ContextView, changeContext, fitsLimits } from "../../src/chat/context.js";
+import type { AssistantMessage } from "../../src/chat/message.js";
 import { replyText } from "../../src/chat/message.js";
 import type { ReplyDelta } from "../../src/chat/reply-stream.js";
 import {
@@ -12,11 +13,14 @@ import {
   type Turn,
   type TurnStatus,
 } from "../../src/chat/session.js";
+import { sha256Hex } from "../../src/platform/digest.js";
 import { newId } from "../../src/platform/ids.js";
 import { describeError, log } from "../../src/platform/logging.js";
-import type { SendCommand } from "../../src/platform/session-gateway.js";
+import type { MessageEdit, MessageVersion, SendCommand } from "../../src/platform/session-gateway.js";
 import type { SessionPlatform } from "../../src/platform/session-platform.js";
 import { ok, type Result, refuse } from "../../src/problem.js";
+import { editReply } from "../../src/supervision/structural-edit.js";
+import { canonicalReply } from "../../src/supervision/subject.js";
 import type { LiveEvent } from "../kit/events.js";
 import { forgetSteps } from "../kit/journal.js";
 import { Kit } from "../kit/kit.js";
@@ -102,6 +106,50 @@ export class SessionAtWork {
     this.context.change((context) => changeContext(context, change), author, change.reason ?? "changed by a caller");
     await this.run?.refresh();
     return ok(this.context.view());
+  }
+
+  /** Edits an effective reply by the ids of its parts, on the very state that the caller saw: all operations or none. */
+  async editReply(messageId: string, edit: MessageEdit, author: string): Promise<Result<MessageVersion>> {
+    const message = this.store.message(messageId);
+    if (message === undefined) return refuse("not_found", "There is no such message in this session.");
+    if (message.role !== "assistant") return refuse("invalid", "Only replies have parts that can be edited.");
+    const base = await this.hashOf(message);
+    if (base !== edit.baseHash || this.store.message(messageId) === undefined) {
+      return refuse("precondition_failed", `The message isn't what baseHash says any more. Its hash is "${base}" now.`);
+    }
+    const edited = editReply(message.modelReply, edit.operations);
+    if (!edited.ok) {
+      return refuse("invalid", "Nothing was changed: an operation can't be done; see errors.", {
+        errors: [{ path: `operations.${edited.at}`, message: edited.problem }],
+      });
+    }
+    const next: AssistantMessage = { ...message, modelReply: edited.reply };
+    const hash = await this.hashOf(next);
+    // Nothing awaited from here on: of two edits on one base the second finds another hash.
+    const now = this.store.message(messageId);
+    if (now === undefined || JSON.stringify(now) !== JSON.stringify(message)) {
+      return refuse("conflict", "Somebody else has edited the message at the same time. Read it again.");
+    }
+    this.ctx.storage.transactionSync(() => {
+      this.store.replaceMessage(next, author, edit.reason ?? "", this.platform.now());
+      this.kit.events.append("message.edited", undefined, { messageId });
+    });
+    const last = this.store.versions(messageId).at(-1);
+    return last === undefined ? refuse("not_found", "There is no such message.") : ok({ ...last, hash });
+  }
+
+  /** A message's versions; of replies with the hash that an edit of them names as its base. */
+  versions(messageId: string): Promise<MessageVersion[]> {
+    return Promise.all(
+      this.store.versions(messageId).map(async (version) => ({
+        ...version,
+        ...(version.message.role === "assistant" ? { hash: await this.hashOf(version.message) } : {}),
+      })),
+    );
+  }
+
+  private hashOf({ modelReply }: AssistantMessage): Promise<string> {
+    return sha256Hex(this.store.session().salt + canonicalReply(modelReply));
   }
 
   async restoreContext(version: number, author: string): Promise<Result<ContextView>> {

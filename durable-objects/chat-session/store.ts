@@ -260,9 +260,54 @@ export class ChatSessionStore {
     return { message, decision: row.decision, reasons: z.array(z.string()).parse(JSON.parse(row.reasons)), at: row.at };
   }
 
-  /** Oldest first: what was said, and what supervision made of it. */
+  /** Oldest first: what was said, what supervision made of it, and what people made of that. */
   versions(messageId: string): MessageVersion[] {
-    const effective = this.message(messageId);
+    const [first, ...later] = this.edits(messageId);
+    const supervised = this.supervisedVersions(messageId, first?.message ?? this.message(messageId));
+    return [...supervised, ...later.map((edit, index) => ({ ...edit, version: supervised.length + index + 1 }))];
+  }
+
+  /** Puts another text in the place of an effective message; what it said until then stays in its versions. */
+  replaceMessage(message: AssistantMessage, author: string, reason: string, at: number): void {
+    const { messageId } = message;
+    const before = this.message(messageId);
+    if (before === undefined) return;
+    if (this.edits(messageId).length === 0) this.addEdit(before, "supervision", "", at);
+    this.addEdit(message, author, reason, at);
+    this.sql.exec("UPDATE messages SET body = ? WHERE message_id = ?", JSON.stringify(message), messageId);
+    const turn = this.turns("WHERE reply_id = ?", messageId)[0];
+    if (turn?.outcome === undefined) return;
+    const outcome: StoredOutcome = { ...turn.outcome, reply: message };
+    this.sql.exec("UPDATE turns SET outcome = ? WHERE turn_id = ?", JSON.stringify(outcome), turn.turnId);
+  }
+
+  private addEdit(message: ChatMessage, author: string, reason: string, at: number): void {
+    this.sql.exec(
+      "INSERT INTO message_edits (message_id, body, author, reason, at) VALUES (?, ?, ?, ?, ?)",
+      message.messageId,
+      JSON.stringify(message),
+      author,
+      reason,
+      at,
+    );
+  }
+
+  private edits(messageId: string): Omit<MessageVersion, "version">[] {
+    return this.sql
+      .exec<{ body: string; author: string; reason: string; at: number }>(
+        "SELECT body, author, reason, at FROM message_edits WHERE message_id = ? ORDER BY seq",
+        messageId,
+      )
+      .toArray()
+      .map(({ body, author, reason, at }) => ({
+        message: chatMessageSchema.parse(JSON.parse(body)),
+        decision: `edited by ${author}`,
+        reasons: reason === "" ? [] : [reason],
+        at: new Date(at).toISOString(),
+      }));
+  }
+
+  private supervisedVersions(messageId: string, effective: ChatMessage | undefined): MessageVersion[] {
     if (effective === undefined) return [];
     const turn = this.turns("WHERE message_id = ?1 OR reply_id = ?1", messageId)[0];
     const at = new Date(turn?.acceptedAt ?? 0).toISOString();
