@@ -98,7 +98,7 @@ export class ChatSession extends DurableObject<Env> implements SessionObject {
 
   /** What a message said at first and what it says now. Originals are for operators: the caller sees to that. */
   async versions(messageId: string): Promise<Wire<Result<MessageVersion[]>>> {
-    const versions = this.exists() ? await this.session.versions(messageId) : [];
+    const versions = this.exists() ? await this.session.edits.versions(messageId) : [];
     return toWire(
       versions.length > 0 ? ok(versions) : refuse("not_found", "There is no such message in this session."),
     );
@@ -106,7 +106,7 @@ export class ChatSession extends DurableObject<Env> implements SessionObject {
 
   async editMessage(messageId: string, edit: Wire<MessageEdit>, author: string): Promise<Wire<Result<MessageVersion>>> {
     if (!this.exists()) return toWire(noSession);
-    return toWire(await this.session.editReply(messageId, fromWire(edit, messageEditSchema), author));
+    return toWire(await this.session.edits.edit(messageId, fromWire(edit, messageEditSchema), author));
   }
 
   async supervision(after: number, limit: number): Promise<Wire<Result<Page<PassView>>>> {

@@ -1,7 +1,6 @@
 /** A session at work: the kit's parts put together, and what happens when a message, an answer or an alarm comes. */
 import { type Ask, askShownTo } from "../../src/asks/ask.js";
 import { type ContextChangeBody, type ContextView, changeContext, fitsLimits } from "../../src/chat/context.js";
-import type { AssistantMessage } from "../../src/chat/message.js";
 import { replyText } from "../../src/chat/message.js";
 import type { ReplyDelta } from "../../src/chat/reply-stream.js";
 import {
@@ -13,17 +12,15 @@ import {
   type Turn,
   type TurnStatus,
 } from "../../src/chat/session.js";
-import { sha256Hex } from "../../src/platform/digest.js";
 import { newId } from "../../src/platform/ids.js";
 import { describeError, log } from "../../src/platform/logging.js";
-import type { MessageEdit, MessageVersion, SendCommand } from "../../src/platform/session-gateway.js";
+import type { SendCommand } from "../../src/platform/session-gateway.js";
 import type { SessionPlatform } from "../../src/platform/session-platform.js";
 import { ok, type Result, refuse } from "../../src/problem.js";
-import { editReply } from "../../src/supervision/structural-edit.js";
-import { canonicalReply } from "../../src/supervision/subject.js";
 import type { LiveEvent } from "../kit/events.js";
 import { forgetSteps } from "../kit/journal.js";
 import { Kit } from "../kit/kit.js";
+import { ReplyEdits } from "./reply-edits.js";
 import { VersionedContext } from "./session-context.js";
 import { ChatSessionStore, type TurnRecord } from "./store.js";
 import { TurnRun } from "./turn-runner.js";
@@ -36,6 +33,7 @@ export class SessionAtWork {
   readonly store: ChatSessionStore;
   readonly kit: Kit;
   readonly context: VersionedContext;
+  readonly edits: ReplyEdits;
   private run: TurnRun | undefined;
   /** Who waits for a turn to end or to wait itself. */
   private readonly waiters = new Map<string, Set<() => void>>();
@@ -56,9 +54,9 @@ export class SessionAtWork {
       present: (type, data) => this.present(type, data),
       askClosed: (turnId) => this.askClosed(turnId),
     });
+    this.edits = new ReplyEdits({ storage: ctx.storage, store: this.store, kit: this.kit, now: platform.now });
     this.context = new VersionedContext({
       storage: ctx.storage,
-      store: this.store,
       kit: this.kit,
       now: platform.now,
       changed: () => this.kit.outbox.put("session", "session", this.view()),
@@ -69,7 +67,7 @@ export class SessionAtWork {
     const createdAt = this.platform.now();
     this.ctx.storage.transactionSync(() => {
       this.store.createSession({ ...identity, definition, salt: crypto.randomUUID(), createdAt });
-      this.store.addContextVersion(definition.context, "creator", "the session was created", createdAt);
+      this.context.begin(definition.context);
       this.kit.outbox.put("session", "session", this.view());
     });
     this.kit.deliverSoon();
@@ -100,56 +98,12 @@ export class SessionAtWork {
 
   /** Changes the context, for the turn under way too. */
   async changeContext(change: ContextChangeBody, author: string): Promise<Result<ContextView>> {
-    if (!fitsLimits(changeContext(this.store.context().context, change))) {
+    if (!fitsLimits(changeContext(this.context.current().context, change))) {
       return refuse("invalid", "The session's context would hold more than it can; remove something first.");
     }
     this.context.change((context) => changeContext(context, change), author, change.reason ?? "changed by a caller");
     await this.run?.refresh();
     return ok(this.context.view());
-  }
-
-  /** Edits an effective reply by the ids of its parts, on the very state that the caller saw: all operations or none. */
-  async editReply(messageId: string, edit: MessageEdit, author: string): Promise<Result<MessageVersion>> {
-    const message = this.store.message(messageId);
-    if (message === undefined) return refuse("not_found", "There is no such message in this session.");
-    if (message.role !== "assistant") return refuse("invalid", "Only replies have parts that can be edited.");
-    const base = await this.hashOf(message);
-    if (base !== edit.baseHash || this.store.message(messageId) === undefined) {
-      return refuse("precondition_failed", `The message isn't what baseHash says any more. Its hash is "${base}" now.`);
-    }
-    const edited = editReply(message.modelReply, edit.operations);
-    if (!edited.ok) {
-      return refuse("invalid", "Nothing was changed: an operation can't be done; see errors.", {
-        errors: [{ path: `operations.${edited.at}`, message: edited.problem }],
-      });
-    }
-    const next: AssistantMessage = { ...message, modelReply: edited.reply };
-    const hash = await this.hashOf(next);
-    // Nothing awaited from here on: of two edits on one base the second finds another hash.
-    const now = this.store.message(messageId);
-    if (now === undefined || JSON.stringify(now) !== JSON.stringify(message)) {
-      return refuse("conflict", "Somebody else has edited the message at the same time. Read it again.");
-    }
-    this.ctx.storage.transactionSync(() => {
-      this.store.replaceMessage(next, author, edit.reason ?? "", this.platform.now());
-      this.kit.events.append("message.edited", undefined, { messageId });
-    });
-    const last = this.store.versions(messageId).at(-1);
-    return last === undefined ? refuse("not_found", "There is no such message.") : ok({ ...last, hash });
-  }
-
-  /** A message's versions; of replies with the hash that an edit of them names as its base. */
-  versions(messageId: string): Promise<MessageVersion[]> {
-    return Promise.all(
-      this.store.versions(messageId).map(async (version) => ({
-        ...version,
-        ...(version.message.role === "assistant" ? { hash: await this.hashOf(version.message) } : {}),
-      })),
-    );
-  }
-
-  private hashOf({ modelReply }: AssistantMessage): Promise<string> {
-    return sha256Hex(this.store.session().salt + canonicalReply(modelReply));
   }
 
   async restoreContext(version: number, author: string): Promise<Result<ContextView>> {
@@ -216,7 +170,7 @@ export class SessionAtWork {
 
   view(): Session {
     const { sessionId, definition, createdAt } = this.store.session();
-    const { version, context } = this.store.context();
+    const { version, context } = this.context.current();
     const current = this.store.currentTurn();
     return {
       ...definition,
@@ -305,7 +259,7 @@ export class SessionAtWork {
   private present(type: string, data: unknown): unknown {
     const { turnId, askId, version } = idsIn(data);
     if (type === "context.changed" && version !== undefined) {
-      const { author, reason, at } = this.store.contextVersion(version) ?? {};
+      const { author, reason, at } = this.context.version(version) ?? {};
       return { version, ...(turnId === undefined ? {} : { turnId }), author, reason, at };
     }
     if (type === "turn.completed" && turnId !== undefined) {
