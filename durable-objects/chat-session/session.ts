@@ -20,6 +20,7 @@ import { ok, type Result, refuse } from "../../src/problem.js";
 import type { LiveEvent } from "../kit/events.js";
 import { forgetSteps, StepAbandonedError } from "../kit/journal.js";
 import { Kit } from "../kit/kit.js";
+import { ReplyEdits } from "./reply-edits.js";
 import { VersionedContext } from "./session-context.js";
 import { ChatSessionStore, type TurnRecord } from "./store.js";
 import { TurnRun } from "./turn-runner.js";
@@ -32,6 +33,7 @@ export class SessionAtWork {
   readonly store: ChatSessionStore;
   readonly kit: Kit;
   readonly context: VersionedContext;
+  readonly edits: ReplyEdits;
   private run: TurnRun | undefined;
   /** Who waits for a turn to end or to wait itself. */
   private readonly waiters = new Map<string, Set<() => void>>();
@@ -52,9 +54,9 @@ export class SessionAtWork {
       present: (type, data) => this.present(type, data),
       askClosed: (turnId) => this.askClosed(turnId),
     });
+    this.edits = new ReplyEdits({ storage: ctx.storage, store: this.store, kit: this.kit, now: platform.now });
     this.context = new VersionedContext({
       storage: ctx.storage,
-      store: this.store,
       kit: this.kit,
       now: platform.now,
       changed: () => this.kit.outbox.put("session", "session", this.view()),
@@ -65,7 +67,7 @@ export class SessionAtWork {
     const createdAt = this.platform.now();
     this.ctx.storage.transactionSync(() => {
       this.store.createSession({ ...identity, definition, salt: crypto.randomUUID(), createdAt });
-      this.store.addContextVersion(definition.context, "creator", "the session was created", createdAt);
+      this.context.begin(definition.context);
       this.kit.outbox.put("session", "session", this.view());
     });
     this.kit.deliverSoon();
@@ -96,7 +98,7 @@ export class SessionAtWork {
 
   /** Changes the context, for the turn under way too. */
   async changeContext(change: ContextChangeBody, author: string): Promise<Result<ContextView>> {
-    if (!fitsLimits(changeContext(this.store.context().context, change))) {
+    if (!fitsLimits(changeContext(this.context.current().context, change))) {
       return refuse("invalid", "The session's context would hold more than it can; remove something first.");
     }
     this.context.change((context) => changeContext(context, change), author, change.reason ?? "changed by a caller");
@@ -168,7 +170,7 @@ export class SessionAtWork {
 
   view(): Session {
     const { sessionId, definition, createdAt } = this.store.session();
-    const { version, context } = this.store.context();
+    const { version, context } = this.context.current();
     const current = this.store.currentTurn();
     return {
       ...definition,
@@ -260,7 +262,7 @@ export class SessionAtWork {
   private present(type: string, data: unknown): unknown {
     const { turnId, askId, version } = idsIn(data);
     if (type === "context.changed" && version !== undefined) {
-      const { author, reason, at } = this.store.contextVersion(version) ?? {};
+      const { author, reason, at } = this.context.version(version) ?? {};
       return { version, ...(turnId === undefined ? {} : { turnId }), author, reason, at };
     }
     if (type === "turn.completed" && turnId !== undefined) {

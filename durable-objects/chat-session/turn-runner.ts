@@ -80,7 +80,7 @@ export class TurnRun {
       {
         tenantId: session.tenantId,
         definition: session.definition,
-        context: () => store.context().context,
+        context: () => this.ports.context.current().context,
         changeContext: (change, author, reason) => this.ports.context.change(change, author, reason, turn.turnId),
         history: () => store.history(turn.turnId),
       },

@@ -175,6 +175,7 @@ async function stepOf(said: Consulted, ports: PassPorts): Promise<SupervisionSte
     afterHash: await ports.hash(canonicalText(said.after)),
     latencyMs: said.latencyMs,
     mode: said.mode,
+    ...(said.verdict.usage === undefined ? {} : { usage: said.verdict.usage }),
     ...(said.failed === undefined ? {} : { failed: said.failed }),
   };
 }

@@ -113,5 +113,5 @@ function verdictOf(kit: PassToolkit, outcome: AgentOutcome): Verdict {
       );
     }
   }
-  return verdict;
+  return { ...verdict, usage: { inputTokens: outcome.inputTokens, outputTokens: outcome.outputTokens } };
 }
