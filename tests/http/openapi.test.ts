@@ -116,7 +116,7 @@ const bodies: Record<string, unknown> = {
   "POST /v1/sessions/{sessionId}/context": { add: { rules: [] } },
   "POST /v1/sessions/{sessionId}/messages/{messageId}/edits": {
     operations: [{ type: "remove_turn", turnId: "x" }],
-    baseHash: "x",
+    baseHash: "0".repeat(64),
   },
   "POST /v1/asks/{askId}/answer": { response: "x" },
 };
