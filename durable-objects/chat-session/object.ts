@@ -32,7 +32,10 @@ export class ChatSession extends DurableObject<Env> implements SessionObject {
     super(ctx, env);
     this.session = new SessionAtWork(ctx, composeSessionPlatform(env));
     this.sockets = new EventSockets(ctx, this.session.kit.events);
-    if (this.exists()) applySchema(ctx.storage, chatSessionSchema);
+    if (this.exists()) {
+      applySchema(ctx.storage, chatSessionSchema);
+      this.session.resume();
+    }
   }
 
   async create(

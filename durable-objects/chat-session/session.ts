@@ -113,6 +113,11 @@ export class SessionAtWork {
     return ok(view);
   }
 
+  /** A new instance goes on at once with what the one before it left, whoever woke it. */
+  resume(): void {
+    if (this.active()) this.kit.kick();
+  }
+
   cancelTurn(turn: TurnRecord): void {
     if (isFinal(turn.status)) return;
     if (this.run?.turn.turnId === turn.turnId) this.run.cancel();
