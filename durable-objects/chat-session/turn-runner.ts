@@ -79,6 +79,7 @@ export class TurnRun {
     const loaded = await loadTurnSetup(
       {
         tenantId: session.tenantId,
+        sessionId: session.sessionId,
         definition: session.definition,
         context: () => this.ports.context.current().context,
         changeContext: (change, author, reason) => this.ports.context.change(change, author, reason, turn.turnId),
@@ -139,6 +140,7 @@ export class TurnRun {
         hash: (text) => sha256Hex(session.salt + text),
         withDeadline: (timeoutMs, work) => withDeadline(timeoutMs, work, this.abort.signal),
         strict,
+        cancelled: () => this.abort.signal.aborted,
         review: askedOf(reviews, turnId),
         surroundings: {
           ownerId: session.sessionId,

@@ -27,6 +27,7 @@ export interface SetupSources {
 
 export interface SessionFacts {
   readonly tenantId: string;
+  readonly sessionId: string;
   readonly definition: NewSession;
   readonly context: () => SessionContext;
   readonly changeContext: ChangeSessionContext;
@@ -87,7 +88,7 @@ export async function loadTurnSetup(
   const supervisors = found
     .all("supervisors")
     .filter(({ name }) => pinned.supervisors.includes(name))
-    .map((version) => sources.supervisors.build(session.tenantId, version));
+    .map((version) => sources.supervisors.build(session.tenantId, version, session.sessionId));
   /** The message of this turn, once its verdict is in: what it mentions and what it is like comes into force with it. */
   let decided = "";
   const inForce = (kind: ItemKind, message: string): string[] => {

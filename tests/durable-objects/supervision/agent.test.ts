@@ -120,12 +120,15 @@ describe("a supervising agent of a session", () => {
     const tenant = await newTenant();
     const model = await tenant.agent("assistant", { supervisors: ["guard"] });
     const guard = await supervisingAgent(tenant, "guard");
-    await guard.reply({ text: "Looks fine.", repeat: true });
+    await guard.reply({ status: 401, body: {}, repeat: true });
     await model.reply({ text: "Hello.", repeat: true });
     const session = await tenant.session();
     for (let count = 0; count < 6; count++)
       expect((await tenant.say(session, "Hi.")).supervision.status).toBe("degraded");
     expect(await guard.requests()).toHaveLength(5);
+    // It is left alone in this session; others find out for themselves.
+    await tenant.say(await tenant.session(), "Hi.");
+    expect(await guard.requests()).toHaveLength(6);
     const all = await passes(tenant, session);
     const last = all.findLast(({ hook }: { hook: string }) => hook === "request");
     expect(last.steps[0].failed).toContain("isn't asked again before");
