@@ -1,9 +1,10 @@
 import { ChatSession } from "../durable-objects/chat-session/object.js";
+import { RoutingRun } from "../durable-objects/routing-run/object.js";
 import { composeServices } from "./composition.js";
 import { createApp } from "./http/app.js";
 import { forgetOldAnswers } from "./http/idempotency.js";
 
-export { ChatSession };
+export { ChatSession, RoutingRun };
 
 const app = createApp(composeServices);
 

@@ -247,6 +247,8 @@ export class SessionAtWork {
       if (outcome.error !== undefined) this.store.addMessage(outcome.error, turnId, false);
       forgetSteps(this.ctx.storage.sql, turnId);
       this.kit.events.append("turn.completed", turnId, { turnId });
+      // A team's workers that were interrupted must not count as busy for ever.
+      if (status === "cancelled" || status === "failed") this.kit.outbox.put("work_ended", turnId, { work: turnId });
     });
     this.wake(turnId);
     this.kit.deliverSoon();

@@ -16,6 +16,7 @@ import { asks } from "./routes/asks.js";
 import { events } from "./routes/events.js";
 import { health } from "./routes/health.js";
 import { resources } from "./routes/resources.js";
+import { runs } from "./routes/runs.js";
 import { sessionContext } from "./routes/session-context.js";
 import { sessions } from "./routes/sessions.js";
 import { turns } from "./routes/turns.js";
@@ -56,7 +57,7 @@ export function createApp(compose: (env: Env) => Services): OpenAPIHono<AppEnv> 
   app.use("/v1/*", async (c, next) => (c.req.path.startsWith("/v1/admin/") ? next() : tenantAuth(c, next)));
   app.use("/v1/*", idempotency);
 
-  for (const routes of [health, admin, resources, sessions, sessionContext, turns, events, asks])
+  for (const routes of [health, admin, resources, sessions, sessionContext, turns, events, runs, asks])
     app.route("/", routes);
   openApiDocument(app);
   return app;

@@ -8,12 +8,14 @@ import { type ItemKind, isToolExcluded, likeMessage, mentionsIn, type SessionCon
 import type { HistoryMessage } from "../chat/prompt.js";
 import type { NewSession } from "../chat/session.js";
 import type { TurnSetup } from "../chat/turn.js";
+import type { Supervisor } from "../supervision/supervisor.js";
 import type { ContextDesk } from "../supervision/surroundings.js";
 import { type ResourceKind, resourcePinSchema } from "../tenancy/resources.js";
 import { settingsSchema } from "../tenancy/tenant.js";
 import { type ChangeSessionContext, SessionContextDesk } from "./context-desk.js";
 import { parseBody, type ResourceStore } from "./resource-store.js";
 import type { SupervisorBuilder } from "./supervisor-builder.js";
+import { loadTeam, pinTeams, pinTools } from "./team-loader.js";
 import type { TenantStore } from "./tenant-store.js";
 import type { ToolBuilder } from "./tool-builder.js";
 import { TurnResources } from "./turn-resources.js";
@@ -53,6 +55,8 @@ const pinnedSchema = z.object({
   reviews,
   approvals,
   supervisors: z.array(z.string()),
+  /** Of teams within the agent's team. */
+  teamSupervisors: z.array(z.string()).default([]),
   pins: z.array(resourcePinSchema),
 });
 type AskPolicies = Pick<z.infer<typeof pinnedSchema>, "reviews" | "approvals">;
@@ -69,9 +73,10 @@ export async function loadTurnSetup(
   const found = new TurnResources(session.tenantId, journal, sources);
   await found.load(pinned.pins);
 
-  const agent = found.get("agents", session.definition.agent);
-  if (agent === undefined) return { ok: false, detail: missing("agents", session.definition.agent) };
-  const absent = pinned.supervisors.find((name) => !found.has("supervisors", name));
+  const stored = found.get("agents", session.definition.agent);
+  if (stored === undefined) return { ok: false, detail: missing("agents", session.definition.agent) };
+  const agent = stored.kind === "model" ? stored : { ...nobody, ...stored };
+  const absent = [...pinned.supervisors, ...pinned.teamSupervisors].find((name) => !found.has("supervisors", name));
   // A supervisor that is gone must not be a supervisor that allows.
   if (absent !== undefined) return { ok: false, detail: missing("supervisors", absent) };
 
@@ -85,10 +90,13 @@ export async function loadTurnSetup(
   // What supervisors or operators added since the turn began, before an interruption.
   await refresh();
 
-  const supervisors = found
-    .all("supervisors")
-    .filter(({ name }) => pinned.supervisors.includes(name))
-    .map((version) => sources.supervisors.build(session.tenantId, version, session.sessionId));
+  const supervisorsOf = (names: readonly string[]): Supervisor[] =>
+    found
+      .all("supervisors")
+      .filter(({ name }) => names.includes(name))
+      .map((version) => sources.supervisors.build(session.tenantId, version, session.sessionId));
+  const team = stored.kind === "team" ? await loadTeam(stored.team, { found, supervisors: supervisorsOf }) : undefined;
+  if (stored.kind === "team" && team === undefined) return { ok: false, detail: missing("teams", stored.team) };
   /** The message of this turn, once its verdict is in: what it mentions and what it is like comes into force with it. */
   let decided = "";
   const inForce = (kind: ItemKind, message: string): string[] => {
@@ -136,7 +144,8 @@ export async function loadTurnSetup(
         ...(agent.maxToolRounds === undefined ? {} : { maxToolRounds: agent.maxToolRounds }),
         ...(agent.maxOutputTokens === undefined ? {} : { maxOutputTokens: agent.maxOutputTokens }),
       },
-      supervisors,
+      supervisors: supervisorsOf(pinned.supervisors),
+      team,
       prepare: async (message) => {
         decided = message;
         const { rules, references } = mentionsIn(message);
@@ -174,26 +183,44 @@ async function pin(session: SessionFacts, sources: SetupSources): Promise<z.infe
   const body = agent === undefined ? undefined : parseBody("agents", agent.body);
 
   const context = session.context();
+  const teams = body?.kind === "team" ? await pinTeams(sources.resources, tenantId, body.team) : undefined;
   const supervisors = [
-    ...new Set([...(tenant?.settings.supervisors ?? []), ...(body?.supervisors ?? []), ...definition.supervisors]),
+    ...new Set([
+      ...(tenant?.settings.supervisors ?? []),
+      ...(body?.supervisors ?? []),
+      ...(teams?.ownSupervisors ?? []),
+      ...definition.supervisors,
+    ]),
   ];
   const rest = await sources.resources.pins(tenantId, [
-    ...named("supervisors", supervisors),
+    ...named("supervisors", [...supervisors, ...(teams?.supervisors ?? [])]),
     ...named("rules", [...(body?.rules ?? []), ...context.rules]),
     ...named("references", [...(body?.references ?? []), ...context.references]),
     ...named(
       "tools",
-      [...(body?.tools ?? []), ...context.tools].map(({ tool }) => tool),
+      [...(body?.kind === "model" ? body.tools : []), ...context.tools].map(({ tool }) => tool),
     ),
   ]);
+  const teamPins = teams === undefined ? [] : [...teams.pins, ...(await pinTools(sources.resources, tenantId, teams))];
   return {
     strict: tenant?.settings.strict ?? true,
     reviews: tenant?.settings.reviews ?? reviews.parse(undefined),
     approvals: tenant?.settings.approvals ?? approvals.parse(undefined),
     supervisors,
-    pins: agentPin === undefined ? rest : [agentPin, ...rest],
+    teamSupervisors: [...(teams?.supervisors ?? [])],
+    pins: [...(agentPin === undefined ? [] : [agentPin]), ...teamPins, ...rest],
   };
 }
+
+/** What a team has none of itself: its supervisor and its workers have their own. */
+const nobody = {
+  model: "default",
+  instructions: "",
+  tools: [],
+  temperature: undefined,
+  maxToolRounds: undefined,
+  maxOutputTokens: undefined,
+};
 
 function missing(kind: ResourceKind, name: string): string {
   return `${kind}/${name} doesn't exist any more. Store it again at PUT /v1/${kind}/${name}, or take it out of what uses it.`;

@@ -90,6 +90,7 @@ async function everything(tenant: TestTenant): Promise<Record<string, string>> {
     rules: { text: "x" },
     references: { text: "x" },
     tools: { server: "s", description: "d", http: { url: "https://example.com/" } },
+    teams: { supervisor: { strategy: "skill-based" }, workers: [{ id: "a", description: "x", model: "offline" }] },
   };
   for (const kind of resourceKinds) {
     const body = bodies[kind];
@@ -97,7 +98,9 @@ async function everything(tenant: TestTenant): Promise<Record<string, string>> {
     if (body === undefined) throw new Error(`say what a resource of kind ${kind} looks like`);
     await tenant.put(kind, "only-mine", body);
   }
+  const run = await tenant.call("POST", "/v1/runs", { team: "only-mine", input: "hello" });
   return {
+    runId: run.body.runId,
     tenantId: tenant.tenantId,
     keyId: `key_${tenant.key.split("_")[1]}`,
     name: "only-mine",
