@@ -36,6 +36,9 @@ export interface SessionFacts {
   readonly history: () => readonly HistoryMessage[];
 }
 
+/** What decides which resources a session has. */
+type PinnedFacts = Pick<SessionFacts, "tenantId" | "sessionId" | "definition" | "context">;
+
 export type LoadedSetup =
   | {
       readonly ok: true;
@@ -163,6 +166,19 @@ export async function loadTurnSetup(
   };
 }
 
+/** The rules supervisors of a session as they are now: what nobody's words may pass, an operator's neither. */
+export async function loadRules(session: PinnedFacts, sources: SetupSources): Promise<Supervisor[]> {
+  const { tenantId, sessionId } = session;
+  const { supervisors, pins } = await pin(session, sources);
+  const wanted = pins.filter(({ kind, name }) => kind === "supervisors" && supervisors.includes(name));
+  const versions = await sources.resources.versions(tenantId, wanted);
+  return versions.flatMap((version) => {
+    const body = version.kind === "supervisors" ? parseBody("supervisors", version.body) : undefined;
+    if (body?.kind !== "rules") return [];
+    return [sources.supervisors.build(tenantId, { ...version, kind: "supervisors", body }, sessionId)];
+  });
+}
+
 /** As a tool is shown beside another of its name. */
 function fullName({ ref }: AgentTool): string {
   return `${ref.server}__${ref.tool}`;
@@ -172,7 +188,7 @@ function named(kind: ResourceKind, names: readonly string[]): { kind: ResourceKi
   return names.map((name) => ({ kind, name }));
 }
 
-async function pin(session: SessionFacts, sources: SetupSources): Promise<z.infer<typeof pinnedSchema>> {
+async function pin(session: PinnedFacts, sources: SetupSources): Promise<z.infer<typeof pinnedSchema>> {
   const { definition, tenantId } = session;
   const [tenant, first] = await Promise.all([
     sources.tenants.get(tenantId),
