@@ -44,7 +44,7 @@ function render() {
   const taken = `Taken on ${new Date().toISOString().slice(0, 10)}, on a machine with ${cores} cores, Node ${process.versions.node}.`;
   return `${taken}
 
-**A turn, as its caller sees it** (median of ${turn.rounds}; the three take turns in one run; the model answers at once)
+**A turn, as its caller sees it** (median of ${turn.rounds}; the three take turns in one run; the model is a script that streams its answer within a few milliseconds)
 
 | | median | 95th percentile | next to the bare call | next to no supervisors |
 |---|---|---|---|---|

@@ -4,13 +4,15 @@ import { type ContextChangeBody, type ContextView, contextChangeSchema } from ".
 import type { ChatMessage } from "../../src/chat/message.js";
 import { type NewSession, newSessionSchema, type Session, type Turn } from "../../src/chat/session.js";
 import { composeSessionPlatform } from "../../src/composition.js";
-import type {
-  EventsQuery,
-  MessageVersion,
-  Page,
-  PassView,
-  SendCommand,
-  SessionObject,
+import {
+  type EventsQuery,
+  type MessageEdit,
+  type MessageVersion,
+  messageEditSchema,
+  type Page,
+  type PassView,
+  type SendCommand,
+  type SessionObject,
 } from "../../src/platform/session-gateway.js";
 import { fromWire, toWire, type Wire } from "../../src/platform/wire.js";
 import { ok, type Result, refuse } from "../../src/problem.js";
@@ -30,7 +32,10 @@ export class ChatSession extends DurableObject<Env> implements SessionObject {
     super(ctx, env);
     this.session = new SessionAtWork(ctx, composeSessionPlatform(env));
     this.sockets = new EventSockets(ctx, this.session.kit.events);
-    if (this.exists()) applySchema(ctx.storage, chatSessionSchema);
+    if (this.exists()) {
+      applySchema(ctx.storage, chatSessionSchema);
+      this.session.resume();
+    }
   }
 
   async create(
@@ -96,10 +101,15 @@ export class ChatSession extends DurableObject<Env> implements SessionObject {
 
   /** What a message said at first and what it says now. Originals are for operators: the caller sees to that. */
   async versions(messageId: string): Promise<Wire<Result<MessageVersion[]>>> {
-    const versions = this.exists() ? this.session.store.versions(messageId) : [];
+    const versions = this.exists() ? await this.session.edits.versions(messageId) : [];
     return toWire(
       versions.length > 0 ? ok(versions) : refuse("not_found", "There is no such message in this session."),
     );
+  }
+
+  async editMessage(messageId: string, edit: Wire<MessageEdit>, author: string): Promise<Wire<Result<MessageVersion>>> {
+    if (!this.exists()) return toWire(noSession);
+    return toWire(await this.session.edits.edit(messageId, fromWire(edit, messageEditSchema), author));
   }
 
   async supervision(after: number, limit: number): Promise<Wire<Result<Page<PassView>>>> {

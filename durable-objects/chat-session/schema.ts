@@ -26,4 +26,13 @@ export const chatSessionSchema: readonly SchemaStep[] = [
       CREATE INDEX passes_of_turn ON passes (turn_id, seq);
       CREATE TABLE approvals (server TEXT NOT NULL, tool TEXT NOT NULL, PRIMARY KEY (server, tool)) WITHOUT ROWID;`,
   },
+  {
+    name: "edited messages",
+    sql: `
+      -- What a message said after each edit by a person; the first row of a message is what it said before any.
+      CREATE TABLE message_edits (
+        seq INTEGER PRIMARY KEY AUTOINCREMENT, message_id TEXT NOT NULL, body TEXT NOT NULL, author TEXT NOT NULL,
+        reason TEXT NOT NULL, at INTEGER NOT NULL);
+      CREATE INDEX edits_of_message ON message_edits (message_id, seq);`,
+  },
 ];

@@ -1,11 +1,19 @@
 /** The context of a session as versions: every change is a new one, with who made it and why. */
-import type { ContextView, SessionContext } from "../../src/chat/context.js";
+import {
+  type ContextChangeBody,
+  type ContextView,
+  changeContext,
+  fitsLimits,
+  type SessionContext,
+  sessionContextSchema,
+} from "../../src/chat/context.js";
+import { ok, type Result, refuse } from "../../src/problem.js";
 import type { Kit } from "../kit/kit.js";
-import type { ChatSessionStore } from "./store.js";
+
+type ContextVersion = ContextView["history"][number];
 
 export interface ContextPorts {
   readonly storage: DurableObjectStorage;
-  readonly store: ChatSessionStore;
   readonly kit: Kit;
   readonly now: () => number;
   /** The session as it is listed shows its context. */
@@ -15,9 +23,24 @@ export interface ContextPorts {
 export class VersionedContext {
   constructor(private readonly ports: ContextPorts) {}
 
+  /** The first version, as the session was created with it. */
+  begin(context: SessionContext): void {
+    this.add(context, "creator", "the session was created");
+  }
+
+  current(): { readonly version: number; readonly context: SessionContext } {
+    const [newest] = this.read("ORDER BY version DESC LIMIT ?", 1);
+    if (newest === undefined) throw new Error("a session without a context");
+    return newest;
+  }
+
+  version(version: number): ContextVersion | undefined {
+    return this.read("WHERE version = ?", version)[0];
+  }
+
   view(): ContextView {
-    const { version, context } = this.ports.store.context();
-    return { version, context, history: this.ports.store.contextHistory() };
+    const { version, context } = this.current();
+    return { version, context, history: this.read("ORDER BY version DESC LIMIT ?", shownVersions) };
   }
 
   /** Changes the context at once; what changes nothing makes no version. */
@@ -27,13 +50,13 @@ export class VersionedContext {
     reason: string,
     turnId?: string,
   ): { version: number; changed: boolean } {
-    const { storage, store, kit, now, changed } = this.ports;
-    const before = store.context();
+    const { storage, kit, changed } = this.ports;
+    const before = this.current();
     const next = apply(before.context);
     if (JSON.stringify(next) === JSON.stringify(before.context)) return { version: before.version, changed: false };
     const version = before.version + 1;
     storage.transactionSync(() => {
-      store.addContextVersion(next, author, reason, now());
+      this.add(next, author, reason);
       // The log holds the number; who and why are read from the version.
       kit.events.append("context.changed", turnId, { version, ...(turnId === undefined ? {} : { turnId }) });
       changed();
@@ -41,11 +64,48 @@ export class VersionedContext {
     return { version, changed: true };
   }
 
-  /** Makes an earlier version count again, as a new one; `undefined` when there is no such version. */
-  restore(version: number, author: string): ContextView | undefined {
-    const earlier = this.ports.store.contextVersion(version);
-    if (earlier === undefined) return undefined;
+  /** What a caller adds and removes. */
+  changeBy(change: ContextChangeBody, author: string): Result<ContextView> {
+    if (!fitsLimits(changeContext(this.current().context, change))) {
+      return refuse("invalid", "The session's context would hold more than it can; remove something first.");
+    }
+    this.change((context) => changeContext(context, change), author, change.reason ?? "changed by a caller");
+    return ok(this.view());
+  }
+
+  /** Makes an earlier version count again, as a new one. */
+  restore(version: number, author: string): Result<ContextView> {
+    const earlier = this.version(version);
+    if (earlier === undefined) return refuse("not_found", "There is no such version of this session's context.");
     this.change(() => earlier.context, author, `version ${version} was restored`);
-    return this.view();
+    return ok(this.view());
+  }
+
+  private add(context: SessionContext, author: string, reason: string): void {
+    this.ports.storage.sql.exec(
+      `INSERT INTO context_versions (version, context, author, reason, at)
+       VALUES ((SELECT COALESCE(MAX(version), 0) + 1 FROM context_versions), ?, ?, ?, ?)`,
+      JSON.stringify(context),
+      author,
+      reason,
+      this.ports.now(),
+    );
+  }
+
+  private read(rest: string, binding: number): ContextVersion[] {
+    return this.ports.storage.sql
+      .exec<{ version: number; context: string; author: string; reason: string; at: number }>(
+        `SELECT version, context, author, reason, at FROM context_versions ${rest}`,
+        binding,
+      )
+      .toArray()
+      .map(({ context, at, ...row }) => ({
+        ...row,
+        at: new Date(at).toISOString(),
+        context: sessionContextSchema.parse(JSON.parse(context)),
+      }));
   }
 }
+
+/** How many versions are shown. */
+const shownVersions = 100;

@@ -1,6 +1,6 @@
 /** A session at work: the kit's parts put together, and what happens when a message, an answer or an alarm comes. */
 import { type Ask, askShownTo } from "../../src/asks/ask.js";
-import { type ContextChangeBody, type ContextView, changeContext, fitsLimits } from "../../src/chat/context.js";
+import type { ContextChangeBody, ContextView } from "../../src/chat/context.js";
 import { replyText } from "../../src/chat/message.js";
 import type { ReplyDelta } from "../../src/chat/reply-stream.js";
 import {
@@ -16,22 +16,25 @@ import { newId } from "../../src/platform/ids.js";
 import { describeError, log } from "../../src/platform/logging.js";
 import type { SendCommand } from "../../src/platform/session-gateway.js";
 import type { SessionPlatform } from "../../src/platform/session-platform.js";
+import { loadRules } from "../../src/platform/turn-setup.js";
 import { ok, type Result, refuse } from "../../src/problem.js";
 import type { LiveEvent } from "../kit/events.js";
-import { forgetSteps } from "../kit/journal.js";
+import { forgetSteps, StepAbandonedError } from "../kit/journal.js";
 import { Kit } from "../kit/kit.js";
+import { ReplyEdits } from "./reply-edits.js";
 import { VersionedContext } from "./session-context.js";
 import { ChatSessionStore, type TurnRecord } from "./store.js";
 import { TurnRun } from "./turn-runner.js";
 import { turnView } from "./turn-view.js";
 
-/** An unforeseen exception is tried again this often before the turn fails. */
-const maxCrashes = 3;
+/** The turn fails at its so manieth unforeseen exception. The first is tried again at once, the others when the lease runs out. */
+const maxCrashes = 4;
 
 export class SessionAtWork {
   readonly store: ChatSessionStore;
   readonly kit: Kit;
   readonly context: VersionedContext;
+  readonly edits: ReplyEdits;
   private run: TurnRun | undefined;
   /** Who waits for a turn to end or to wait itself. */
   private readonly waiters = new Map<string, Set<() => void>>();
@@ -52,9 +55,15 @@ export class SessionAtWork {
       present: (type, data) => this.present(type, data),
       askClosed: (turnId) => this.askClosed(turnId),
     });
-    this.context = new VersionedContext({
+    this.edits = new ReplyEdits({
       storage: ctx.storage,
       store: this.store,
+      kit: this.kit,
+      now: platform.now,
+      rules: () => loadRules({ ...this.store.session(), context: () => this.context.current().context }, platform),
+    });
+    this.context = new VersionedContext({
+      storage: ctx.storage,
       kit: this.kit,
       now: platform.now,
       changed: () => this.kit.outbox.put("session", "session", this.view()),
@@ -65,7 +74,7 @@ export class SessionAtWork {
     const createdAt = this.platform.now();
     this.ctx.storage.transactionSync(() => {
       this.store.createSession({ ...identity, definition, salt: crypto.randomUUID(), createdAt });
-      this.store.addContextVersion(definition.context, "creator", "the session was created", createdAt);
+      this.context.begin(definition.context);
       this.kit.outbox.put("session", "session", this.view());
     });
     this.kit.deliverSoon();
@@ -96,19 +105,20 @@ export class SessionAtWork {
 
   /** Changes the context, for the turn under way too. */
   async changeContext(change: ContextChangeBody, author: string): Promise<Result<ContextView>> {
-    if (!fitsLimits(changeContext(this.store.context().context, change))) {
-      return refuse("invalid", "The session's context would hold more than it can; remove something first.");
-    }
-    this.context.change((context) => changeContext(context, change), author, change.reason ?? "changed by a caller");
+    const changed = this.context.changeBy(change, author);
     await this.run?.refresh();
-    return ok(this.context.view());
+    return changed;
   }
 
   async restoreContext(version: number, author: string): Promise<Result<ContextView>> {
-    const view = this.context.restore(version, author);
-    if (view === undefined) return refuse("not_found", "There is no such version of this session's context.");
+    const restored = this.context.restore(version, author);
     await this.run?.refresh();
-    return ok(view);
+    return restored;
+  }
+
+  /** A new instance goes on at once with what the one before it left, whoever woke it. */
+  resume(): void {
+    if (this.active()) this.kit.kick();
   }
 
   cancelTurn(turn: TurnRecord): void {
@@ -168,7 +178,7 @@ export class SessionAtWork {
 
   view(): Session {
     const { sessionId, definition, createdAt } = this.store.session();
-    const { version, context } = this.store.context();
+    const { version, context } = this.context.current();
     const current = this.store.currentTurn();
     return {
       ...definition,
@@ -217,8 +227,11 @@ export class SessionAtWork {
       await this.run.run();
     } catch (error) {
       log("error", "turn.crashed", { turnId, error: describeError(error) });
-      if (this.isActive(turnId) && this.store.countCrash(turnId) >= maxCrashes)
+      const crashes = this.isActive(turnId) ? this.store.countCrash(turnId) : 0;
+      if (crashes >= maxCrashes || (crashes > 0 && error instanceof StepAbandonedError))
         this.end(turn, "failed", crashOutcome(turn));
+      // Whatever is broken gets time to mend: the lease stays, and the alarm goes on.
+      else if (crashes > 1) throw error;
     } finally {
       this.run = undefined;
     }
@@ -259,7 +272,7 @@ export class SessionAtWork {
   private present(type: string, data: unknown): unknown {
     const { turnId, askId, version } = idsIn(data);
     if (type === "context.changed" && version !== undefined) {
-      const { author, reason, at } = this.store.contextVersion(version) ?? {};
+      const { author, reason, at } = this.context.version(version) ?? {};
       return { version, ...(turnId === undefined ? {} : { turnId }), author, reason, at };
     }
     if (type === "turn.completed" && turnId !== undefined) {

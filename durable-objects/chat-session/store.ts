@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { type ContextView, type SessionContext, sessionContextSchema } from "../../src/chat/context.js";
 import {
   type AssistantMessage,
   assistantMessageSchema,
@@ -68,8 +67,6 @@ export interface NewTurn {
 
 /** How many messages of the history are read at most; the prompt's token budget decides among them. */
 const historyRows = 60;
-/** How many versions of the context are shown. */
-const historyVersions = 100;
 
 /** The SQL of a chat session. No rules: what a row means is decided elsewhere. */
 export class ChatSessionStore {
@@ -99,49 +96,6 @@ export class ChatSessionStore {
       salt: row.salt,
       createdAt: row.created_at,
     };
-  }
-
-  context(): { version: number; context: SessionContext } {
-    const row = this.sql
-      .exec<{ version: number; context: string }>(
-        "SELECT version, context FROM context_versions ORDER BY version DESC LIMIT 1",
-      )
-      .one();
-    return { version: row.version, context: sessionContextSchema.parse(JSON.parse(row.context)) };
-  }
-
-  addContextVersion(context: SessionContext, author: string, reason: string, at: number): void {
-    this.sql.exec(
-      `INSERT INTO context_versions (version, context, author, reason, at)
-       VALUES ((SELECT COALESCE(MAX(version), 0) + 1 FROM context_versions), ?, ?, ?, ?)`,
-      JSON.stringify(context),
-      author,
-      reason,
-      at,
-    );
-  }
-
-  contextVersion(version: number): ContextView["history"][number] | undefined {
-    return this.contextVersions("WHERE version = ?", version)[0];
-  }
-
-  /** Newest first. */
-  contextHistory(): ContextView["history"] {
-    return this.contextVersions("ORDER BY version DESC LIMIT ?", historyVersions);
-  }
-
-  private contextVersions(rest: string, binding: number): ContextView["history"] {
-    return this.sql
-      .exec<{ version: number; context: string; author: string; reason: string; at: number }>(
-        `SELECT version, context, author, reason, at FROM context_versions ${rest}`,
-        binding,
-      )
-      .toArray()
-      .map(({ context, at, ...row }) => ({
-        ...row,
-        at: new Date(at).toISOString(),
-        context: sessionContextSchema.parse(JSON.parse(context)),
-      }));
   }
 
   addTurn(turn: NewTurn): void {
@@ -220,6 +174,16 @@ export class ChatSessionStore {
     return this.messages("WHERE message_id = ?", messageId)[0]?.message;
   }
 
+  /** Another text in the place of an effective reply, wherever it is kept as that. */
+  replaceReply(message: AssistantMessage): void {
+    const { messageId } = message;
+    this.sql.exec("UPDATE messages SET body = ? WHERE message_id = ?", JSON.stringify(message), messageId);
+    const turn = this.turns("WHERE reply_id = ?", messageId)[0];
+    if (turn?.outcome === undefined) return;
+    const outcome: StoredOutcome = { ...turn.outcome, reply: message };
+    this.sql.exec("UPDATE turns SET outcome = ? WHERE turn_id = ?", JSON.stringify(outcome), turn.turnId);
+  }
+
   messagesAfter(seq: number, limit: number): { seq: number; message: ChatMessage }[] {
     return this.messages("WHERE seq > ? ORDER BY seq LIMIT ?", seq, limit);
   }
@@ -261,8 +225,7 @@ export class ChatSessionStore {
   }
 
   /** Oldest first: what was said, and what supervision made of it. */
-  versions(messageId: string): MessageVersion[] {
-    const effective = this.message(messageId);
+  supervisedVersions(messageId: string, effective: ChatMessage | undefined): MessageVersion[] {
     if (effective === undefined) return [];
     const turn = this.turns("WHERE message_id = ?1 OR reply_id = ?1", messageId)[0];
     const at = new Date(turn?.acceptedAt ?? 0).toISOString();

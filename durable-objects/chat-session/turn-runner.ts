@@ -79,8 +79,9 @@ export class TurnRun {
     const loaded = await loadTurnSetup(
       {
         tenantId: session.tenantId,
+        sessionId: session.sessionId,
         definition: session.definition,
-        context: () => store.context().context,
+        context: () => this.ports.context.current().context,
         changeContext: (change, author, reason) => this.ports.context.change(change, author, reason, turn.turnId),
         history: () => store.history(turn.turnId),
       },
@@ -145,6 +146,7 @@ export class TurnRun {
         hash: (text) => sha256Hex(session.salt + text),
         withDeadline: (timeoutMs, work) => withDeadline(timeoutMs, work, this.abort.signal),
         strict,
+        cancelled: () => this.abort.signal.aborted,
         review: askPolicy(reviews, { type: "turn", id: turnId }),
         surroundings: {
           ownerId: session.sessionId,

@@ -1,6 +1,6 @@
 // `npm run demo`: loads the help desk into the running Worker and talks to it. Plain Node from 20 on, no dependencies.
 import { connect, findWorker } from "./client.mjs";
-import { agent, store } from "./desk.mjs";
+import { agent, carefulSupervisor, store } from "./desk.mjs";
 import { readReferences, withinPrompt } from "./references.mjs";
 
 const pagesFirst = ["sessions", "models", "security", "errors", "deployment", "supervision"];
@@ -19,6 +19,17 @@ const conversation = [
   { say: "Who may read what a message said before supervision?" },
 ];
 
+/** In a session that adds a supervising agent, whose reviews a person answers. */
+const carefully = [
+  {
+    say: "What does DELETE of a session do with its object?",
+    review: {
+      decision: "edit",
+      content: "DELETE /v1/sessions/{sessionId} erases the session for good. Keep what you need of it first.",
+    },
+  },
+];
+
 try {
   await run();
 } catch (error) {
@@ -33,13 +44,21 @@ async function run() {
   await store(api, references);
   const pages = [...new Set(references.map(({ page }) => page))];
   console.log(`Conclave at ${worker.url}: loaded ${references.length} references from docs/ (${pages.join(", ")}),`);
-  console.log("2 rules, 3 supervisors and the agent help-desk.");
+  console.log("2 rules, 4 supervisors and the agent help-desk.");
 
-  const { sessionId } = await api.json("POST", "/v1/sessions", { agent, metadata: { example: "help-desk" } });
+  await talk(api, worker, conversation, []);
+  console.log("\nThe same agent, with a supervising agent added by the session:");
+  await talk(api, worker, carefully, [carefulSupervisor]);
+}
+
+async function talk(api, worker, lines, supervisors) {
+  const session = { agent, supervisors, metadata: { example: "help-desk" } };
+  const { sessionId } = await api.json("POST", "/v1/sessions", session);
   console.log(`Session ${sessionId}\n`);
-  for (const { say, streamed } of conversation) {
+  for (const { say, streamed, review } of lines) {
     console.log(`you       ${say}`);
-    const turn = await (streamed ? sendStreamed : send)(api, sessionId, say);
+    let turn = await (streamed ? sendStreamed : send)(api, sessionId, say);
+    if (turn.status === "waiting") turn = await reviewed(api, sessionId, turn, review ?? { decision: "accept" });
     await showSupervision(api, sessionId, turn);
     console.log();
   }
@@ -49,6 +68,18 @@ async function run() {
 async function send(api, sessionId, content) {
   const turn = await api.json("POST", `/v1/sessions/${sessionId}/messages`, { content });
   showMessage(turn, content);
+  if (turn.status !== "waiting") console.log(`desk      ${textOf(turn)}`);
+  return turn;
+}
+
+/** Somebody with the role for it answers what the turn waits for; then it goes on by itself. */
+async function reviewed(api, sessionId, { turnId, asks: [ask] }, answer) {
+  const { kind, question, reason, proposal } = await api.json("GET", `/v1/asks/${ask.askId}`);
+  console.log(`${kind.padEnd(10)}${question} ${reason}`);
+  console.log(`          ${proposal?.original?.replaceAll("\n", "\n          ")}`);
+  console.log(`reviewer  ${answer.decision}${answer.content === undefined ? "" : `: ${answer.content}`}`);
+  await api.json("POST", `/v1/asks/${ask.askId}/answer`, answer);
+  const turn = await api.json("GET", `/v1/sessions/${sessionId}/turns/${turnId}?waitMs=60000`);
   console.log(`desk      ${textOf(turn)}`);
   return turn;
 }

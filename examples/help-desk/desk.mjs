@@ -1,6 +1,7 @@
 // The help desk: its agent, its rules and its supervisors, as they are stored in Conclave.
 
 export const agent = "help-desk";
+export const carefulSupervisor = "help-desk-careful";
 
 /** Phrases of the instructions that no answer may hold: whoever has them has the system prompt. */
 const instructions =
@@ -61,6 +62,21 @@ const prompt = {
   },
 };
 
+/**
+ * A model that supervises: what can't be taken back is told only after a person has looked at it. It has to see a whole answer, so
+ * nothing of it could be streamed; a session adds it where that is wanted.
+ */
+const careful = {
+  kind: "agent",
+  hooks: ["response"],
+  order: 30,
+  permissions: "read_only",
+  config: {
+    model: "default",
+    instructions: 'Review answers that mention "erases". Say in the reason what they would erase.',
+  },
+};
+
 /** Stores all of it; the same again changes nothing. Gives the names of the references that the agent holds. */
 export async function store(api, references) {
   for (const { name, description, text } of references) {
@@ -71,7 +87,7 @@ export async function store(api, references) {
     text: "Never guess a route, a setting or a number.",
     priority: 900,
   });
-  for (const [name, body] of Object.entries({ privacy, injection, prompt })) {
+  for (const [name, body] of Object.entries({ privacy, injection, prompt, careful })) {
     await api.json("PUT", `/v1/supervisors/help-desk-${name}`, body);
   }
   await api.json("PUT", `/v1/agents/${agent}`, {

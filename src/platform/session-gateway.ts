@@ -12,6 +12,7 @@ import {
   turnSchema,
 } from "../chat/session.js";
 import { type ProblemCode, problemCodes, type Result } from "../problem.js";
+import { editOperationsSchema } from "../supervision/structural-edit.js";
 import { newId } from "./ids.js";
 import { callObject } from "./object-call.js";
 import { fromWire, toWire, type Wire } from "./wire.js";
@@ -45,8 +46,18 @@ export const messageVersionSchema = z.object({
   decision: z.string(),
   reasons: z.array(z.string()),
   at: z.iso.datetime(),
+  /** Of a reply: what an edit of this version names as its base. */
+  hash: z.string().optional(),
 });
 export type MessageVersion = z.infer<typeof messageVersionSchema>;
+
+export const messageEditSchema = z.strictObject({
+  operations: editOperationsSchema,
+  /** The hash of the version that the operations were made for. */
+  baseHash: z.string().min(1).max(200),
+  reason: z.string().min(1).max(2_000).optional(),
+});
+export type MessageEdit = z.infer<typeof messageEditSchema>;
 
 /** What a session's object offers. */
 export interface SessionObject {
@@ -61,6 +72,7 @@ export interface SessionObject {
   restoreContext(version: number, author: string): Promise<Wire<Result<ContextView>>>;
   messages(after: number, limit: number): Promise<Wire<Result<Page<ChatMessage>>>>;
   versions(messageId: string): Promise<Wire<Result<MessageVersion[]>>>;
+  editMessage(messageId: string, edit: Wire<MessageEdit>, author: string): Promise<Wire<Result<MessageVersion>>>;
   supervision(after: number, limit: number): Promise<Wire<Result<Page<PassView>>>>;
   ask(askId: string): Promise<Wire<Result<Ask>>>;
   answerAsk(askId: string, said: Wire<unknown>, by: Role): Promise<Wire<Result<Ask>>>;
@@ -171,6 +183,18 @@ export class SessionGateway {
 
   async versions(tenantId: string, sessionId: string, messageId: string): Promise<Result<MessageVersion[]>> {
     return fromWire(await this.call(tenantId, sessionId, (object) => object.versions(messageId)), versionsResult);
+  }
+
+  async editMessage(
+    tenantId: string,
+    sessionId: string,
+    messageId: string,
+    edit: MessageEdit,
+    author: string,
+  ): Promise<Result<MessageVersion>> {
+    // Not repeated: on a second try its own base would be gone.
+    const wire = await this.object(tenantId, sessionId).editMessage(messageId, toWire(edit), author);
+    return fromWire(wire, resultOf(messageVersionSchema));
   }
 
   async supervision(

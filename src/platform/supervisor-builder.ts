@@ -29,7 +29,8 @@ export class SupervisorBuilder {
     this.breaker = new Breaker(ports.now);
   }
 
-  build(tenantId: string, { name, version, body }: ResourceVersion<"supervisors">): Supervisor {
+  /** @param ownerId the session or run that it supervises: its health is counted there. */
+  build(tenantId: string, { name, version, body }: ResourceVersion<"supervisors">, ownerId = ""): Supervisor {
     const { policy, now, model, provider } = this.ports;
     const send: SendPort = ({ signal, ...request }) =>
       sendOutgoing({ ...request, ...(signal instanceof AbortSignal ? { signal } : {}) }, policy);
@@ -38,7 +39,7 @@ export class SupervisorBuilder {
       http: { now, send, sign: hmacSha256Hex },
       moderation: { send, provider: (wanted) => provider(tenantId, wanted) },
       // A new version is a new supervisor: it isn't held to what the old one did.
-      health: this.breaker.of(`${tenantId}/${name}/${version}`),
+      health: this.breaker.of(`${tenantId}/${ownerId}/${name}/${version}`),
     });
   }
 }

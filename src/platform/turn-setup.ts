@@ -29,11 +29,15 @@ export interface SetupSources {
 
 export interface SessionFacts {
   readonly tenantId: string;
+  readonly sessionId: string;
   readonly definition: NewSession;
   readonly context: () => SessionContext;
   readonly changeContext: ChangeSessionContext;
   readonly history: () => readonly HistoryMessage[];
 }
+
+/** What decides which resources a session has. */
+type PinnedFacts = Pick<SessionFacts, "tenantId" | "sessionId" | "definition" | "context">;
 
 export type LoadedSetup =
   | {
@@ -93,7 +97,7 @@ export async function loadTurnSetup(
     found
       .all("supervisors")
       .filter(({ name }) => names.includes(name))
-      .map((version) => sources.supervisors.build(session.tenantId, version));
+      .map((version) => sources.supervisors.build(session.tenantId, version, session.sessionId));
   const team = stored.kind === "team" ? await loadTeam(stored.team, { found, supervisors: supervisorsOf }) : undefined;
   if (stored.kind === "team" && team === undefined) return { ok: false, detail: missing("teams", stored.team) };
   /** The message of this turn, once its verdict is in: what it mentions and what it is like comes into force with it. */
@@ -162,6 +166,19 @@ export async function loadTurnSetup(
   };
 }
 
+/** The rules supervisors of a session as they are now: what nobody's words may pass, an operator's neither. */
+export async function loadRules(session: PinnedFacts, sources: SetupSources): Promise<Supervisor[]> {
+  const { tenantId, sessionId } = session;
+  const { supervisors, pins } = await pin(session, sources);
+  const wanted = pins.filter(({ kind, name }) => kind === "supervisors" && supervisors.includes(name));
+  const versions = await sources.resources.versions(tenantId, wanted);
+  return versions.flatMap((version) => {
+    const body = version.kind === "supervisors" ? parseBody("supervisors", version.body) : undefined;
+    if (body?.kind !== "rules") return [];
+    return [sources.supervisors.build(tenantId, { ...version, kind: "supervisors", body }, sessionId)];
+  });
+}
+
 /** As a tool is shown beside another of its name. */
 function fullName({ ref }: AgentTool): string {
   return `${ref.server}__${ref.tool}`;
@@ -171,7 +188,7 @@ function named(kind: ResourceKind, names: readonly string[]): { kind: ResourceKi
   return names.map((name) => ({ kind, name }));
 }
 
-async function pin(session: SessionFacts, sources: SetupSources): Promise<z.infer<typeof pinnedSchema>> {
+async function pin(session: PinnedFacts, sources: SetupSources): Promise<z.infer<typeof pinnedSchema>> {
   const { definition, tenantId } = session;
   const [tenant, first] = await Promise.all([
     sources.tenants.get(tenantId),

@@ -1,6 +1,7 @@
 /**
  * The circuit breaker: a supervisor that has failed several times in a row isn't asked for a while, so that it costs no time-out
- * per message; its failure policy decides at once, and says so. It is kept in the memory of one instance: each instance learns
+ * per message; its failure policy decides at once, and says so. What counts are time-outs and what can't be reached, never what a
+ * text may bring about; and it counts for one session, so that nobody switches a supervisor off for others. It is kept in the memory of one instance: each instance learns
  * for itself, and forgets when it ends.
  */
 import type { Health } from "./supervisor.js";
@@ -20,7 +21,7 @@ export class Breaker {
 
   constructor(private readonly now: () => number) {}
 
-  /** The health of one supervisor, under a key that says whose it is and which version. */
+  /** The health of one supervisor, under a key that says whose it is, which version, and in which session. */
   of(key: string): Health {
     return {
       refusal: () => {

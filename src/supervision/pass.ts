@@ -8,7 +8,7 @@ import { isControlFlow, type Journal } from "../agent/journal.js";
 import type { CancelSignal } from "../model/port.js";
 import { changesOf, type passResultSchema, type SupervisionStep } from "./state.js";
 import { applyChange, canonicalText, type Subject } from "./subject.js";
-import type { Supervisor } from "./supervisor.js";
+import { type Supervisor, Undecided } from "./supervisor.js";
 import type { ContextChange, Surroundings } from "./surroundings.js";
 import { strictest, type Verdict } from "./verdict.js";
 
@@ -21,6 +21,8 @@ export interface PassPorts {
   readonly withDeadline: <T>(timeoutMs: number, work: (signal: CancelSignal) => Promise<T>) => Promise<T>;
   /** The tenant demands that every failure blocks. */
   readonly strict: boolean;
+  /** Whether the work was cancelled: then a failure is nobody's fault. */
+  readonly cancelled?: (() => boolean) | undefined;
   readonly journal: Journal;
   /** What supervisors may know and change around the text. */
   readonly surroundings?: Surroundings | undefined;
@@ -135,7 +137,9 @@ async function consult(supervisor: Supervisor, subject: Subject, ports: PassPort
     return { ...about, after, verdict: { ...verdict, action }, latencyMs: ports.now() - started };
   } catch (error) {
     if (isControlFlow(error)) throw error;
-    if (refusal === undefined) supervisor.health?.failed();
+    // Neither a text nor a cancelled turn can bring it about that a supervisor isn't asked any more.
+    const isItsOwn = refusal === undefined && !(error instanceof Undecided) && ports.cancelled?.() !== true;
+    if (isItsOwn) supervisor.health?.failed();
     const detail = error instanceof Error ? error.message : "unknown error";
     const policy = ports.strict ? "block" : supervisor.onFailure;
     const failed = `Supervisor "${supervisor.name}" (${supervisor.kind}) failed: ${detail}. ${
@@ -175,6 +179,7 @@ async function stepOf(said: Consulted, ports: PassPorts): Promise<SupervisionSte
     afterHash: await ports.hash(canonicalText(said.after)),
     latencyMs: said.latencyMs,
     mode: said.mode,
+    ...(said.verdict.usage === undefined ? {} : { usage: said.verdict.usage }),
     ...(said.failed === undefined ? {} : { failed: said.failed }),
   };
 }

@@ -45,6 +45,8 @@ export const supervisionStepSchema = z.object({
   afterHash: z.string(),
   latencyMs: z.number(),
   mode: z.enum(["enforce", "shadow"]),
+  /** Tokens of its model, where it has one. */
+  usage: z.object({ inputTokens: z.number(), outputTokens: z.number() }).optional(),
   /** What went wrong, when this is the outcome of a failure. */
   failed: z.string().optional(),
 });

@@ -37,6 +37,14 @@ export interface Judging {
   readonly contextChanged: (change: ContextChange) => void;
 }
 
+/**
+ * It answered, and not as it has to. A failure like any other, but one that the text may have brought about: it says nothing of how
+ * it will do with other texts, so it doesn't count towards not asking it any more.
+ */
+export class Undecided extends Error {
+  override readonly name = "Undecided";
+}
+
 /** A supervisor that keeps failing isn't asked for a while: its failure policy decides at once. */
 export interface Health {
   /** Why it isn't asked now; `undefined` when it may be. */

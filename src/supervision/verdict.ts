@@ -30,6 +30,8 @@ export interface Verdict {
   readonly reasons: readonly string[];
   /** With `modify`: what to make of it. With `review`: what is proposed, if anything. */
   readonly change?: Change;
+  /** What a model was paid for it. */
+  readonly usage?: { readonly inputTokens: number; readonly outputTokens: number };
 }
 
 export const allow: Verdict = { action: "allow", reasons: [] };

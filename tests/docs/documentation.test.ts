@@ -70,7 +70,10 @@ function routesIn(text: string): { method: string | undefined; route: string }[]
         method,
         route,
       })),
-      ...[...line.matchAll(/\$URL(\/[\w/{}$.-]*[\w}])/g)].map(([, route = ""]) => ({ method: undefined, route })),
+      ...[...line.matchAll(/\$URL(\/[\w/{}$.-]*[\w}])/g)]
+        // A shell function's own parameter stands for any route.
+        .filter(([, route = ""]) => !/\$\d/.test(route))
+        .map(([, route = ""]) => ({ method: undefined, route })),
     ]);
 }
 

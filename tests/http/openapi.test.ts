@@ -117,6 +117,10 @@ const blockAll = { match: { type: "length", max: 1 }, action: "block", reason: "
 const bodies: Record<string, unknown> = {
   "POST /v1/sessions/{sessionId}/messages": { content: "hello" },
   "POST /v1/sessions/{sessionId}/context": { add: { rules: [] } },
+  "POST /v1/sessions/{sessionId}/messages/{messageId}/edits": {
+    operations: [{ type: "remove_turn", turnId: "x" }],
+    baseHash: "0".repeat(64),
+  },
   "POST /v1/asks/{askId}/answer": { response: "x" },
 };
 

@@ -1,5 +1,7 @@
+import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { newTenant, type TestTenant } from "../support/conclave.js";
+import { forgetOldAnswers } from "../../src/http/idempotency.js";
+import { newTenant, send, type TestTenant } from "../support/conclave.js";
 import { expectProblem, pathsOf } from "./support.js";
 
 describe("a resource", () => {
@@ -192,5 +194,25 @@ describe("an Idempotency-Key on a write", () => {
     const [first, again] = [await refuse(), await refuse()];
     expectProblem(first, "invalid");
     expect(again).toMatchObject({ status: 422, body: { code: "invalid" } });
+  });
+
+  it("is forgotten after a day, and not before", async () => {
+    const tenant = await newTenant();
+    const put = () => tenant.call("PUT", "/v1/rules/r", { text: "x" }, { "idempotency-key": "k" });
+    await put();
+    await forgetOldAnswers(env.DB, Date.now() + 23 * 3_600_000);
+    expect((await put()).headers.get("idempotent-replay")).toBe("true");
+    await forgetOldAnswers(env.DB, Date.now() + 25 * 3_600_000);
+    expect((await put()).headers.get("idempotent-replay")).toBeNull();
+  });
+});
+
+describe("/health", () => {
+  it("is a 503 that says what is missing when the database can't be reached", async () => {
+    await env.DB.exec("ALTER TABLE tenants RENAME TO tenants_away");
+    const answer = await send("GET", "/health");
+    await env.DB.exec("ALTER TABLE tenants_away RENAME TO tenants");
+    expect(answer.status).toBe(503);
+    expect(await answer.json()).toMatchObject({ status: "unavailable", checks: { database: "failed" } });
   });
 });

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { chatMessageSchema } from "../../chat/message.js";
 import { newSessionSchema, passViewSchema, sessionSchema } from "../../chat/session.js";
-import { messageVersionSchema } from "../../platform/session-gateway.js";
+import { messageEditSchema, messageVersionSchema } from "../../platform/session-gateway.js";
 import { callerOf, demandRole, unwrap } from "../context.js";
 import { problem } from "../problems.js";
 import {
@@ -152,6 +152,26 @@ sessions.openapi(
     const { tenantId } = demandRole(c, "operator");
     const { sessionId, messageId } = c.req.valid("param");
     return c.json({ items: unwrap(await c.get("services").sessions.versions(tenantId, sessionId, messageId)) }, 200);
+  },
+);
+
+sessions.openapi(
+  route({
+    method: "post",
+    path: "/v1/sessions/{sessionId}/messages/{messageId}/edits",
+    tags,
+    summary: "Edit a reply by the ids of its parts: all operations or none (operators)",
+    description:
+      "baseHash is the hash of the version that the operations were made for, as its versions show it; when the message has changed since, nothing is done. Tool calls keep their results, and pending calls survive unless they are dropped by name.",
+    request: { params: sessionParam.extend({ messageId: z.string().max(100) }), body: jsonBody(messageEditSchema) },
+    responses: { 200: json("The new version", messageVersionSchema) },
+  }),
+  async (c) => {
+    const { tenantId, keyId } = demandRole(c, "operator");
+    const { sessionId, messageId } = c.req.valid("param");
+    const { sessions: gateway } = c.get("services");
+    const edit = c.req.valid("json");
+    return c.json(unwrap(await gateway.editMessage(tenantId, sessionId, messageId, edit, `key ${keyId}`)), 200);
   },
 );
 

@@ -9,7 +9,7 @@ import { type AgentOutcome, type AgentPorts, runAgent } from "../../agent/loop.j
 import { openGuard } from "../../agent/tools.js";
 import type { ModelPort } from "../../model/port.js";
 import { canonicalText, type Subject } from "../subject.js";
-import { type Judging, mayModifyMessages, type Permission, type Supervisor } from "../supervisor.js";
+import { type Judging, mayModifyMessages, type Permission, type Supervisor, Undecided } from "../supervisor.js";
 import { contextTools } from "../tools/context-tools.js";
 import { decisionNames, decisionTools } from "../tools/decision-tools.js";
 import { PassToolkit } from "../tools/toolkit.js";
@@ -101,17 +101,17 @@ function verdictOf(kit: PassToolkit, outcome: AgentOutcome): Verdict {
   const verdict = kit.verdict();
   if (verdict === undefined) {
     if (outcome.kind === "failed") throw new Error(`its model failed: ${outcome.detail}`);
-    throw new Error(
+    throw new Undecided(
       "it ended without a decision: it has to call one of allow_message, block_message, request_review or a modifying tool",
     );
   }
   if (verdict.action === "allow") {
     const refused = outcome.turns.at(-1)?.toolCalls?.find((call) => call.error !== undefined);
     if (refused !== undefined) {
-      throw new Error(
+      throw new Undecided(
         `its call of the tool ${refused.tool} was refused and it allowed in the same breath: ${refused.error}`,
       );
     }
   }
-  return verdict;
+  return { ...verdict, usage: { inputTokens: outcome.inputTokens, outputTokens: outcome.outputTokens } };
 }

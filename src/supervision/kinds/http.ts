@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { canonicalText, type Subject, segmentsOf, spokenText } from "../subject.js";
-import { type Judging, mayModifyMessages, type Permission, type Supervisor } from "../supervisor.js";
+import { type Judging, mayModifyMessages, type Permission, type Supervisor, Undecided } from "../supervisor.js";
 import { actions, type Verdict } from "../verdict.js";
 import type { SendPort } from "./ports.js";
 
@@ -108,13 +108,13 @@ function read(text: string): Verdict {
   try {
     value = JSON.parse(text);
   } catch {
-    throw new Error("its endpoint (setting config.url) didn't answer with JSON");
+    throw new Undecided("its endpoint (setting config.url) didn't answer with JSON");
   }
   const answer = answerSchema.safeParse(value);
   if (!answer.success) {
     const [issue] = answer.error.issues;
     const where = issue === undefined || issue.path.length === 0 ? "" : `${issue.path.join(".")}: `;
-    throw new Error(
+    throw new Undecided(
       `the answer of its endpoint (setting config.url) is malformed: ${where}${issue?.message ?? "wrong"}`,
     );
   }

@@ -7,7 +7,12 @@ import { mayModifyMessages, type Permission } from "../supervisor.js";
 import type { Action, Hook } from "../verdict.js";
 import { type PassToolkit, problem, type SupervisionTool, supervisionTool } from "./toolkit.js";
 
-const reason = z.string().trim().min(1).max(2_000).describe("Why, in a sentence that the people concerned may read");
+const reason = z
+  .string()
+  .trim()
+  .min(1)
+  .max(2_000)
+  .describe("Why, in a sentence that the people concerned may read; never quote in it what they shall not see");
 const content = z.string().max(200_000);
 const anyone = (): boolean => true;
 

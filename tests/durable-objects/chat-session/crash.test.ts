@@ -44,6 +44,20 @@ describe("a turn whose object dies", () => {
     expect(ends).toHaveLength(1);
   });
 
+  it("goes on as soon as anybody looks, without waiting for its lease to end", async () => {
+    const tenant = await newTenant();
+    const model = await tenant.agent("assistant");
+    await model.reply({ text: "never heard", hold: "first" }, { text: "Here I am." });
+    const session = await tenant.session();
+    const { turnId } = await tenant.say(session, "Are you there?", { waitMs: 0 });
+    await model.until({ requests: 1, open: 1 });
+
+    await crash();
+
+    expect(await tenant.turn(session, turnId)).toMatchObject({ status: "completed" });
+    expect(await model.requests()).toHaveLength(2);
+  });
+
   it("again and again, in each of its rounds: what has returned is not asked for again", async () => {
     const tenant = await newTenant();
     const { model, hook } = await withTool(tenant, { idempotent: true });

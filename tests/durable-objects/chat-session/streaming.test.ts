@@ -1,3 +1,4 @@
+import { evictDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
 import { seeded } from "../../supervision/rules/support.js";
 import { newTenant, parseEvents, send, shownText, type TestTenant } from "../../support/conclave.js";
@@ -182,7 +183,7 @@ describe("a streamed answer", () => {
     expect(shownText(parseEvents(await response.text()))).toBe("Hello there, my friend of old.");
   });
 
-  it("goes over a WebSocket as well", async () => {
+  it("goes over a WebSocket as well, which outlives the object's sleep", async () => {
     const { tenant, model } = await guarded("redact");
     const session = await tenant.session();
     await model.reply({ text: "Hello." });
@@ -194,6 +195,7 @@ describe("a streamed answer", () => {
     const heard: { id?: number; event: string; data: { text?: string } }[] = [];
     const over = Promise.withResolvers<void>();
     webSocket?.accept();
+    await evictDurableObject(tenant.object(session));
     webSocket?.addEventListener("message", ({ data }) => {
       const event = JSON.parse(String(data));
       heard.push(event);

@@ -2,11 +2,12 @@ import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { hmacSha256Hex } from "../../../src/platform/digest.js";
-import { newTenant, send } from "../../support/conclave.js";
+import { newTenant, send, shownText } from "../../support/conclave.js";
 import { upstreamFor } from "../../support/upstream-client.js";
 import { answer, httpTool, openAsk, passes, seenBy, supervisingAgent, toolCalls } from "./support.js";
 
 const why = { reason: "because" };
+const allow = ["allow_message", {}] as const;
 
 describe("a supervising agent of a session", () => {
   it("judges both sides, is given the effective transcript, and shows what it decided", async () => {
@@ -43,7 +44,7 @@ describe("a supervising agent of a session", () => {
       hook: "request",
       decision: "modify",
       reasons: ["because"],
-      steps: [{ supervisor: "guard", action: "modify", mode: "enforce" }],
+      steps: [{ supervisor: "guard", action: "modify", mode: "enforce", usage: { inputTokens: 10, outputTokens: 5 } }],
     });
     expect(pass.steps[0].beforeHash).not.toBe(pass.steps[0].afterHash);
     const events = await (await send("GET", `/v1/sessions/${session}/events?lingerMs=0`, { key: tenant.key })).text();
@@ -119,12 +120,15 @@ describe("a supervising agent of a session", () => {
     const tenant = await newTenant();
     const model = await tenant.agent("assistant", { supervisors: ["guard"] });
     const guard = await supervisingAgent(tenant, "guard");
-    await guard.reply({ text: "Looks fine.", repeat: true });
+    await guard.reply({ status: 401, body: {}, repeat: true });
     await model.reply({ text: "Hello.", repeat: true });
     const session = await tenant.session();
     for (let count = 0; count < 6; count++)
       expect((await tenant.say(session, "Hi.")).supervision.status).toBe("degraded");
     expect(await guard.requests()).toHaveLength(5);
+    // It is left alone in this session; others find out for themselves.
+    await tenant.say(await tenant.session(), "Hi.");
+    expect(await guard.requests()).toHaveLength(6);
     const all = await passes(tenant, session);
     const last = all.findLast(({ hook }: { hook: string }) => hook === "request");
     expect(last.steps[0].failed).toContain("isn't asked again before");
@@ -149,6 +153,34 @@ describe("a supervising agent of a session", () => {
     expect((await tool.requests())[0]?.body).toEqual({ text: "a little" });
     expect(await seenBy(model)).toContain("nothing to see");
     expect(await seenBy(model)).not.toContain("secrets");
+  });
+
+  it("holds the whole of a streamed reply until it has judged it", async () => {
+    const tenant = await newTenant();
+    const model = await tenant.agent("assistant", { supervisors: ["guard"] });
+    const guard = await supervisingAgent(tenant, "guard", { hooks: ["response"] });
+    await model.reply({ text: "One two three forbidden." }, { text: "One two three." });
+    await guard.reply(toolCalls(["block_message", why]), toolCalls([...allow]));
+    const session = await tenant.session();
+    const blocked = await tenant.stream(session, "Count.");
+    expect(JSON.stringify(blocked)).not.toMatch(/One|two|forbidden/);
+    expect(shownText(await tenant.stream(session, "Again."))).toBe("One two three.");
+  });
+
+  it("judges beside the others, when it only judges: all are asked before the first has answered", async () => {
+    const tenant = await newTenant();
+    const model = await tenant.agent("assistant", { supervisors: ["a", "b", "c"] });
+    const guard = await supervisingAgent(tenant, "a", { permissions: "read_only" });
+    for (const name of ["b", "c"]) {
+      const config = { model: `openai/${guard.model}`, instructions: "Judge." };
+      await tenant.put("supervisors", name, { kind: "agent", hooks: ["request"], permissions: "read_only", config });
+    }
+    await guard.reply({ ...toolCalls([...allow]), hold: "together", repeat: 3 });
+    await model.reply({ text: "Hello." });
+    const saying = tenant.say(await tenant.session(), "Hi.");
+    expect((await guard.until({ open: 3 })).mostOpen).toBe(3);
+    await guard.release("together");
+    expect((await saying).status).toBe("completed");
   });
 
   it("judges only once, whatever happens to the object meanwhile", async () => {

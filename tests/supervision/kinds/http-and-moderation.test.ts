@@ -220,6 +220,18 @@ describe("the circuit breaker", () => {
     expect(asked()).toBe(failuresToOpen + 1);
   });
 
+  it("isn't opened by what a text may bring about, or by turns that are cancelled", async () => {
+    const breaker = new Breaker(() => 0);
+    const nonsense = http("<html>");
+    const cancelled = http(new Error("gone"));
+    for (let count = 0; count < 2 * failuresToOpen; count++) {
+      await pass(request("hello"), [{ ...nonsense.supervisor, health: breaker.of("a") }]);
+      await pass(request("hello"), [{ ...cancelled.supervisor, health: breaker.of("b") }], { cancelled: () => true });
+    }
+    expect(breaker.of("a").refusal()).toBeUndefined();
+    expect(breaker.of("b").refusal()).toBeUndefined();
+  });
+
   it("is closed by one success", () => {
     const breaker = new Breaker(() => 0);
     const health = breaker.of("key");
