@@ -36,7 +36,7 @@ const pinnedSchema = z.object({
 
 /** What a run begins with is journalled as versions: a replay sees the same, whatever was changed meanwhile. */
 export async function loadRunSetup(
-  run: { readonly tenantId: string; readonly definition: NewRun },
+  run: { readonly tenantId: string; readonly runId: string; readonly definition: NewRun },
   journal: Journal,
   sources: SetupSources,
 ): Promise<LoadedRun> {
@@ -53,7 +53,7 @@ export async function loadRunSetup(
     found
       .all("supervisors")
       .filter(({ name }) => names.includes(name))
-      .map((version) => sources.supervisors.build(tenantId, version));
+      .map((version) => sources.supervisors.build(tenantId, version, run.runId));
   const team = await loadTeam(definition.team, { found, supervisors: supervisorsOf });
   if (team === undefined) return { ok: false, detail: "The team doesn't exist any more." };
   const own = team.definition.supervisors;
