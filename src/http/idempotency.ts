@@ -84,8 +84,9 @@ export async function forgetOldAnswers(db: D1Database, now: number): Promise<voi
     .run();
 }
 
+/** Entries and messages of a memory keep their keys themselves too: an answer kept here would outlive an entry's deletion. */
 function isMessage(path: string): boolean {
-  return /^\/v1\/sessions\/[^/]+\/messages$/.test(path);
+  return /^\/v1\/(sessions\/[^/]+\/messages$|memories\/[^/]+\/(entries|threads|context)(\/|$))/.test(path);
 }
 
 function keptHeaders(response: Response): Record<string, string> {

@@ -1,3 +1,4 @@
+import type { MemoryService } from "./memory/memory-service.js";
 import type { OutgoingPolicy } from "./outgoing.js";
 import type { ResourceStore } from "./resource-store.js";
 import type { Sealer } from "./secrets.js";
@@ -17,4 +18,5 @@ export interface Services {
   readonly resources: ResourceStore;
   readonly sessions: SessionGateway;
   readonly index: SessionIndex;
+  readonly memory: MemoryService;
 }

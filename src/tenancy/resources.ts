@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { agentSchema, storedToolSchema } from "../agent/definition.js";
 import { contextItemSchema } from "../chat/context.js";
+import { promptSchema } from "../memory/prompts.js";
 import { supervisorSchema } from "../supervision/definition.js";
 
 export interface ResourceBodies {
@@ -10,6 +11,7 @@ export interface ResourceBodies {
   rules: z.infer<typeof contextItemSchema>;
   references: z.infer<typeof contextItemSchema>;
   tools: z.infer<typeof storedToolSchema>;
+  prompts: z.infer<typeof promptSchema>;
 }
 export type ResourceKind = keyof ResourceBodies;
 export type ResourceBody<K extends ResourceKind> = ResourceBodies[K];
@@ -20,6 +22,7 @@ export const resourceKinds = [
   "rules",
   "references",
   "tools",
+  "prompts",
 ] as const satisfies ResourceKind[];
 
 export const resourceSchemas: { readonly [K in ResourceKind]: z.ZodType<ResourceBody<K>> } = {
@@ -28,6 +31,7 @@ export const resourceSchemas: { readonly [K in ResourceKind]: z.ZodType<Resource
   rules: contextItemSchema,
   references: contextItemSchema,
   tools: storedToolSchema,
+  prompts: promptSchema,
 };
 
 /** One version of a resource; immutable. */

@@ -13,6 +13,7 @@ const singular: Record<ResourceKind, string> = {
   rules: "rule",
   references: "reference",
   tools: "tool",
+  prompts: "prompt",
 };
 
 const nameParam = z.object({ name: itemName });
