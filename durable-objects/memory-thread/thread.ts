@@ -23,6 +23,10 @@ import { doSlice } from "./work.js";
 const rangeSchema = z.object({ fromSeq: z.int(), toSeq: z.int() });
 const erasureSchema = z.object({ entryId: z.string() });
 
+/** How long a delivery waits for its slice, and when the alarm looks after one that an instance may have died over. */
+const deliveryWaitMs = 3_000;
+const watchMs = 60_000;
+
 /** Messages of the state that are shown; all of them are entries. */
 const shownMessages = 50;
 
@@ -121,11 +125,20 @@ export class ThreadAtWork {
     };
   }
 
-  /** Does one bounded slice of what is to be done, after the one that is being done. */
-  slice(): Promise<SliceReport> {
+  /**
+   * Does one bounded slice of what is to be done, after the one that is being done. A delivery waits for it only so long, so that
+   * a slow model of one thread doesn't hold up the queue for others; then the slice goes on here, and an alarm watches it.
+   */
+  async slice(): Promise<SliceReport> {
     const next = this.working.then(() => this.oneSlice());
     this.working = next.catch(() => undefined);
-    return next;
+    this.ctx.waitUntil(this.working);
+    this.kit.deadlines.move("watch", this.platform.now() + watchMs);
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const enough = new Promise<SliceReport>((resolve) => {
+      timer = setTimeout(() => resolve({ more: true }), deliveryWaitMs);
+    });
+    return Promise.race([next, enough]).finally(() => clearTimeout(timer));
   }
 
   marksView(): ThreadMarksView {
@@ -268,6 +281,7 @@ export class ThreadAtWork {
         return { more: false };
       }
       if (store.thread().failure !== undefined) store.setFailure(undefined);
+      kit.deadlines.move("watch", undefined);
       const more = outcome === "worked" && this.hasWork();
       if (more) {
         const { indexedSeq, marks } = store.thread();
@@ -278,6 +292,8 @@ export class ThreadAtWork {
     } catch (error) {
       log("warn", "memory.slice_failed", { error: describeError(error) });
       store.setFailure(failureText(error));
+      // The delivery that began it may not wait any more.
+      kit.deadlines.move("watch", platform.now() + watchMs);
       throw error;
     } finally {
       for (const check of this.waiters) check();
@@ -300,7 +316,7 @@ export class ThreadAtWork {
 
   private deadlinePassed(name: string): void {
     if (name === "idle") this.end();
-    else if (name === "redo") {
+    else if (name === "redo" || (name === "watch" && this.hasWork())) {
       const { marks } = this.store.thread();
       this.sendJob({ fromSeq: marks.lastSeq, toSeq: marks.lastSeq });
       this.kit.deliverSoon();
