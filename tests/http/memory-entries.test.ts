@@ -53,7 +53,11 @@ describe("entries", () => {
 
   it("are filtered by role, tag and time", async () => {
     const memory = await newMemory();
-    await add(memory, "A.", { role: "user", tags: { topic: "boats", urgent: true }, occurredAt: "2024-01-01T00:00:00Z" });
+    await add(memory, "A.", {
+      role: "user",
+      tags: { topic: "boats", urgent: true },
+      occurredAt: "2024-01-01T00:00:00Z",
+    });
     await add(memory, "B.", { role: "assistant", tags: { topic: "cars" }, occurredAt: "2024-02-01T00:00:00Z" });
     const texts = async (query: string) => (await memory.entries(query)).map(({ rawEntry }) => rawEntry);
     expect(await texts("&role=assistant")).toEqual(["B."]);
@@ -77,13 +81,18 @@ describe("entries", () => {
     expect(await found(memory, query)).toEqual(["Ada's address is Oak Avenue 2."]);
     expect(await found(memory, query, { asOf: "2024-05-15T00:00:00Z" })).toEqual(["Ada's address is Elm Street 1."]);
     expect(await memory.entries("&asOf=2024-05-15T00:00:00Z")).toMatchObject([{ entryId: old.entryId }]);
-    const again = await memory.tenant.call("POST", `${memory.path}/entries/${old.entryId}/corrections`, { rawEntry: "No." });
+    const again = await memory.tenant.call("POST", `${memory.path}/entries/${old.entryId}/corrections`, {
+      rawEntry: "No.",
+    });
     expect(again).toMatchObject({ status: 409 });
   });
 
   it("expire, and are not found any more", async () => {
     const memory = await newMemory();
-    await add(memory, "The password of the day is fish.", { expiresAt: "2024-01-02T00:00:00Z", occurredAt: "2024-01-01T00:00:00Z" });
+    await add(memory, "The password of the day is fish.", {
+      expiresAt: "2024-01-02T00:00:00Z",
+      occurredAt: "2024-01-01T00:00:00Z",
+    });
     expect(await found(memory, "password of the day")).toEqual([]);
     expect(await found(memory, "password of the day", { asOf: "2024-01-01T12:00:00Z" })).toHaveLength(1);
   });

@@ -12,7 +12,12 @@ function job(memory: TestMemory, threadId = "main", toSeq = 6): FlushJob {
 }
 
 async function deliver(jobs: readonly unknown[], name = queue, attempts = 1) {
-  const messages = jobs.map((body, at) => ({ id: `m${at}-${crypto.randomUUID()}`, timestamp: new Date(), attempts, body }));
+  const messages = jobs.map((body, at) => ({
+    id: `m${at}-${crypto.randomUUID()}`,
+    timestamp: new Date(),
+    attempts,
+    body,
+  }));
   const batch = createMessageBatch(name, messages);
   const ctx = createExecutionContext();
   await worker.queue(batch, env);
@@ -112,8 +117,16 @@ describe("dead letters", () => {
     expect(items).toMatchObject([{ threadId: "main", toSeq: 6, status: "dead" }]);
     expect(items[0].reason).not.toBe("");
 
-    const waited = await memory.call("POST", "/await-consistency", { threadId: "main", level: "context", timeoutMs: 50 });
-    expect(waited).toMatchObject({ reached: false, watermarks: { stored: 1, indexed: 1, context: 0 }, failures: items });
+    const waited = await memory.call("POST", "/await-consistency", {
+      threadId: "main",
+      level: "context",
+      timeoutMs: 50,
+    });
+    expect(waited).toMatchObject({
+      reached: false,
+      watermarks: { stored: 1, indexed: 1, context: 0 },
+      failures: items,
+    });
 
     const retried = await memory.call("POST", `/dead-letters/${items[0].deadLetterId}/retry`, {});
     expect(retried.status).toBe("retried");

@@ -1,6 +1,6 @@
 /** Memories through the HTTP face: what their tests do most. */
 import { env } from "cloudflare:workers";
-import { type Fields, newTenant, TestTenant } from "./conclave.js";
+import { type Fields, newTenant, type TestTenant } from "./conclave.js";
 import { type ScriptedReply, type UpstreamModel, upstreamFor } from "./upstream-client.js";
 
 /** A memory of a tenant of its own. */

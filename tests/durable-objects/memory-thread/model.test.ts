@@ -33,7 +33,11 @@ describe("what the memory agent's model is asked", () => {
     const memory = await newMemory("scripted");
     await memory.model.reply({ ...addEntryReply("Something."), repeat: true });
     const long = "A sentence of some length that says a thing or two about the weather. ".repeat(10);
-    for (let batch = 0; batch < 5; batch++) await memory.say(Array.from({ length: 10 }, () => long), `t`);
+    for (let batch = 0; batch < 5; batch++)
+      await memory.say(
+        Array.from({ length: 10 }, () => long),
+        `t`,
+      );
     await memory.settled("indexed", "t");
     const sizes = (await memory.model.requests())
       .map((request) => promptOf(request))
@@ -58,7 +62,11 @@ describe("what the memory agent's model is asked", () => {
     const memory = await newMemory("scripted");
     const topics = Array.from({ length: 300 }, (_, at) => `- topic number ${at} that nobody needs`).join("\n");
     const tooLong = `## Facts\n- The cat is called Tom.\n\n## Topics\n${topics}`;
-    await memory.model.reply({ ...addEntryReply("Something."), repeat: 6 }, putContextReply(tooLong), putContextReply(tooLong));
+    await memory.model.reply(
+      { ...addEntryReply("Something."), repeat: 6 },
+      putContextReply(tooLong),
+      putContextReply(tooLong),
+    );
     await memory.say(numbered(6));
     await memory.settled("context");
     const { document, source } = await memory.context();
@@ -104,7 +112,9 @@ describe("without a model", () => {
     await runDurableObjectAlarm(memory.object());
     await vi.waitUntil(async () => (await memory.thread()).degraded === 0, { timeout: 10_000 });
     expect(await memory.entries()).toMatchObject(
-      Array.from({ length: 6 }, () => expect.objectContaining({ summary: "Said by the model.", summarySource: "model" })),
+      Array.from({ length: 6 }, () =>
+        expect.objectContaining({ summary: "Said by the model.", summarySource: "model" }),
+      ),
     );
     expect(await memory.context()).toMatchObject({ source: "model", coverage: { main: 6 } });
   });

@@ -135,7 +135,10 @@ describe("a memory thread", () => {
 
   it("shows its state, now and as it was after any message", async () => {
     const memory = await newMemory("scripted");
-    await memory.model.reply({ ...addEntryReply("Something."), repeat: 6 }, putContextReply("## Facts\n- All is well."));
+    await memory.model.reply(
+      { ...addEntryReply("Something."), repeat: 6 },
+      putContextReply("## Facts\n- All is well."),
+    );
     await memory.say(numbered(7));
     await memory.settled("context", "main", 6);
     const now = await memory.thread();
