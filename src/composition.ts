@@ -12,6 +12,7 @@ import type { MemoryPlatform } from "./platform/memory/memory-platform.js";
 import { memoryPrompts } from "./platform/memory/memory-prompts.js";
 import { MemoryService } from "./platform/memory/memory-service.js";
 import { MemoryStore } from "./platform/memory/memory-store.js";
+import { SessionMemory } from "./platform/memory/session-memory.js";
 import { ThreadGateway } from "./platform/memory/thread-gateway.js";
 import type { OutgoingPolicy } from "./platform/outgoing.js";
 import { ResourceStore } from "./platform/resource-store.js";
@@ -70,9 +71,10 @@ function shared(env: Env): Shared {
 }
 
 export function composeSessionPlatform(env: Env): SessionPlatform {
-  const { resources, tenants, tools, supervisors } = shared(env);
+  const { resources, tenants, tools, supervisors, memory } = shared(env);
   return {
     now,
+    memory: new SessionMemory(memory),
     resources,
     tenants,
     tools,

@@ -21,6 +21,7 @@ import type { LiveEvent } from "../kit/events.js";
 import { forgetSteps, StepAbandonedError } from "../kit/journal.js";
 import { Kit } from "../kit/kit.js";
 import { ReplyEdits } from "./reply-edits.js";
+import { tellMemory } from "./memory-outbox.js";
 import { VersionedContext } from "./session-context.js";
 import { ChatSessionStore, type TurnRecord } from "./store.js";
 import { TurnRun } from "./turn-runner.js";
@@ -48,7 +49,13 @@ export class SessionAtWork {
       ownerId: () => this.store.session().sessionId,
       deliver: (messages) => {
         const { tenantId, sessionId } = this.store.session();
-        return platform.deliver({ tenantId, ownerId: sessionId, messages });
+        const { memory: told = [], copies = [] } = Object.groupBy(messages, ({ topic }) =>
+          topic === "memory" ? "memory" : "copies",
+        );
+        return Promise.all([
+          copies.length === 0 ? undefined : platform.deliver({ tenantId, ownerId: sessionId, messages: copies }),
+          tellMemory(told, this.store, platform.memory),
+        ]).then(() => undefined);
       },
       step: () => this.step(),
       present: (type, data) => this.present(type, data),
@@ -69,6 +76,7 @@ export class SessionAtWork {
       this.store.createSession({ ...identity, definition, salt: crypto.randomUUID(), createdAt });
       this.context.begin(definition.context);
       this.kit.outbox.put("session", "session", this.view());
+      if (definition.memory !== undefined) this.kit.outbox.put("memory", "memory", {});
     });
     this.kit.deliverSoon();
   }
@@ -218,6 +226,7 @@ export class SessionAtWork {
       platform: this.platform,
       context: this.context,
       audit: (entry) => this.kit.outbox.put("audit", `audit/${turnId}`, { ...entry, at: this.platform.now() }),
+      remember: (messageId) => this.remember(messageId),
       ended: (ended, status, outcome) => this.end(ended, status, outcome),
     });
     try {
@@ -243,13 +252,22 @@ export class SessionAtWork {
     this.ctx.storage.transactionSync(() => {
       this.kit.asks.cancelOfWork(turnId);
       this.store.endTurn(turnId, status, outcome, this.platform.now());
-      if (outcome.reply !== undefined) this.store.addMessage(outcome.reply, turnId, true);
+      if (outcome.reply !== undefined) {
+        this.store.addMessage(outcome.reply, turnId, true);
+        this.remember(outcome.reply.messageId);
+      }
       if (outcome.error !== undefined) this.store.addMessage(outcome.error, turnId, false);
       forgetSteps(this.ctx.storage.sql, turnId);
       this.kit.events.append("turn.completed", turnId, { turnId });
     });
     this.wake(turnId);
     this.kit.deliverSoon();
+  }
+
+  /** The memory is told by id: the outbox holds no text, and what is told is what the message says by then. */
+  private remember(messageId: string): void {
+    if (this.store.session().definition.memory === undefined) return;
+    this.kit.outbox.put("memory", "memory", { messageId, at: this.platform.now() });
   }
 
   private askClosed(turnId: string): void {

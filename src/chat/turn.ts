@@ -34,13 +34,14 @@ export interface TurnSetup {
   readonly supervisors: readonly Supervisor[];
   /** What is in force for a message, mentions and likeness included. */
   readonly context: (message: string) => Pick<PromptParts, "rules" | "references">;
-  /** Loads what a message mentions; to be called before `context`. */
+  /** Loads what a message mentions and what is remembered; to be called before `context` and `memory`. */
   readonly prepare?: (message: string) => Promise<void>;
   readonly tools: () => readonly AgentTool[];
   /** Finds a tool that is out of force by now. */
   readonly withdrawn?: (name: string) => AgentTool | undefined;
   readonly history: readonly HistoryMessage[];
-  readonly memory: PromptParts["memory"];
+  /** What is remembered that has to do with the message; loaded by `prepare`. */
+  readonly memory: () => PromptParts["memory"];
 }
 
 export interface TurnPorts extends Omit<AgentPorts, "guard" | "observer" | "journal">, ToolGuardPorts {
@@ -141,7 +142,7 @@ function answer(
         buildPrompt({
           instructions: setup.instructions,
           ...setup.context(message),
-          memory: setup.memory,
+          memory: setup.memory(),
           history: setup.history,
           message,
         }),
