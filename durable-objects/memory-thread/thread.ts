@@ -18,6 +18,7 @@ import { ok, type Result, refuse } from "../../src/problem.js";
 import { Kit } from "../kit/kit.js";
 import type { OutboxMessage } from "../kit/outbox.js";
 import { MemoryThreadStore } from "./store.js";
+import { invocationView, threadView } from "./views.js";
 import { doSlice } from "./work.js";
 
 const rangeSchema = z.object({ fromSeq: z.int(), toSeq: z.int() });
@@ -26,9 +27,8 @@ const erasureSchema = z.object({ entryId: z.string() });
 /** How long a delivery waits for its slice, and when the alarm looks after one that an instance may have died over. */
 const deliveryWaitMs = 3_000;
 const watchMs = 60_000;
-
-/** Messages of the state that are shown; all of them are entries. */
-const shownMessages = 50;
+/** A delivery goes on with further pieces of work for so long. */
+const sliceMs = 2_000;
 
 export class ThreadAtWork {
   readonly store: MemoryThreadStore;
@@ -99,30 +99,7 @@ export class ThreadAtWork {
 
   /** The thread as it stands, or as it stood after a message. */
   view(atSeq?: number): Thread {
-    const thread = this.store.thread();
-    const { marks, failure } = thread;
-    const lastSeq = Math.min(atSeq ?? marks.lastSeq, marks.lastSeq);
-    const history = this.store.window(lastSeq, shownMessages);
-    const current = this.store.range({ fromSeq: lastSeq, toSeq: lastSeq });
-    const past = atSeq !== undefined && lastSeq < marks.lastSeq;
-    return {
-      threadId: thread.threadId,
-      memoryId: thread.memoryId,
-      open: marks.open,
-      epoch: past ? (current[0]?.epoch ?? 0) : marks.epoch,
-      lastSeq,
-      requestedSeq: Math.min(marks.requestedSeq, lastSeq),
-      indexedSeq: Math.min(thread.indexedSeq, lastSeq),
-      coveredSeq: past ? this.store.coveredAt(lastSeq) : thread.coveredSeq,
-      degraded: this.store.countDegraded() + (thread.degradedFrom === undefined ? 0 : 1),
-      ...(failure === undefined ? {} : { failure }),
-      state: {
-        conversation_history: history,
-        to_process: current.filter(({ content }) => content !== ""),
-        tool_history: past ? [] : thread.toolHistory,
-        control: past ? (current[0]?.control ?? "START_SESSION") : thread.control,
-      },
-    };
+    return threadView(this.store, atSeq);
   }
 
   /**
@@ -236,29 +213,7 @@ export class ThreadAtWork {
   }
 
   private invocation(range?: FlushRange): Invocation {
-    const { marks, coveredSeq, control } = this.store.thread();
-    const { lastSeq, requestedSeq } = marks;
-    const messages = range === undefined ? [] : this.store.range(range);
-    const seq = range?.toSeq ?? lastSeq;
-    const last = messages.at(-1);
-    const flush = last?.control === "PROCESS_MESSAGE_AND_FLUSH" ? this.store.flushTo(last.seq) : undefined;
-    return {
-      control: last?.control ?? control,
-      seq,
-      lastSeq,
-      requestedSeq,
-      coveredSeq,
-      ...(flush === undefined ? {} : { flush: { fromSeq: flush.fromSeq, toSeq: flush.toSeq } }),
-      ...(range === undefined
-        ? {}
-        : {
-            messages: messages.map((message) => ({
-              seq: message.seq,
-              entryId: message.entryId,
-              control: message.control,
-            })),
-          }),
-    };
+    return invocationView(this.store, range);
   }
 
   private async oneSlice(): Promise<SliceReport> {
@@ -266,14 +221,11 @@ export class ThreadAtWork {
     const { signal } = this.abort;
     const { store, kit, platform } = this;
     try {
-      const outcome = await doSlice({
-        storage: this.ctx.storage,
-        store,
-        kit,
-        platform,
-        signal,
-        holds: () => !signal.aborted,
-      });
+      const until = platform.now() + sliceMs;
+      const ports = { storage: this.ctx.storage, store, kit, platform, signal, holds: () => !signal.aborted };
+      let outcome = await doSlice(ports);
+      while (outcome === "worked" && !signal.aborted && platform.now() < until && this.hasWork())
+        outcome = await doSlice(ports);
       if (outcome === "gone") {
         // The memory was deleted and nobody told this thread: it goes too.
         await this.kit.outbox.drain();
@@ -282,7 +234,7 @@ export class ThreadAtWork {
       }
       if (store.thread().failure !== undefined) store.setFailure(undefined);
       kit.deadlines.move("watch", undefined);
-      const more = outcome === "worked" && this.hasWork();
+      const more = outcome !== "idle" && this.hasWork();
       if (more) {
         const { indexedSeq, marks } = store.thread();
         this.sendJob({ fromSeq: indexedSeq, toSeq: marks.lastSeq });

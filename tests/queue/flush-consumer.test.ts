@@ -61,20 +61,18 @@ describe("the queue of flushes", () => {
 
   it("keeps both of two threads that flush at once in the context", async () => {
     const memory = await newMemory("scripted");
-    await memory.model.reply({ ...addEntryReply("Something."), repeat: 12 });
+    await memory.model.reply({ ...addEntryReply("Something."), repeat: 10 });
     await memory.say(numbered(5), "one");
     await memory.say(numbered(5), "two");
     await memory.settled("indexed", "one");
     await memory.settled("indexed", "two");
-    await memory.say(["Sixth."], "one");
-    await memory.say(["Sixth."], "two");
-    await memory.settled("indexed", "one");
-    await memory.settled("indexed", "two");
     // Both have read version 0 when the first of them answers.
-    await memory.model.reply(
-      { ...putContextReply("## Facts\n- From one side."), hold: "both" },
-      { ...putContextReply("## Facts\n- From the other side."), hold: "both" },
-    );
+    const held = (content: string) => ({ ...putContextReply(content), hold: "both" });
+    await memory.model.reply(addEntryReply("Something."), held("## Facts\n- From one side."));
+    await memory.say(["Sixth."], "one");
+    await memory.model.until({ requests: 12, open: 1 });
+    await memory.model.reply(addEntryReply("Something."), held("## Facts\n- From the other side."));
+    await memory.say(["Sixth."], "two");
     await memory.model.until({ requests: 14, open: 2 });
     await memory.model.release("both");
     await memory.settled("context", "one");

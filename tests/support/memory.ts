@@ -43,7 +43,7 @@ export class TestMemory {
 
   /** Waits until everything that was said is there, or fails the test. */
   async settled(level: "indexed" | "context" = "indexed", threadId = "main", seq?: number) {
-    const wanted = { threadId, level, timeoutMs: 15_000, ...(seq === undefined ? {} : { seq }) };
+    const wanted = { threadId, level, timeoutMs: 60_000, ...(seq === undefined ? {} : { seq }) };
     const answer = await this.call("POST", "/await-consistency", wanted);
     if (!answer.reached) throw new Error(`not ${level}: ${JSON.stringify(answer)}`);
     return answer;

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { Entry, Tags } from "../../memory/entry.js";
 import { type EntryRecord, type EntryRow, entryColumns, entryRow, indexedColumns, showEntry } from "./entry-rows.js";
+import { insertion } from "./entry-statements.js";
 import type { MemoryRef } from "./memory-store.js";
 
 export interface EntryFilter {
@@ -28,7 +29,7 @@ export type AddOutcome =
   /** It was there and has been deleted since: it isn't written again. */
   | { readonly kind: "deleted" };
 
-interface Extra {
+export interface Extra {
   readonly seq?: number;
   readonly expiresAt?: string | undefined;
   readonly supersedes?: string | undefined;
@@ -51,7 +52,7 @@ export class EntryStore {
 
   /** Adds an entry once: by thread and number, or by idempotency key. Without a number it gets the next one. */
   async add(memory: MemoryRef, entry: EntryRecord, extra: Extra = {}): Promise<AddOutcome> {
-    const { meta } = await this.insertion(memory, entry, extra).run();
+    const { meta } = await insertion(this.db, this.present(), memory, entry, extra).run();
     if (meta.changes > 0) {
       const added = await this.row(memory, entry.entryId);
       if (added !== undefined) return { kind: "added", entry: showEntry(memory.memoryId, added) };
@@ -62,10 +63,15 @@ export class EntryStore {
     return { kind: "exists", entry: showEntry(memory.memoryId, there), sameRequest };
   }
 
+  /** Writes the entry of a message, once; again, or after its deletion, it changes nothing. */
+  async put(memory: MemoryRef, entry: EntryRecord, seq: number): Promise<void> {
+    await insertion(this.db, this.present(), memory, entry, { seq }).run();
+  }
+
   /** Writes the new entry and closes the old one, both or neither. */
   async correct(memory: MemoryRef, oldId: string, entry: EntryRecord, extra: Extra): Promise<AddOutcome> {
     await this.db.batch([
-      this.insertion(memory, entry, { ...extra, supersedes: oldId }),
+      insertion(this.db, this.present(), memory, entry, { ...extra, supersedes: oldId }),
       this.db
         .prepare(
           `UPDATE entries SET superseded_by = ?3, superseded_at = ?4
@@ -236,74 +242,6 @@ export class EntryStore {
 
   tags(memory: MemoryRef, entryId: string, tags: Tags): Promise<boolean> {
     return this.rewrite(memory, entryId, { tags });
-  }
-
-  /**
-   * Statements that leave nothing of an entry but its place. The text is overwritten before it is dropped, so that the pages
-   * that held it don't go on holding it; the index forgets it by the trigger.
-   */
-  erasure(memory: MemoryRef, entryId: string): D1PreparedStatement[] {
-    const which = "WHERE tenant_id = ?1 AND memory_key = ?2 AND entry_id = ?3";
-    return [
-      this.db
-        .prepare(
-          `UPDATE entries SET raw_entry = printf('%.*c', length(CAST(raw_entry AS BLOB)), '#'),
-             summary = printf('%.*c', length(CAST(summary AS BLOB)), '#'), raw_terms = printf('%.*c', length(raw_terms), '#') ${which}`,
-        )
-        .bind(memory.tenantId, memory.key, entryId),
-      this.db
-        .prepare(
-          `UPDATE entries SET raw_entry = '', summary = '', tags = '{}', speaker = NULL, raw_terms = '', summary_terms = '',
-             tag_terms = '', mark_terms = '', raw_length = 0, summary_length = 0, tag_length = 0, index_terms = '',
-             request_hash = NULL, deleted_at = COALESCE(deleted_at, ?4) ${which}`,
-        )
-        .bind(memory.tenantId, memory.key, entryId, this.present()),
-      // What it corrected doesn't hold again because of that; but nothing points to what is gone.
-      this.db
-        .prepare("UPDATE entries SET supersedes = NULL WHERE tenant_id = ?1 AND memory_key = ?2 AND supersedes = ?3")
-        .bind(memory.tenantId, memory.key, entryId),
-    ];
-  }
-
-  private insertion(memory: MemoryRef, entry: EntryRecord, extra: Extra): D1PreparedStatement {
-    const { sessionKey, speaker, terms, lengths, indexTerms } = indexedColumns(memory, entry);
-    return this.db
-      .prepare(
-        `INSERT INTO entries (tenant_id, entry_id, memory_key, thread_id, seq, session_key, role, speaker, raw_entry, summary,
-           summary_source, tags, occurred_at, recorded_at, expires_at, supersedes, idempotency_key, request_hash, raw_terms,
-           summary_terms, tag_terms, mark_terms, raw_length, summary_length, tag_length, index_terms)
-         VALUES (?1, ?2, ?3, ?4, COALESCE(?5, (SELECT COALESCE(MAX(seq), 0) + 1 FROM entries WHERE memory_key = ?3 AND thread_id = ?4)),
-           ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26)
-         ON CONFLICT DO NOTHING`,
-      )
-      .bind(
-        memory.tenantId,
-        entry.entryId,
-        memory.key,
-        entry.threadId,
-        extra.seq ?? null,
-        sessionKey,
-        entry.role,
-        speaker,
-        entry.rawEntry,
-        entry.summary,
-        entry.summarySource,
-        JSON.stringify(entry.tags),
-        entry.occurredAt,
-        this.present(),
-        extra.expiresAt ?? null,
-        extra.supersedes ?? null,
-        extra.idempotencyKey ?? null,
-        extra.requestHash ?? null,
-        terms.raw,
-        terms.summary,
-        terms.tags,
-        terms.marks,
-        lengths.raw,
-        lengths.summary,
-        lengths.tags,
-        indexTerms,
-      );
   }
 
   private async there(memory: MemoryRef, entry: EntryRecord, extra: Extra): Promise<EntryRow | undefined> {

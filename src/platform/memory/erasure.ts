@@ -2,6 +2,7 @@
 import { mergeContexts } from "../../memory/context-merge.js";
 import { extractiveContext, extractiveSummary } from "../../memory/extractive.js";
 import type { ContextStore } from "./context-store.js";
+import { erasure } from "./entry-statements.js";
 import type { EntryStore } from "./entry-store.js";
 import type { MemoryRef } from "./memory-store.js";
 import type { ThreadGateway } from "./thread-gateway.js";
@@ -24,7 +25,7 @@ export async function eraseFromD1(memory: MemoryRef, entryId: string, sources: E
   const { db, entries, contexts, threads } = sources;
   const row = await entries.row(memory, entryId);
   const cited = await contexts.firstCiting(memory, entryId);
-  await db.batch([...entries.erasure(memory, entryId), ...contexts.wiping(memory, entryId, cited)]);
+  await db.batch([...erasure(db, entries.present(), memory, entryId), ...contexts.wiping(memory, entryId, cited)]);
   // Also after an interruption just here, when nothing cites the entry any more.
   const emptied = await contexts.emptiedSince(memory);
   if (emptied !== undefined) await rebuildContext(memory, entryId, emptied, sources);

@@ -37,7 +37,9 @@ describe("a memory thread", () => {
     expect(await memory.context()).toMatchObject({ version: 3 });
   });
 
-  it("takes several hundred messages at full speed: as many entries, byte for byte, and a context that covers the last", async () => {
+  it("takes several hundred messages at full speed: as many entries, byte for byte, and a context that covers the last", {
+    timeout: 90_000,
+  }, async () => {
     const memory = await newMemory();
     const texts = Array.from({ length: 400 }, (_, at) => `Line ${at}: ${"x".repeat(at % 50)} — é日本 ${at * 7}`);
     await memory.start();
