@@ -21,7 +21,7 @@ import type { LiveEvent } from "../kit/events.js";
 import { forgetSteps, StepAbandonedError } from "../kit/journal.js";
 import { Kit } from "../kit/kit.js";
 import { ReplyEdits } from "./reply-edits.js";
-import { tellMemory } from "./memory-outbox.js";
+import { deliverOutbox } from "./outbox-delivery.js";
 import { VersionedContext } from "./session-context.js";
 import { ChatSessionStore, type TurnRecord } from "./store.js";
 import { TurnRun } from "./turn-runner.js";
@@ -47,16 +47,7 @@ export class SessionAtWork {
     this.kit = new Kit(ctx, {
       now: platform.now,
       ownerId: () => this.store.session().sessionId,
-      deliver: (messages) => {
-        const { tenantId, sessionId } = this.store.session();
-        const { memory: told = [], copies = [] } = Object.groupBy(messages, ({ topic }) =>
-          topic === "memory" ? "memory" : "copies",
-        );
-        return Promise.all([
-          copies.length === 0 ? undefined : platform.deliver({ tenantId, ownerId: sessionId, messages: copies }),
-          tellMemory(told, this.store, platform.memory),
-        ]).then(() => undefined);
-      },
+      deliver: (messages) => deliverOutbox(messages, this.store, platform),
       step: () => this.step(),
       present: (type, data) => this.present(type, data),
       askClosed: (turnId) => this.askClosed(turnId),

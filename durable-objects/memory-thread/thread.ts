@@ -19,7 +19,7 @@ import { Kit } from "../kit/kit.js";
 import type { OutboxMessage } from "../kit/outbox.js";
 import { MemoryThreadStore } from "./store.js";
 import { invocationView, threadView } from "./views.js";
-import { doSlice } from "./work.js";
+import { doSlice, failureText } from "./work.js";
 
 const rangeSchema = z.object({ fromSeq: z.int(), toSeq: z.int() });
 const erasureSchema = z.object({ entryId: z.string() });
@@ -293,11 +293,4 @@ export class ThreadAtWork {
       await this.platform.eraseEntry({ tenantId, memoryId }, entryId);
     }
   }
-}
-
-/** What a tenant may read of a failure. */
-function failureText(error: unknown): string {
-  if (error instanceof Error && error.name === "NotConsistentYet") return error.message;
-  if (error instanceof Error && error.name === "StepAbandonedError") return error.message;
-  return "the entries or the context could not be stored; the details are in the log";
 }

@@ -31,3 +31,10 @@ export async function doSlice(ports: WorkPorts): Promise<"worked" | "idle" | "go
   else await doRedos(slice, ports);
   return "worked";
 }
+
+/** What a tenant may read of a failure. */
+export function failureText(error: unknown): string {
+  if (error instanceof Error && error.name === "NotConsistentYet") return error.message;
+  if (error instanceof Error && error.name === "StepAbandonedError") return error.message;
+  return "the entries or the context could not be stored; the details are in the log";
+}

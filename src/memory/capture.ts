@@ -81,15 +81,14 @@ export async function captureEntry(
     { ...ports, guard: openGuard },
   );
   const captured = capturedBy(outcome);
-  // The offline model goes by words alone: what it writes is an extract, and not one to be done again.
+  // The offline model goes by shared words alone: the message's own beginning says more, and isn't to be done again.
   const offline = outcome.metadata?.offline === true;
-  const entry =
-    captured === undefined ? extract : offline ? { ...captured, summarySource: "extractive" as const } : captured;
+  const entry = captured === undefined || offline ? extract : captured;
   await store(entry);
   return {
     ...entry,
-    degraded: captured === undefined,
-    ...(captured === undefined ? { failure: failureOf(outcome) } : {}),
+    degraded: captured === undefined && !offline,
+    ...(captured === undefined && !offline ? { failure: failureOf(outcome) } : {}),
     usage: { inputTokens: outcome.inputTokens, outputTokens: outcome.outputTokens },
     toolHistory: toolHistory(outcome),
   };

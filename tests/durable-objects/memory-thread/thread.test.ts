@@ -17,6 +17,17 @@ describe("a memory thread", () => {
     ]);
   });
 
+  it("takes the message's own beginning for a summary where the model is the offline one", async () => {
+    const memory = await newMemory();
+    await memory.say(["I moved to Turin.", "How do you like it?"]);
+    await memory.settled();
+    expect(await memory.entries()).toMatchObject([
+      { summary: "I moved to Turin.", summarySource: "extractive" },
+      { summary: "How do you like it?", summarySource: "extractive" },
+    ]);
+    expect((await memory.thread()).degraded).toBe(0);
+  });
+
   it("flushes after six messages and after twelve, and leaves the thirteenth; END covers it, END again does nothing", async () => {
     const memory = await newMemory();
     const said = await memory.say(numbered(13));
