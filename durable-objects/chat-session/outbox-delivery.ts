@@ -5,7 +5,12 @@ import type { SessionPlatform } from "../../src/platform/session-platform.js";
 import type { OutboxMessage } from "../kit/outbox.js";
 import type { ChatSessionStore } from "./store.js";
 
-const payloadSchema = z.object({ messageId: z.string().optional(), at: z.number().default(0) });
+const payloadSchema = z.object({
+  messageId: z.string().optional(),
+  /** Which edit of the message this tells of. */
+  edit: z.int().optional(),
+  at: z.number().default(0),
+});
 
 /** All or throws. */
 export async function deliverOutbox(
@@ -31,12 +36,12 @@ async function tellMemory(
     if (definition.memory === undefined) return;
     const { memoryId, threadId = sessionId } = definition.memory;
     const link = { tenantId, memoryId, threadId };
-    const { messageId, at } = payloadSchema.parse(JSON.parse(payload));
+    const { messageId, edit, at } = payloadSchema.parse(JSON.parse(payload));
     if (messageId === undefined) {
       await memory.start(link);
       continue;
     }
     const message = store.message(messageId);
-    if (message !== undefined) await memory.record(link, message, at);
+    if (message !== undefined) await memory.record(link, message, at, edit);
   }
 }

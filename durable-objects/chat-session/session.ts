@@ -20,12 +20,12 @@ import { ok, type Result, refuse } from "../../src/problem.js";
 import type { LiveEvent } from "../kit/events.js";
 import { forgetSteps, StepAbandonedError } from "../kit/journal.js";
 import { Kit } from "../kit/kit.js";
-import { ReplyEdits } from "./reply-edits.js";
 import { deliverOutbox } from "./outbox-delivery.js";
+import { ReplyEdits } from "./reply-edits.js";
 import { VersionedContext } from "./session-context.js";
 import { ChatSessionStore, type TurnRecord } from "./store.js";
 import { TurnRun } from "./turn-runner.js";
-import { turnView } from "./turn-view.js";
+import { crashOutcome, idsIn, turnView } from "./turn-view.js";
 
 /** The turn fails at its so manieth unforeseen exception. The first is tried again at once, the others when the lease runs out. */
 const maxCrashes = 4;
@@ -52,7 +52,13 @@ export class SessionAtWork {
       present: (type, data) => this.present(type, data),
       askClosed: (turnId) => this.askClosed(turnId),
     });
-    this.edits = new ReplyEdits({ storage: ctx.storage, store: this.store, kit: this.kit, now: platform.now });
+    this.edits = new ReplyEdits({
+      storage: ctx.storage,
+      store: this.store,
+      kit: this.kit,
+      now: platform.now,
+      edited: (messageId, edit) => this.remember(messageId, edit),
+    });
     this.context = new VersionedContext({
       storage: ctx.storage,
       kit: this.kit,
@@ -256,9 +262,11 @@ export class SessionAtWork {
   }
 
   /** The memory is told by id: the outbox holds no text, and what is told is what the message says by then. */
-  private remember(messageId: string): void {
+  private remember(messageId: string, edit?: number): void {
     if (this.store.session().definition.memory === undefined) return;
-    this.kit.outbox.put("memory", "memory", { messageId, at: this.platform.now() });
+    this.kit.outbox.put("memory", "memory", { messageId, edit, at: this.platform.now() });
+    // The end of a turn sends off what it left; an edit stands alone.
+    if (edit !== undefined) this.kit.deliverSoon();
   }
 
   private askClosed(turnId: string): void {
@@ -292,22 +300,4 @@ export class SessionAtWork {
 function askForAll(ask: Ask): Ask {
   const { proposal: _, ...shown } = askShownTo(ask, "client");
   return shown;
-}
-
-function idsIn(data: unknown): { turnId?: string; askId?: string; version?: number } {
-  if (data === null || typeof data !== "object") return {};
-  return {
-    ...("turnId" in data && typeof data.turnId === "string" ? { turnId: data.turnId } : {}),
-    ...("version" in data && typeof data.version === "number" ? { version: data.version } : {}),
-    ...("askId" in data && typeof data.askId === "string" ? { askId: data.askId } : {}),
-  };
-}
-
-function crashOutcome(turn: TurnRecord): StoredOutcome {
-  const content = "The answer failed: an internal error, which has been logged. Send the message again.";
-  return {
-    error: { messageId: turn.replyId, role: "error", content },
-    degraded: [],
-    usage: { inputTokens: 0, outputTokens: 0 },
-  };
 }

@@ -62,6 +62,10 @@ export class MemoryThread extends DurableObject<Env> implements ThreadObject {
     return this.exists() ? this.thread.rewriteAround(entryId, sinceVersion ?? undefined) : [];
   }
 
+  async entriesOf(messageId: string, kept: string): Promise<string[]> {
+    return this.exists() ? this.thread.store.entriesOf(messageId, kept) : [];
+  }
+
   /** Empties the object. */
   async remove(): Promise<void> {
     if (!this.exists()) return;

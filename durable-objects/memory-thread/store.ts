@@ -138,6 +138,20 @@ export class MemoryThreadStore {
     );
   }
 
+  /** Entries of batches with the key of a message or of one of its edits, other than the one that is kept; erased ones are left out. */
+  entriesOf(messageId: string, kept: string): string[] {
+    return this.sql
+      .exec<{ entry_id: string }>(
+        `SELECT m.entry_id FROM batches b JOIN messages m ON m.seq BETWEEN b.from_seq AND b.to_seq AND m.erased = 0
+         WHERE (b.idempotency_key = ?1 OR (b.idempotency_key >= ?1 || ':' AND b.idempotency_key < ?1 || ';'))
+           AND b.idempotency_key <> ?2`,
+        messageId,
+        kept,
+      )
+      .toArray()
+      .map((row) => row.entry_id);
+  }
+
   requestFlush({ fromSeq, toSeq }: FlushRange): void {
     this.sql.exec("INSERT INTO flushes (to_seq, from_seq) VALUES (?, ?) ON CONFLICT DO NOTHING", toSeq, fromSeq);
   }

@@ -11,7 +11,10 @@ import { decodeCursor, json, jsonBody, listOf, newRouter, pageOf, pageQuery, rou
 import { memoryOf, memoryParam } from "./memory-vaults.js";
 
 const tags = ["Memory"];
-const versionNumber = z.coerce.number<string>().int().min(0);
+const versionNumber = z
+  .string()
+  .regex(/^\d{1,9}$/, "a version is a whole number")
+  .transform(Number);
 const versionParam = memoryParam.extend({ version: versionNumber });
 const ifMatch = z.object({
   "if-match": z

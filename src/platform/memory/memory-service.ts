@@ -141,6 +141,14 @@ export class MemoryService {
     return known ? ok(undefined) : noEntry;
   }
 
+  /** Deletes what a message was recorded as under other keys than this one. */
+  async forgetOthers(memory: MemoryRef, threadId: string, messageId: string, kept: string): Promise<void> {
+    const thread = identityOf(memory, threadId);
+    for (const entryId of await this.ports.threads.entriesOf(thread, messageId, kept)) {
+      await this.deleteEntry(memory, entryId);
+    }
+  }
+
   /** All of a tenant's, with their threads: the rows alone would go with the tenant. */
   async deleteAll(tenantId: string): Promise<void> {
     const { memories } = this.ports;

@@ -52,6 +52,7 @@ export interface ThreadObject {
   reached(level: Level, seq: number | null, timeoutMs: number): Promise<Wire<Result<LevelReport>>>;
   erase(entryId: string): Promise<boolean>;
   rewriteAround(entryId: string, sinceVersion: number | null): Promise<string[]>;
+  entriesOf(messageId: string, kept: string): Promise<string[]>;
   remove(): Promise<void>;
 }
 
@@ -116,6 +117,11 @@ export class ThreadGateway {
 
   rewriteAround(identity: ThreadIdentity, entryId: string, sinceVersion: number | undefined): Promise<string[]> {
     return this.call(identity, (object) => object.rewriteAround(entryId, sinceVersion ?? null));
+  }
+
+  /** The entries that a message was recorded as: under its id or `<id>:<edit>`, but not under the key that is kept. */
+  entriesOf(identity: ThreadIdentity, messageId: string, kept: string): Promise<string[]> {
+    return this.call(identity, (object) => object.entriesOf(messageId, kept));
   }
 
   remove(identity: ThreadIdentity): Promise<void> {
