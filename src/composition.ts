@@ -1,6 +1,7 @@
 /** The only place that reads bindings and puts things together. */
 import { createModelPort, type ModelConfig } from "./model/directory.js";
 import type { ModelPort } from "./model/port.js";
+import { AskGateway } from "./platform/ask-gateway.js";
 import { now, sleep } from "./platform/clock.js";
 import { deliverToD1 } from "./platform/deliveries.js";
 import { McpServers } from "./platform/mcp-servers.js";
@@ -16,14 +17,19 @@ import { SessionMemory } from "./platform/memory/session-memory.js";
 import { ThreadGateway } from "./platform/memory/thread-gateway.js";
 import type { OutgoingPolicy } from "./platform/outgoing.js";
 import { ResourceStore } from "./platform/resource-store.js";
+import { RunGateway } from "./platform/run-gateway.js";
+import { RunIndex } from "./platform/run-index.js";
 import { createSealer, type Sealer } from "./platform/secrets.js";
 import type { Services } from "./platform/services.js";
 import { SessionGateway } from "./platform/session-gateway.js";
 import { SessionIndex } from "./platform/session-index.js";
 import type { SessionPlatform } from "./platform/session-platform.js";
 import { SupervisorBuilder } from "./platform/supervisor-builder.js";
+import { D1TeamState } from "./platform/team-state.js";
 import { TenantStore } from "./platform/tenant-store.js";
 import { ToolBuilder } from "./platform/tool-builder.js";
+import { ToolCache } from "./platform/tool-cache.js";
+import { callHttpWorker } from "./platform/worker-caller.js";
 
 interface Shared {
   readonly sealer: Sealer;
@@ -48,7 +54,7 @@ function shared(env: Env): Shared {
     resources: new ResourceStore(env.DB, now),
     tenants: new TenantStore(env.DB, sealer, now),
     policy,
-    tools: new ToolBuilder(policy, new McpServers(policy, now)),
+    tools: new ToolBuilder(policy, new McpServers(policy, now), new ToolCache(env.DB, now)),
     supervisors: new SupervisorBuilder({
       policy,
       now,
@@ -71,7 +77,7 @@ function shared(env: Env): Shared {
 }
 
 export function composeSessionPlatform(env: Env): SessionPlatform {
-  const { resources, tenants, tools, supervisors, memory } = shared(env);
+  const { resources, tenants, tools, supervisors, memory, policy } = shared(env);
   return {
     now,
     memory: new SessionMemory(memory),
@@ -80,6 +86,8 @@ export function composeSessionPlatform(env: Env): SessionPlatform {
     tools,
     supervisors,
     model: (tenantId) => tenantModel(env, tenantId),
+    teamState: (tenantId) => new D1TeamState(env.DB, tenantId, now),
+    callWorker: (tenantId, call, signal) => callHttpWorker(tenantId, call, signal, policy),
     deliver: (delivery) => deliverToD1(env.DB, delivery),
   };
 }
@@ -103,14 +111,19 @@ export function composeMemoryPlatform(env: Env): MemoryPlatform {
 }
 
 export function composeServices(env: Env): Services {
+  const sessions = new SessionGateway(env.CHAT_SESSION);
+  const runs = new RunGateway(env.ROUTING_RUN);
   return {
     ...shared(env),
     environment: env.ENVIRONMENT,
     adminSecret: env.ADMIN_SECRET,
     now,
     db: env.DB,
-    sessions: new SessionGateway(env.CHAT_SESSION),
+    sessions,
     index: new SessionIndex(env.DB),
+    runs,
+    runIndex: new RunIndex(env.DB, now),
+    asks: new AskGateway({ ses: sessions, run: runs }),
   };
 }
 

@@ -1,12 +1,13 @@
 import { ChatSession } from "../durable-objects/chat-session/object.js";
 import { MemoryThread } from "../durable-objects/memory-thread/object.js";
+import { RoutingRun } from "../durable-objects/routing-run/object.js";
 import { composeServices } from "./composition.js";
 import { createApp } from "./http/app.js";
 import { forgetOldAnswers } from "./http/idempotency.js";
 import { consumeDeadLetters } from "./queue/dead-letter-consumer.js";
 import { consumeFlushes } from "./queue/flush-consumer.js";
 
-export { ChatSession, MemoryThread };
+export { ChatSession, MemoryThread, RoutingRun };
 
 const app = createApp(composeServices);
 

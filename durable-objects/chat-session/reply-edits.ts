@@ -1,10 +1,13 @@
 /** Edits of replies by people: each is made on the version it was made for, and what was said before stays in the versions. */
-import { type AssistantMessage, type ChatMessage, chatMessageSchema } from "../../src/chat/message.js";
+import { type AssistantMessage, type ChatMessage, chatMessageSchema, type ModelReply } from "../../src/chat/message.js";
+import { withDeadline } from "../../src/platform/clock.js";
 import { sha256Hex } from "../../src/platform/digest.js";
 import type { MessageEdit, MessageVersion } from "../../src/platform/session-gateway.js";
 import { ok, type Result, refuse } from "../../src/problem.js";
+import { runPass } from "../../src/supervision/pass.js";
 import { editReply } from "../../src/supervision/structural-edit.js";
 import { canonicalReply } from "../../src/supervision/subject.js";
+import type { Supervisor } from "../../src/supervision/supervisor.js";
 import type { Kit } from "../kit/kit.js";
 import type { ChatSessionStore } from "./store.js";
 
@@ -15,6 +18,8 @@ export interface ReplyEditsPorts {
   readonly now: () => number;
   /** Called in the write that stored a message's n-th edit. */
   readonly edited: (messageId: string, edit: number) => void;
+  /** The rules that nobody's words may pass. */
+  readonly rules: () => Promise<readonly Supervisor[]>;
 }
 
 export class ReplyEdits {
@@ -36,7 +41,9 @@ export class ReplyEdits {
         errors: [{ path: `operations.${edited.at}`, message: edited.problem }],
       });
     }
-    const next: AssistantMessage = { ...message, modelReply: edited.reply };
+    const passed = await this.throughRules(edited.reply);
+    if (!passed.ok) return passed;
+    const next: AssistantMessage = { ...message, modelReply: passed.value };
     const hash = await this.hashOf(next);
     // Nothing is awaited from here on: of two edits on one base the second finds what the first one made.
     if (JSON.stringify(store.message(messageId)) !== JSON.stringify(message)) {
@@ -61,6 +68,25 @@ export class ReplyEdits {
         ...(version.message.role === "assistant" ? { hash: await this.hashOf(version.message) } : {}),
       })),
     );
+  }
+
+  /** What the rules of the response make of an edited reply; a refusal when they stop it. */
+  private async throughRules(reply: ModelReply): Promise<Result<ModelReply>> {
+    const { kit, store, now } = this.ports;
+    const { salt } = store.session();
+    const pass = await runPass({ hook: "response", reply }, await this.ports.rules(), {
+      now,
+      hash: (text) => sha256Hex(salt + text),
+      withDeadline,
+      strict: true,
+      // Rules have no steps of their own.
+      journal: kit.journal("edits", () => true),
+    });
+    const { decision, reasons } = pass.state;
+    if (decision === "block" || decision === "review" || pass.subject.hook !== "response") {
+      return refuse("invalid", `Nothing was changed: the reply would not pass the rules. ${reasons.join(" ")}`);
+    }
+    return ok(pass.subject.reply);
   }
 
   private all(messageId: string): MessageVersion[] {

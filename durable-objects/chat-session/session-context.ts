@@ -1,5 +1,13 @@
 /** The context of a session as versions: every change is a new one, with who made it and why. */
-import { type ContextView, type SessionContext, sessionContextSchema } from "../../src/chat/context.js";
+import {
+  type ContextChangeBody,
+  type ContextView,
+  changeContext,
+  fitsLimits,
+  type SessionContext,
+  sessionContextSchema,
+} from "../../src/chat/context.js";
+import { ok, type Result, refuse } from "../../src/problem.js";
 import type { Kit } from "../kit/kit.js";
 
 type ContextVersion = ContextView["history"][number];
@@ -56,12 +64,21 @@ export class VersionedContext {
     return { version, changed: true };
   }
 
-  /** Makes an earlier version count again, as a new one; `undefined` when there is no such version. */
-  restore(version: number, author: string): ContextView | undefined {
+  /** What a caller adds and removes. */
+  changeBy(change: ContextChangeBody, author: string): Result<ContextView> {
+    if (!fitsLimits(changeContext(this.current().context, change))) {
+      return refuse("invalid", "The session's context would hold more than it can; remove something first.");
+    }
+    this.change((context) => changeContext(context, change), author, change.reason ?? "changed by a caller");
+    return ok(this.view());
+  }
+
+  /** Makes an earlier version count again, as a new one. */
+  restore(version: number, author: string): Result<ContextView> {
     const earlier = this.version(version);
-    if (earlier === undefined) return undefined;
+    if (earlier === undefined) return refuse("not_found", "There is no such version of this session's context.");
     this.change(() => earlier.context, author, `version ${version} was restored`);
-    return this.view();
+    return ok(this.view());
   }
 
   private add(context: SessionContext, author: string, reason: string): void {

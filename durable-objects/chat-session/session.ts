@@ -1,6 +1,6 @@
 /** A session at work: the kit's parts put together, and what happens when a message, an answer or an alarm comes. */
 import { type Ask, askShownTo } from "../../src/asks/ask.js";
-import { type ContextChangeBody, type ContextView, changeContext, fitsLimits } from "../../src/chat/context.js";
+import type { ContextChangeBody, ContextView } from "../../src/chat/context.js";
 import { replyText } from "../../src/chat/message.js";
 import type { ReplyDelta } from "../../src/chat/reply-stream.js";
 import {
@@ -16,6 +16,7 @@ import { newId } from "../../src/platform/ids.js";
 import { describeError, log } from "../../src/platform/logging.js";
 import type { SendCommand } from "../../src/platform/session-gateway.js";
 import type { SessionPlatform } from "../../src/platform/session-platform.js";
+import { loadRules } from "../../src/platform/turn-setup.js";
 import { ok, type Result, refuse } from "../../src/problem.js";
 import type { LiveEvent } from "../kit/events.js";
 import { forgetSteps, StepAbandonedError } from "../kit/journal.js";
@@ -58,6 +59,7 @@ export class SessionAtWork {
       kit: this.kit,
       now: platform.now,
       edited: (messageId, edit) => this.remember(messageId, edit),
+      rules: () => loadRules({ ...this.store.session(), context: () => this.context.current().context }, platform),
     });
     this.context = new VersionedContext({
       storage: ctx.storage,
@@ -103,19 +105,15 @@ export class SessionAtWork {
 
   /** Changes the context, for the turn under way too. */
   async changeContext(change: ContextChangeBody, author: string): Promise<Result<ContextView>> {
-    if (!fitsLimits(changeContext(this.context.current().context, change))) {
-      return refuse("invalid", "The session's context would hold more than it can; remove something first.");
-    }
-    this.context.change((context) => changeContext(context, change), author, change.reason ?? "changed by a caller");
+    const changed = this.context.changeBy(change, author);
     await this.run?.refresh();
-    return ok(this.context.view());
+    return changed;
   }
 
   async restoreContext(version: number, author: string): Promise<Result<ContextView>> {
-    const view = this.context.restore(version, author);
-    if (view === undefined) return refuse("not_found", "There is no such version of this session's context.");
+    const restored = this.context.restore(version, author);
     await this.run?.refresh();
-    return ok(view);
+    return restored;
   }
 
   /** A new instance goes on at once with what the one before it left, whoever woke it. */
@@ -256,6 +254,8 @@ export class SessionAtWork {
       if (outcome.error !== undefined) this.store.addMessage(outcome.error, turnId, false);
       forgetSteps(this.ctx.storage.sql, turnId);
       this.kit.events.append("turn.completed", turnId, { turnId });
+      // A team's workers that were interrupted must not count as busy for ever.
+      if (status === "cancelled" || status === "failed") this.kit.outbox.put("work_ended", turnId, { work: turnId });
     });
     this.wake(turnId);
     this.kit.deliverSoon();

@@ -1,6 +1,5 @@
 /** Drives one turn of a session: gathers its setup, runs the durable function, stores what came of it. */
 import { isControlFlow, Parked } from "../../src/agent/journal.js";
-import { answerSchema } from "../../src/asks/ask.js";
 import { type AssistantMessage, messageText } from "../../src/chat/message.js";
 import type { HistoryMessage } from "../../src/chat/prompt.js";
 import { ReplyStream } from "../../src/chat/reply-stream.js";
@@ -12,10 +11,11 @@ import { log } from "../../src/platform/logging.js";
 import type { SessionPlatform } from "../../src/platform/session-platform.js";
 import { validateArguments } from "../../src/platform/tool-builder.js";
 import { type LoadedSetup, loadTurnSetup } from "../../src/platform/turn-setup.js";
+import { entryWithoutText } from "../../src/routing/trace.js";
 import type { SupervisionState } from "../../src/supervision/state.js";
 import { openStreamGate } from "../../src/supervision/stream-gate.js";
 import type { Subject } from "../../src/supervision/subject.js";
-import type { Settings } from "../../src/tenancy/tenant.js";
+import { askPolicy } from "../../src/tenancy/ask-policy.js";
 import type { Kit } from "../kit/kit.js";
 import type { VersionedContext } from "./session-context.js";
 import type { ChatSessionStore, SessionRecord, TurnRecord } from "./store.js";
@@ -128,6 +128,12 @@ export class TurnRun {
       withDeadline: (timeoutMs, work) => withDeadline(timeoutMs, work, this.abort.signal),
       validateArguments,
       stream: this.stream,
+      team: {
+        asks: () => kit.asks.ofWork(turnId),
+        state: platform.teamState(session.tenantId),
+        callWorker: (call, signal) => platform.callWorker(session.tenantId, call, signal),
+        traced: (entry) => events.append(entry.type, turnId, { turnId, ...entryWithoutText(entry) }),
+      },
       observer: {
         toolCalled: (call) => events.append("tool.called", turnId, { turnId, ...call }),
         toolReturned: (call) => events.append("tool.returned", turnId, { turnId, ...call }),
@@ -136,14 +142,14 @@ export class TurnRun {
         isApproved: ({ server, tool }) => store.isApproved(server, tool),
         approveForSession: ({ server, tool }) => store.approve(server, tool),
       },
-      approval: askedOf(approvals, turnId),
+      approval: askPolicy(approvals, { type: "turn", id: turnId }),
       supervise: {
         now: platform.now,
         hash: (text) => sha256Hex(session.salt + text),
         withDeadline: (timeoutMs, work) => withDeadline(timeoutMs, work, this.abort.signal),
         strict,
         cancelled: () => this.abort.signal.aborted,
-        review: askedOf(reviews, turnId),
+        review: askPolicy(reviews, { type: "turn", id: turnId }),
         surroundings: {
           ownerId: session.sessionId,
           workId: turnId,
@@ -198,17 +204,4 @@ export class TurnRun {
     const error = { messageId: this.turn.replyId, role: "error" as const, content: `The answer failed: ${detail}` };
     return { error, degraded: [], usage: { inputTokens: 0, outputTokens: 0 } };
   }
-}
-
-/** Who answers an ask of this turn, how long it waits, and what counts when nobody did: as the tenant's settings say. */
-function askedOf(
-  { answerableBy, timeoutMs, default: decision }: Settings["reviews"] | Settings["approvals"],
-  turnId: string,
-): TurnPorts["supervise"]["review"] {
-  return {
-    answerableBy,
-    timeoutMs,
-    raisedBy: { type: "turn", id: turnId },
-    ...(decision === undefined ? {} : { defaultResponse: answerSchema.parse({ decision }) }),
-  };
 }

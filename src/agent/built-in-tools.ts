@@ -22,6 +22,7 @@ export const askHumanTool: AgentTool = {
   parameters: z.toJSONSchema(askHumanArguments, { io: "input" }),
   timeoutMs: 0,
   execution: "durable",
+  asksPeople: true,
   async run(args, { callId, journal }) {
     const { question, context, priority, timeoutMs, defaultResponse, suggestions } = askHumanArguments.parse(args);
     const ask = journal.ask("ask", {

@@ -32,7 +32,17 @@ export const modelAgentSchema = z.strictObject({
   maxOutputTokens: z.int().min(1).max(200_000).optional(),
 });
 
-export const agentSchema = modelAgentSchema;
+export const teamAgentSchema = z.strictObject({
+  kind: z.literal("team"),
+  /** The name of a stored team. */
+  team: itemName,
+  description: z.string().max(1_000).optional(),
+  rules: z.array(itemName).max(200).default([]),
+  references: z.array(itemName).max(200).default([]),
+  supervisors: z.array(itemName).max(50).default([]),
+});
+
+export const agentSchema = z.discriminatedUnion("kind", [modelAgentSchema, teamAgentSchema]);
 export type AgentDefinition = z.infer<typeof agentSchema>;
 
 const headers = z.record(z.string().regex(/^[A-Za-z0-9-]{1,100}$/), z.string().max(4_000)).default({});
@@ -55,6 +65,11 @@ const httpToolSchema = z.strictObject({
   approval,
   timeoutMs,
   cacheSeconds: z.int().min(0).max(86_400).default(0),
+  /**
+   * From which likeness on (1: the same words) a kept result of other arguments counts as the result of these. Without it only
+   * the same arguments do.
+   */
+  cacheSimilarity: z.number().min(0.5).max(1).optional(),
   /** A call may be repeated under the same Idempotency-Key. */
   idempotent: z.boolean().default(false),
 });

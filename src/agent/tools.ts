@@ -38,6 +38,8 @@ export interface AgentTool {
   readonly execution: "once" | "idempotent" | "durable";
   /** `always` and `session` put the call before a person first. */
   readonly approval?: "never" | "always" | "session";
+  /** What it is called with is shown to a person: it is supervised like what leaves the system. */
+  readonly asksPeople?: boolean;
   run(args: Readonly<Record<string, unknown>>, context: ToolContext): Promise<ToolOutput>;
 }
 

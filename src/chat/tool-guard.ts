@@ -6,6 +6,7 @@ import type { Ask, AskRequest } from "../asks/ask.js";
 import { type SupervisePorts, supervise } from "../supervision/supervise.js";
 import type { Supervisor } from "../supervision/supervisor.js";
 import type { ToolCallRequest } from "./message.js";
+import { superviseQuestion } from "./question-guard.js";
 
 export interface ToolGuardPorts {
   readonly supervise: SupervisePorts;
@@ -41,7 +42,10 @@ export function supervisingGuard(
       degraded(supervised.degraded);
       if (supervised.action === "block")
         return refusal(`The call of "${call.tool.name}" was blocked.`, supervised.reasons);
-      const { args } = supervised.subject.call;
+      const question = await questionFor(call, supervised.subject.call.args, setup.supervisors, journal, ports);
+      degraded(question.degraded);
+      if (question.kind === "refuse") return question;
+      const args = question.value;
       const approval = await approve(call, args, journal, ports);
       if (approval !== undefined) return approval;
       // Asked last: whatever took time above, an exclusion made meanwhile holds. Journalled, because a later one must not undo a
@@ -70,6 +74,34 @@ export function supervisingGuard(
     },
   };
 }
+
+/** A question to a person is supervised once more, as what leaves the system. Every other call goes on as it is. */
+async function questionFor(
+  call: ToolCall,
+  args: ToolCall["args"],
+  supervisors: readonly Supervisor[],
+  journal: Journal,
+  ports: ToolGuardPorts,
+): Promise<GuardDecision<ToolCall["args"]> & { readonly degraded: readonly string[] }> {
+  const parsed = call.tool.asksPeople === true ? questionArguments.safeParse(args) : undefined;
+  if (parsed?.success !== true) return { kind: "go", value: args, degraded: [] };
+  const { priority, timeoutMs } = args;
+  const from = call.toolCallId;
+  const cleared = await superviseQuestion(from, parsed.data, supervisors, journal.scope("question"), ports.supervise);
+  const { degraded } = cleared;
+  if (!cleared.ok) return { ...refusal("The question was not asked: it was blocked.", cleared.reasons), degraded };
+  // Nothing was changed: the very arguments go on.
+  if (cleared.texts === parsed.data) return { kind: "go", value: args, degraded };
+  const kept = { ...(priority === undefined ? {} : { priority }), ...(timeoutMs === undefined ? {} : { timeoutMs }) };
+  return { kind: "go", value: { ...kept, ...cleared.texts }, degraded };
+}
+
+const questionArguments = z.object({
+  question: z.string(),
+  context: z.string().optional(),
+  suggestions: z.array(z.string()).optional(),
+  defaultResponse: z.string().optional(),
+});
 
 /**
  * Gives a refusal, or nothing when the call may go on. The ask belongs to this very call, whose id the server gave it, and

@@ -7,6 +7,8 @@ import type { AgentLimits } from "../agent/budget.js";
 import type { Journal } from "../agent/journal.js";
 import { type AgentObserver, type AgentOutcome, type AgentPorts, runAgent } from "../agent/loop.js";
 import type { AgentTool } from "../agent/tools.js";
+import type { LoadedTeam } from "../routing/ports.js";
+import { answerAsTeam, type TeamTurnPorts } from "../routing/turn-answer.js";
 import type { SupervisePorts } from "../supervision/supervise.js";
 import { supervise } from "../supervision/supervise.js";
 import type { Supervisor } from "../supervision/supervisor.js";
@@ -42,6 +44,8 @@ export interface TurnSetup {
   readonly history: readonly HistoryMessage[];
   /** What is remembered that has to do with the message; loaded by `prepare`. */
   readonly memory: () => PromptParts["memory"];
+  /** The team that answers in place of the model. */
+  readonly team?: LoadedTeam | undefined;
 }
 
 export interface TurnPorts extends Omit<AgentPorts, "guard" | "observer" | "journal">, ToolGuardPorts {
@@ -49,6 +53,7 @@ export interface TurnPorts extends Omit<AgentPorts, "guard" | "observer" | "jour
   readonly supervise: SupervisePorts;
   readonly observer: Pick<AgentObserver, "toolCalled" | "toolReturned">;
   readonly stream: ReplyStream;
+  readonly team: TeamTurnPorts;
   /** The effective message is known: called once, in the same write as its verdict. */
   readonly messageDecided: (message: PlainMessage, blocked: boolean) => void;
 }
@@ -135,6 +140,19 @@ function answer(
   ports: TurnPorts,
   degraded: Set<string>,
 ): Promise<AgentOutcome> {
+  const note = (names: readonly string[]): void => {
+    for (const name of names) degraded.add(name);
+  };
+  if (setup.team !== undefined) {
+    const { turnId, replyId } = command;
+    const asked = {
+      turnId,
+      replyId,
+      message,
+      background: { ...setup, memory: setup.memory(), context: () => setup.context(message) },
+    };
+    return answerAsTeam(asked, setup.team, { ...ports, supervisors: setup.supervisors, degraded: note });
+  }
   return runAgent(
     {
       models: setup.models,
@@ -155,9 +173,7 @@ function answer(
     {
       ...ports,
       journal: ports.journal.scope("agent"),
-      guard: supervisingGuard(setup, ports, (names) => {
-        for (const name of names) degraded.add(name);
-      }),
+      guard: supervisingGuard(setup, ports, note),
       observer: {
         ...ports.observer,
         listen: () => ports.stream.listenToRound(),

@@ -20,6 +20,7 @@ import { memoryEntries } from "./routes/memory-entries.js";
 import { memoryThreads } from "./routes/memory-threads.js";
 import { memoryVaults } from "./routes/memory-vaults.js";
 import { resources } from "./routes/resources.js";
+import { runs } from "./routes/runs.js";
 import { sessionContext } from "./routes/session-context.js";
 import { sessions } from "./routes/sessions.js";
 import { turns } from "./routes/turns.js";
@@ -61,7 +62,7 @@ export function createApp(compose: (env: Env) => Services): OpenAPIHono<AppEnv> 
   app.use("/v1/*", idempotency);
 
   const memories = [memoryVaults, memoryThreads, memoryEntries, memoryContexts];
-  for (const routes of [health, admin, resources, sessions, sessionContext, turns, events, asks, ...memories])
+  for (const routes of [health, admin, resources, sessions, sessionContext, turns, events, runs, asks, ...memories])
     app.route("/", routes);
   openApiDocument(app);
   return app;

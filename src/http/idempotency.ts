@@ -1,6 +1,6 @@
 /**
- * `Idempotency-Key` on writes: the same key and body get the same answer, the same key with another body a 409. Messages are
- * left out: a session knows its keys itself, and gives the same turn.
+ * `Idempotency-Key` on writes: the same key and body get the same answer, the same key with another body a 409. Messages and
+ * runs are left out: a session knows its keys itself, and gives the same turn; a run's key is claimed before the run begins.
  */
 import { createMiddleware } from "hono/factory";
 import { z } from "zod";
@@ -30,7 +30,7 @@ export const idempotency = createMiddleware<AppEnv>(async (c, next) => {
   const key = c.req.header("idempotency-key");
   if (key === undefined || !writes.has(c.req.method)) return next();
   if (!keyPattern.test(key)) throw problem("invalid", "An Idempotency-Key is 1 to 200 visible ASCII characters.");
-  if (isMessage(c.req.path)) return next();
+  if (knowsItsKeys(c.req.path)) return next();
 
   const { db, sealer, now } = c.get("services");
   const { tenantId: scope, role } = c.get("caller") ?? { tenantId: "admin", role: "admin" };
@@ -84,9 +84,13 @@ export async function forgetOldAnswers(db: D1Database, now: number): Promise<voi
     .run();
 }
 
-/** Entries and messages of a memory keep their keys themselves too: an answer kept here would outlive an entry's deletion. */
-function isMessage(path: string): boolean {
-  return /^\/v1\/(sessions\/[^/]+\/messages$|memories\/[^/]+\/(entries|threads|context)(\/|$))/.test(path);
+function knowsItsKeys(path: string): boolean {
+  return (
+    path === "/v1/runs" ||
+    /^\/v1\/sessions\/[^/]+\/messages$/.test(path) ||
+    // An answer kept here would outlive an entry's deletion: entries and messages of a memory keep their keys themselves.
+    /^\/v1\/memories\/[^/]+\/(entries|threads|context)(\/|$)/.test(path)
+  );
 }
 
 function keptHeaders(response: Response): Record<string, string> {

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { askSchema } from "../asks/ask.js";
 import { sessionSchema } from "../chat/session.js";
+import { runSummarySchema } from "../routing/routed-run.js";
 import type { Delivery } from "./session-platform.js";
 
 const auditSchema = z.object({
@@ -11,6 +12,8 @@ const auditSchema = z.object({
   body: z.unknown(),
   at: z.number(),
 });
+
+const workSchema = z.object({ work: z.string() });
 
 export async function deliverToD1(db: D1Database, delivery: Delivery): Promise<void> {
   // A tenant that was deleted meanwhile takes its copies with it.
@@ -43,6 +46,20 @@ function statementFor(
            ON CONFLICT DO UPDATE SET status = ?5, body = ?6, revision = ?7 WHERE revision < ?7`,
         )
         .bind(tenantId, ask.askId, ownerId, ask.kind, ask.status, message.payload, message.id);
+    }
+    case "run": {
+      const run = runSummarySchema.parse(payload);
+      return db
+        .prepare(
+          `INSERT INTO runs (tenant_id, run_id, status, body, revision) VALUES (?1, ?2, ?3, ?4, ?5)
+           ON CONFLICT DO UPDATE SET status = ?3, body = ?4, revision = ?5 WHERE revision < ?5`,
+        )
+        .bind(tenantId, run.runId, run.status, message.payload, message.id);
+    }
+    case "work_ended": {
+      // Whatever of a team's workers it still counted as busy.
+      const { work } = workSchema.parse(payload);
+      return db.prepare("UPDATE worker_claims SET released = 1 WHERE tenant_id = ? AND work = ?").bind(tenantId, work);
     }
     case "audit": {
       const { turnId, hook, decision, body, at } = auditSchema.parse(payload);

@@ -1,6 +1,9 @@
+import type { AskGateway } from "./ask-gateway.js";
 import type { MemoryService } from "./memory/memory-service.js";
 import type { OutgoingPolicy } from "./outgoing.js";
 import type { ResourceStore } from "./resource-store.js";
+import type { RunGateway } from "./run-gateway.js";
+import type { RunIndex } from "./run-index.js";
 import type { Sealer } from "./secrets.js";
 import type { SessionGateway } from "./session-gateway.js";
 import type { SessionIndex } from "./session-index.js";
@@ -19,4 +22,7 @@ export interface Services {
   readonly sessions: SessionGateway;
   readonly index: SessionIndex;
   readonly memory: MemoryService;
+  readonly runs: RunGateway;
+  readonly runIndex: RunIndex;
+  readonly asks: AskGateway;
 }

@@ -94,7 +94,7 @@ const problemSchema = z.object({
   askId: z.string().optional(),
 });
 
-function resultOf<T>(value: z.ZodType<T>): z.ZodType<Result<T>> {
+export function resultOf<T>(value: z.ZodType<T>): z.ZodType<Result<T>> {
   return z.union([
     z.object({ ok: z.literal(true), value }),
     z.object({ ok: z.literal(false), problem: problemSchema }),

@@ -4,8 +4,16 @@ import { askHumanTool } from "../agent/built-in-tools.js";
 import type { HttpTool, McpTool } from "../agent/definition.js";
 import type { AgentTool, ToolContext, ToolOutput, ToolRef } from "../agent/tools.js";
 import type { ResourceVersion } from "../tenancy/resources.js";
+import { sleep } from "./clock.js";
 import type { McpServers, RemoteTool } from "./mcp-servers.js";
-import { type OutgoingPolicy, sendOutgoing } from "./outgoing.js";
+import {
+  OutgoingError,
+  type OutgoingPolicy,
+  type OutgoingRequest,
+  type OutgoingResponse,
+  sendOutgoing,
+} from "./outgoing.js";
+import type { ToolCache } from "./tool-cache.js";
 
 /** The tools of remote MCP servers, as they were listed, by the name of the stored resource. */
 export type RemoteTools = ReadonlyMap<string, readonly RemoteTool[]>;
@@ -14,6 +22,7 @@ export class ToolBuilder {
   constructor(
     private readonly policy: OutgoingPolicy,
     private readonly mcp: McpServers,
+    private readonly cache: ToolCache,
   ) {}
 
   /** Lists what a remote MCP server offers. */
@@ -30,9 +39,9 @@ export class ToolBuilder {
   ): AgentTool[] {
     const available = [
       askHumanTool,
-      ...stored.flatMap(({ name, body }) =>
+      ...stored.flatMap(({ name, version, body }) =>
         "http" in body
-          ? [this.stored(tenantId, { server: body.server, tool: name }, body)]
+          ? [this.cache.wrap(tenantId, this.stored(tenantId, { server: body.server, tool: name }, body), body, version)]
           : (remote.get(name) ?? []).map((tool) => this.remote(body, tool)),
       ),
     ];
@@ -83,28 +92,42 @@ export class ToolBuilder {
     const { url, rest } = fillUrl(tool.http.url, args);
     const inQuery = method === "GET" || method === "DELETE";
     if (inQuery) for (const [name, value] of Object.entries(rest)) url.searchParams.set(name, asText(value));
-    const response = await sendOutgoing(
-      {
-        method,
-        url: url.href,
-        headers: {
-          accept: "application/json, text/plain;q=0.9, */*;q=0.1",
-          "user-agent": "conclave",
-          ...(inQuery ? {} : { "content-type": "application/json" }),
-          // The same over redos of this call, and of no other call anywhere.
-          "idempotency-key": `${tenantId}.${context.callId}`,
-          ...headers,
-        },
-        ...(inQuery ? {} : { body: JSON.stringify(rest) }),
-        timeoutMs: tool.timeoutMs,
-        ...(context.signal instanceof AbortSignal ? { signal: context.signal } : {}),
+    const request = {
+      method,
+      url: url.href,
+      headers: {
+        accept: "application/json, text/plain;q=0.9, */*;q=0.1",
+        "user-agent": "conclave",
+        ...(inQuery ? {} : { "content-type": "application/json" }),
+        // The same over redos of this call, and of no other call anywhere.
+        "idempotency-key": `${tenantId}.${context.callId}`,
+        ...headers,
       },
-      this.policy,
-    );
+      ...(inQuery ? {} : { body: JSON.stringify(rest) }),
+      timeoutMs: tool.timeoutMs,
+      ...(context.signal instanceof AbortSignal ? { signal: context.signal } : {}),
+    };
+    const response = await this.send(request, tool.idempotent || method === "GET");
     const failed = response.status >= 400;
     return { content: failed ? `HTTP ${response.status}: ${response.text}` : response.text, isError: failed };
   }
+
+  /** Tries once more, under the same key, what passes and may be repeated; the call's own deadline bounds both. */
+  private async send(request: OutgoingRequest, mayRepeat: boolean): Promise<OutgoingResponse> {
+    try {
+      const response = await sendOutgoing(request, this.policy);
+      if (!mayRepeat || !passing.has(response.status)) return response;
+    } catch (error) {
+      if (!mayRepeat || !(error instanceof OutgoingError) || request.signal?.aborted) throw error;
+    }
+    await sleep(retryWaitMs, request.signal);
+    return sendOutgoing(request, this.policy);
+  }
 }
+
+/** Answers that say that another attempt may do better. */
+const passing: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+const retryWaitMs = 200;
 
 /** Checks arguments against a tool's schema, in words. Compiles nothing: Workers forbid it. */
 export function validateArguments(tool: AgentTool, args: unknown): string[] {

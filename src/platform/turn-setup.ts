@@ -8,6 +8,7 @@ import { type ItemKind, isToolExcluded, likeMessage, mentionsIn, type SessionCon
 import type { HistoryMessage } from "../chat/prompt.js";
 import type { NewSession } from "../chat/session.js";
 import type { TurnSetup } from "../chat/turn.js";
+import type { Supervisor } from "../supervision/supervisor.js";
 import type { ContextDesk } from "../supervision/surroundings.js";
 import { type ResourceKind, resourcePinSchema } from "../tenancy/resources.js";
 import { settingsSchema } from "../tenancy/tenant.js";
@@ -15,6 +16,7 @@ import { type ChangeSessionContext, SessionContextDesk } from "./context-desk.js
 import type { SessionMemory } from "./memory/session-memory.js";
 import { parseBody, type ResourceStore } from "./resource-store.js";
 import type { SupervisorBuilder } from "./supervisor-builder.js";
+import { loadTeam, pinTeams, pinTools } from "./team-loader.js";
 import type { TenantStore } from "./tenant-store.js";
 import type { ToolBuilder } from "./tool-builder.js";
 import { TurnResources } from "./turn-resources.js";
@@ -36,6 +38,9 @@ export interface SessionFacts {
   readonly history: () => readonly HistoryMessage[];
 }
 
+/** What decides which resources a session has. */
+type PinnedFacts = Pick<SessionFacts, "tenantId" | "sessionId" | "definition" | "context">;
+
 export type LoadedSetup =
   | {
       readonly ok: true;
@@ -55,6 +60,8 @@ const pinnedSchema = z.object({
   reviews,
   approvals,
   supervisors: z.array(z.string()),
+  /** Of teams within the agent's team. */
+  teamSupervisors: z.array(z.string()).default([]),
   pins: z.array(resourcePinSchema),
 });
 type AskPolicies = Pick<z.infer<typeof pinnedSchema>, "reviews" | "approvals">;
@@ -71,9 +78,10 @@ export async function loadTurnSetup(
   const found = new TurnResources(session.tenantId, journal, sources);
   await found.load(pinned.pins);
 
-  const agent = found.get("agents", session.definition.agent);
-  if (agent === undefined) return { ok: false, detail: missing("agents", session.definition.agent) };
-  const absent = pinned.supervisors.find((name) => !found.has("supervisors", name));
+  const stored = found.get("agents", session.definition.agent);
+  if (stored === undefined) return { ok: false, detail: missing("agents", session.definition.agent) };
+  const agent = stored.kind === "model" ? stored : { ...nobody, ...stored };
+  const absent = [...pinned.supervisors, ...pinned.teamSupervisors].find((name) => !found.has("supervisors", name));
   // A supervisor that is gone must not be a supervisor that allows.
   if (absent !== undefined) return { ok: false, detail: missing("supervisors", absent) };
 
@@ -87,10 +95,13 @@ export async function loadTurnSetup(
   // What supervisors or operators added since the turn began, before an interruption.
   await refresh();
 
-  const supervisors = found
-    .all("supervisors")
-    .filter(({ name }) => pinned.supervisors.includes(name))
-    .map((version) => sources.supervisors.build(session.tenantId, version, session.sessionId));
+  const supervisorsOf = (names: readonly string[]): Supervisor[] =>
+    found
+      .all("supervisors")
+      .filter(({ name }) => names.includes(name))
+      .map((version) => sources.supervisors.build(session.tenantId, version, session.sessionId));
+  const team = stored.kind === "team" ? await loadTeam(stored.team, { found, supervisors: supervisorsOf }) : undefined;
+  if (stored.kind === "team" && team === undefined) return { ok: false, detail: missing("teams", stored.team) };
   /** The message of this turn, once its verdict is in: what it mentions and what it is like comes into force with it. */
   let decided = "";
   let recalled: z.infer<typeof recalledSchema> = [];
@@ -139,7 +150,8 @@ export async function loadTurnSetup(
         ...(agent.maxToolRounds === undefined ? {} : { maxToolRounds: agent.maxToolRounds }),
         ...(agent.maxOutputTokens === undefined ? {} : { maxOutputTokens: agent.maxOutputTokens }),
       },
-      supervisors,
+      supervisors: supervisorsOf(pinned.supervisors),
+      team,
       prepare: async (message) => {
         decided = message;
         const { rules, references } = mentionsIn(message);
@@ -174,6 +186,19 @@ async function recall(
 
 const recalledSchema = z.array(z.object({ kind: z.string(), text: z.string() }));
 
+/** The rules supervisors of a session as they are now: what nobody's words may pass, an operator's neither. */
+export async function loadRules(session: PinnedFacts, sources: SetupSources): Promise<Supervisor[]> {
+  const { tenantId, sessionId } = session;
+  const { supervisors, pins } = await pin(session, sources);
+  const wanted = pins.filter(({ kind, name }) => kind === "supervisors" && supervisors.includes(name));
+  const versions = await sources.resources.versions(tenantId, wanted);
+  return versions.flatMap((version) => {
+    const body = version.kind === "supervisors" ? parseBody("supervisors", version.body) : undefined;
+    if (body?.kind !== "rules") return [];
+    return [sources.supervisors.build(tenantId, { ...version, kind: "supervisors", body }, sessionId)];
+  });
+}
+
 /** As a tool is shown beside another of its name. */
 function fullName({ ref }: AgentTool): string {
   return `${ref.server}__${ref.tool}`;
@@ -183,7 +208,7 @@ function named(kind: ResourceKind, names: readonly string[]): { kind: ResourceKi
   return names.map((name) => ({ kind, name }));
 }
 
-async function pin(session: SessionFacts, sources: SetupSources): Promise<z.infer<typeof pinnedSchema>> {
+async function pin(session: PinnedFacts, sources: SetupSources): Promise<z.infer<typeof pinnedSchema>> {
   const { definition, tenantId } = session;
   const [tenant, first] = await Promise.all([
     sources.tenants.get(tenantId),
@@ -194,26 +219,44 @@ async function pin(session: SessionFacts, sources: SetupSources): Promise<z.infe
   const body = agent === undefined ? undefined : parseBody("agents", agent.body);
 
   const context = session.context();
+  const teams = body?.kind === "team" ? await pinTeams(sources.resources, tenantId, body.team) : undefined;
   const supervisors = [
-    ...new Set([...(tenant?.settings.supervisors ?? []), ...(body?.supervisors ?? []), ...definition.supervisors]),
+    ...new Set([
+      ...(tenant?.settings.supervisors ?? []),
+      ...(body?.supervisors ?? []),
+      ...(teams?.ownSupervisors ?? []),
+      ...definition.supervisors,
+    ]),
   ];
   const rest = await sources.resources.pins(tenantId, [
-    ...named("supervisors", supervisors),
+    ...named("supervisors", [...supervisors, ...(teams?.supervisors ?? [])]),
     ...named("rules", [...(body?.rules ?? []), ...context.rules]),
     ...named("references", [...(body?.references ?? []), ...context.references]),
     ...named(
       "tools",
-      [...(body?.tools ?? []), ...context.tools].map(({ tool }) => tool),
+      [...(body?.kind === "model" ? body.tools : []), ...context.tools].map(({ tool }) => tool),
     ),
   ]);
+  const teamPins = teams === undefined ? [] : [...teams.pins, ...(await pinTools(sources.resources, tenantId, teams))];
   return {
     strict: tenant?.settings.strict ?? true,
     reviews: tenant?.settings.reviews ?? reviews.parse(undefined),
     approvals: tenant?.settings.approvals ?? approvals.parse(undefined),
     supervisors,
-    pins: agentPin === undefined ? rest : [agentPin, ...rest],
+    teamSupervisors: [...(teams?.supervisors ?? [])],
+    pins: [...(agentPin === undefined ? [] : [agentPin]), ...teamPins, ...rest],
   };
 }
+
+/** What a team has none of itself: its supervisor and its workers have their own. */
+const nobody = {
+  model: "default",
+  instructions: "",
+  tools: [],
+  temperature: undefined,
+  maxToolRounds: undefined,
+  maxOutputTokens: undefined,
+};
 
 function missing(kind: ResourceKind, name: string): string {
   return `${kind}/${name} doesn't exist any more. Store it again at PUT /v1/${kind}/${name}, or take it out of what uses it.`;

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { agentSchema, storedToolSchema } from "../agent/definition.js";
 import { contextItemSchema } from "../chat/context.js";
 import { promptSchema } from "../memory/prompts.js";
+import { type Team, teamSchema } from "../routing/team.js";
 import { supervisorSchema } from "../supervision/definition.js";
 
 export interface ResourceBodies {
@@ -12,6 +13,7 @@ export interface ResourceBodies {
   references: z.infer<typeof contextItemSchema>;
   tools: z.infer<typeof storedToolSchema>;
   prompts: z.infer<typeof promptSchema>;
+  teams: Team;
 }
 export type ResourceKind = keyof ResourceBodies;
 export type ResourceBody<K extends ResourceKind> = ResourceBodies[K];
@@ -23,6 +25,7 @@ export const resourceKinds = [
   "references",
   "tools",
   "prompts",
+  "teams",
 ] as const satisfies ResourceKind[];
 
 export const resourceSchemas: { readonly [K in ResourceKind]: z.ZodType<ResourceBody<K>> } = {
@@ -32,6 +35,7 @@ export const resourceSchemas: { readonly [K in ResourceKind]: z.ZodType<Resource
   references: contextItemSchema,
   tools: storedToolSchema,
   prompts: promptSchema,
+  teams: teamSchema,
 };
 
 /** One version of a resource; immutable. */

@@ -92,6 +92,7 @@ async function everything(tenant: TestTenant): Promise<Record<string, string>> {
     references: { text: "x" },
     tools: { server: "s", description: "d", http: { url: "https://example.com/" } },
     prompts: { text: "x" },
+    teams: { supervisor: { strategy: "skill-based" }, workers: [{ id: "a", description: "x", model: "offline" }] },
   };
   for (const kind of resourceKinds) {
     const body = bodies[kind];
@@ -102,6 +103,7 @@ async function everything(tenant: TestTenant): Promise<Record<string, string>> {
   const memory = await newMemory("offline", tenant);
   const { messages } = await memory.say(["hello"]);
   await memory.settled();
+  const run = await tenant.call("POST", "/v1/runs", { team: "only-mine", input: "hello" });
   return {
     vaultId: memory.vaultId,
     memoryId: memory.memoryId,
@@ -110,6 +112,7 @@ async function everything(tenant: TestTenant): Promise<Record<string, string>> {
     deadLetterId: "dlq_1",
     from: "0",
     to: "0",
+    runId: run.body.runId,
     tenantId: tenant.tenantId,
     keyId: `key_${tenant.key.split("_")[1]}`,
     name: "only-mine",

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { answerSchema, askKinds, askOwner, askSchema, askShownTo, mayAnswer } from "../../asks/ask.js";
+import { answerSchema, askKinds, askSchema, askShownTo, mayAnswer } from "../../asks/ask.js";
 import { callerOf, unwrap } from "../context.js";
 import { problem } from "../problems.js";
 import { decodeCursor, json, jsonBody, listOf, newRouter, pageOf, pageQuery, route } from "../routing.js";
@@ -52,7 +52,7 @@ asks.openapi(
   async (c) => {
     const { tenantId, role } = callerOf(c);
     const { askId } = c.req.valid("param");
-    return c.json(askShownTo(unwrap(await c.get("services").sessions.ask(tenantId, ownerOf(askId), askId)), role), 200);
+    return c.json(askShownTo(unwrap(await c.get("services").asks.get(tenantId, askId)), role), 200);
   },
 );
 
@@ -70,8 +70,7 @@ asks.openapi(
   async (c) => {
     const { tenantId, role } = callerOf(c);
     const { askId } = c.req.valid("param");
-    const { sessions } = c.get("services");
-    const ask = unwrap(await sessions.answerAsk(tenantId, ownerOf(askId), askId, c.req.valid("json"), role));
+    const ask = unwrap(await c.get("services").asks.answer(tenantId, askId, c.req.valid("json"), role));
     return c.json(askShownTo(ask, role), 200);
   },
 );
@@ -88,17 +87,11 @@ asks.openapi(
   async (c) => {
     const { tenantId, role } = callerOf(c);
     const { askId } = c.req.valid("param");
-    const { sessions } = c.get("services");
-    const ask = unwrap(await sessions.ask(tenantId, ownerOf(askId), askId));
+    const { asks: gateway } = c.get("services");
+    const ask = unwrap(await gateway.get(tenantId, askId));
     if (!mayAnswer(ask, role)) {
       throw problem("forbidden", `Only a key of role ${ask.answerableBy} or above may cancel this ask.`);
     }
-    return c.json(askShownTo(unwrap(await sessions.cancelAsk(tenantId, ownerOf(askId), askId)), role), 200);
+    return c.json(askShownTo(unwrap(await gateway.cancel(tenantId, askId)), role), 200);
   },
 );
-
-function ownerOf(askId: string): string {
-  const owner = askOwner(askId);
-  if (owner === undefined) throw problem("not_found", "There is no such ask.");
-  return owner;
-}

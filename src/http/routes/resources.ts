@@ -1,11 +1,13 @@
 import { z } from "zod";
 import { itemName } from "../../chat/context.js";
-import { refuseAddress } from "../../platform/outgoing.js";
+import { type OutgoingPolicy, refuseAddress } from "../../platform/outgoing.js";
+import type { Team } from "../../routing/team.js";
 import { hiddenSecret } from "../../supervision/kinds/http.js";
 import { type ResourceKind, type ResourceVersion, resourceKinds, resourceSchemas } from "../../tenancy/resources.js";
 import { callerOf, demandRole } from "../context.js";
 import { problem } from "../problems.js";
 import { decodeCursor, json, jsonBody, listOf, newRouter, pageOf, pageQuery, route } from "../routing.js";
+import { checkTeam, hideWorkerHeaders } from "../team-addresses.js";
 
 const singular: Record<ResourceKind, string> = {
   agents: "agent",
@@ -14,6 +16,7 @@ const singular: Record<ResourceKind, string> = {
   references: "reference",
   tools: "tool",
   prompts: "prompt",
+  teams: "team",
 };
 
 const nameParam = z.object({ name: itemName });
@@ -52,6 +55,7 @@ function addRoutes<K extends ResourceKind>(kind: K): void {
       const { name } = c.req.valid("param");
       const body = resourceSchemas[kind].parse(c.req.valid("json"));
       checkAddresses(body, c.get("services").policy);
+      if (kind === "teams") checkTeamAddresses(resourceSchemas.teams.parse(body), c.get("services").policy);
       const { resources: store } = c.get("services");
       const wanted = c.req.valid("header")["if-match"];
       const expected = wanted === undefined || wanted === "*" ? undefined : Number(wanted.slice(1, -1));
@@ -132,7 +136,8 @@ function show<K extends ResourceKind>({
 }
 
 /** Header values of tools and secrets of supervisors are written, and not read back. */
-function withoutSecrets<B extends object>(body: B): B {
+function withoutSecrets(body: object): object {
+  if ("workers" in body) return hideWorkerHeaders(resourceSchemas.teams.parse(body));
   const hidden = {
     ...hide(body, "http", hideHeaders),
     ...hide(body, "mcp", hideHeaders),
@@ -152,6 +157,11 @@ function hideHeaders(value: object): object {
     ...value,
     headers: Object.fromEntries(Object.keys(value.headers ?? {}).map((header) => [header, hiddenSecret])),
   };
+}
+
+function checkTeamAddresses(team: Team, policy: OutgoingPolicy): void {
+  const errors = checkTeam(team, policy);
+  if (errors.length > 0) throw problem("invalid", "A worker's address can't be called; see errors.", { errors });
 }
 
 /** Where a resource has the address of something that is going to be called. */

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { newTenant } from "../../support/conclave.js";
 import { httpTool, seenBy, toolCalls } from "./support.js";
 
-async function edited() {
-  const tenant = await newTenant();
+async function edited(settings = {}) {
+  const tenant = await newTenant(settings);
   const tool = await httpTool(tenant, "look");
   await tool.reply({ body: "owner: Ada" });
   const model = await tenant.agent("assistant", { tools: [{ server: "shop", tool: "look" }] });
@@ -12,6 +12,8 @@ async function edited() {
     { text: "Ada owns it." },
     { text: "Yes." },
   );
+  if ("supervisors" in settings)
+    await tenant.rules("secrets", [{ match: { type: "length", max: 9_999 }, action: "block", reason: "long" }]);
   const session = await tenant.session();
   const turn = await tenant.say(session, "Whose is it?");
   const path = `/v1/sessions/${session}/messages/${turn.reply?.messageId}`;
@@ -57,6 +59,22 @@ describe("an edit of a reply by an operator", () => {
     expect(both.filter(({ status }) => status === 200)).toHaveLength(1);
     expect((await tenant.call("POST", `${path}/edits`, { operations, baseHash })).status).toBe(412);
     expect(await versions()).toHaveLength(2);
+  });
+
+  it("passes the rules that nobody's words may pass", async () => {
+    const { tenant, path, versions, baseHash } = await edited({ supervisors: ["secrets"] });
+    await tenant.rules("secrets", [
+      { match: { type: "phrases", phrases: ["hunter2"] }, action: "block", reason: "a password" },
+      { match: { type: "phrases", phrases: ["Eve"] }, action: "redact", reason: "a name" },
+    ]);
+    const add = (content: string) =>
+      tenant.call("POST", `${path}/edits`, { operations: [{ type: "add_turn", content }], baseHash });
+    expect(await add("It is hunter2.")).toMatchObject({
+      status: 422,
+      body: { detail: expect.stringContaining("a password") },
+    });
+    expect(await versions()).toHaveLength(1);
+    expect((await add("Ask Eve.")).body.message.modelReply.turns.at(-1).message).toMatch(/^Ask \[redacted/);
   });
 
   it("needs the role, the message and a reply", async () => {

@@ -58,8 +58,9 @@ class SchemaFiller {
     private readonly options: FillOptions,
   ) {
     this.finder = new TextFinder(options.conversation, options.purpose);
-    const { question, material } = options.conversation;
-    this.asked = stems(`${question}\n${material}`);
+    const { question, material, results } = options.conversation;
+    // What tools returned since is part of what is asked about: the answer to a question, above all.
+    this.asked = stems([question, material, ...results.map(({ content }) => content)].join("\n"));
   }
 
   value(given: unknown, place: Place): unknown {

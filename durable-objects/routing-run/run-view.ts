@@ -1,0 +1,83 @@
+import type { Ask } from "../../src/asks/ask.js";
+import type { RunTrace } from "../../src/platform/run-gateway.js";
+import { hasEnded, noUsage, type Run, type RunSummary } from "../../src/routing/routed-run.js";
+import type { WorkerResult } from "../../src/routing/situation.js";
+import { tellStory } from "../../src/routing/story.js";
+import { type RoutingDecision, targetsOf } from "../../src/routing/trace.js";
+import type { Kit } from "../kit/kit.js";
+import type { RoutingRunStore, RunRecord } from "./store.js";
+
+/** A run as a caller sees it: effective texts only. */
+export function runView(store: RoutingRunStore, asks: readonly Ask[]): Run {
+  const record = store.run();
+  const { outcome, status } = record;
+  const passes = store.passes();
+  // Its decisions and results while it works; those of teams within it are in the trace.
+  const entries = store.trace().filter(({ path }) => path.length === 0);
+  const decisions = entries.flatMap((entry) => (entry.type === "routing.decided" ? [entry.decision] : []));
+  const summaryOf = (hook: "request" | "response") => {
+    const state = passes.find((pass) => pass.hook === hook);
+    return state === undefined ? undefined : { action: state.decision, reasons: state.reasons };
+  };
+  const request = outcome?.request ?? summaryOf("request");
+  const response = outcome?.responseVerdict ?? summaryOf("response");
+  const degraded = outcome?.degraded ?? [...new Set(passes.flatMap((pass) => pass.degraded))];
+  return {
+    ...summaryView(record),
+    ...(record.input === undefined ? {} : { input: record.input }),
+    decisions,
+    results: inDecidedOrder(
+      entries.flatMap((entry) => (entry.type === "worker.returned" ? [entry.result] : [])),
+      decisions,
+    ),
+    clarifications: outcome?.clarifications ?? [],
+    ...(outcome?.response === undefined ? {} : { response: outcome.response }),
+    ...(outcome?.error === undefined ? {} : { error: outcome.error }),
+    supervision: {
+      status: degraded.length > 0 ? "degraded" : "ok",
+      ...(request === undefined ? {} : { request }),
+      ...(response === undefined ? {} : { response }),
+      degraded,
+    },
+    asks: hasEnded(status) ? [...asks] : asks.filter((ask) => ask.status === "open"),
+    usage: outcome?.usage ?? noUsage,
+  };
+}
+
+/** They returned as they were done. */
+function inDecidedOrder(results: readonly WorkerResult[], decisions: readonly RoutingDecision[]): WorkerResult[] {
+  const place = ({ iteration, worker, handedOnBy }: WorkerResult): number => {
+    const decision = decisions.find((made) => made.iteration === iteration);
+    return decision === undefined ? 0 : targetsOf(decision).indexOf(handedOnBy?.[0] ?? worker);
+  };
+  return results.toSorted((a, b) => a.iteration - b.iteration || place(a) - place(b));
+}
+
+export function summaryView({ runId, status, definition, createdAt, endedAt }: RunRecord): RunSummary {
+  return {
+    runId,
+    status,
+    team: typeof definition.team === "string" ? definition.team : "inline",
+    metadata: definition.metadata,
+    createdAt: new Date(createdAt).toISOString(),
+    ...(endedAt === undefined ? {} : { endedAt: new Date(endedAt).toISOString() }),
+  };
+}
+
+const pageSize = 500;
+
+/** Everything that happened, in order, and the same as a story. */
+export function traceView(run: Run, kit: Kit): RunTrace {
+  const entries: RunTrace["entries"] = [];
+  for (
+    let page = kit.events.read(0, pageSize);
+    page.length > 0;
+    page = kit.events.read(page.at(-1)?.seq ?? 0, pageSize)
+  ) {
+    for (const { seq, at, type, data } of page) {
+      // The end is the run itself, which stands beside the trace.
+      if (type !== "run.completed") entries.push({ seq, at, type, data: JSON.parse(data) });
+    }
+  }
+  return { runId: run.runId, status: run.status, entries, story: tellStory(run, entries) };
+}

@@ -1,0 +1,17 @@
+import { kitSchema, type SchemaStep } from "../kit/schema.js";
+
+export const routingRunSchema: readonly SchemaStep[] = [
+  ...kitSchema,
+  {
+    name: "run",
+    sql: `
+      CREATE TABLE run (
+        one INTEGER PRIMARY KEY CHECK (one = 1), tenant_id TEXT NOT NULL, run_id TEXT NOT NULL,
+        -- As it was sent: the restricted record. What is shown is the effective input.
+        definition TEXT NOT NULL, salt TEXT NOT NULL, status TEXT NOT NULL, input TEXT,
+        crashes INTEGER NOT NULL DEFAULT 0, created_at INTEGER NOT NULL, ended_at INTEGER, outcome TEXT);
+      CREATE TABLE trace (n INTEGER PRIMARY KEY AUTOINCREMENT, entry TEXT NOT NULL);
+      CREATE TABLE passes (n INTEGER PRIMARY KEY AUTOINCREMENT, state TEXT NOT NULL);
+      CREATE TABLE approvals (server TEXT NOT NULL, tool TEXT NOT NULL, PRIMARY KEY (server, tool)) WITHOUT ROWID;`,
+  },
+];

@@ -1,0 +1,114 @@
+import { z } from "zod";
+import {
+  type NewRun,
+  newRunSchema,
+  type RunStatus,
+  runOutcomeSchema,
+  runStatuses,
+  type StoredRunOutcome,
+} from "../../src/routing/routed-run.js";
+import { type TraceEntry, traceEntrySchema } from "../../src/routing/trace.js";
+import { type SupervisionState, supervisionStateSchema } from "../../src/supervision/state.js";
+
+const runRow = z
+  .object({
+    tenant_id: z.string(),
+    run_id: z.string(),
+    definition: z.string(),
+    salt: z.string(),
+    status: z.enum(runStatuses),
+    input: z.string().nullable(),
+    created_at: z.number(),
+    ended_at: z.number().nullable(),
+    outcome: z.string().nullable(),
+  })
+  .transform((row) => ({
+    tenantId: row.tenant_id,
+    runId: row.run_id,
+    definition: newRunSchema.parse(JSON.parse(row.definition)),
+    salt: row.salt,
+    status: row.status,
+    /** The effective input, once its verdict is in. */
+    input: row.input ?? undefined,
+    createdAt: row.created_at,
+    endedAt: row.ended_at ?? undefined,
+    outcome: row.outcome === null ? undefined : runOutcomeSchema.parse(JSON.parse(row.outcome)),
+  }));
+export type RunRecord = z.infer<typeof runRow>;
+
+/** The SQL of a run. No rules: what a row means is decided elsewhere. */
+export class RoutingRunStore {
+  constructor(private readonly sql: SqlStorage) {}
+
+  create(identity: { tenantId: string; runId: string }, definition: NewRun, salt: string, at: number): void {
+    this.sql.exec(
+      "INSERT INTO run (one, tenant_id, run_id, definition, salt, status, created_at) VALUES (1, ?, ?, ?, ?, 'running', ?)",
+      identity.tenantId,
+      identity.runId,
+      JSON.stringify(definition),
+      salt,
+      at,
+    );
+  }
+
+  run(): RunRecord {
+    return runRow.parse(this.sql.exec("SELECT * FROM run").one());
+  }
+
+  status(): RunStatus {
+    return z.enum(runStatuses).parse(this.sql.exec<{ status: string }>("SELECT status FROM run").one().status);
+  }
+
+  setStatus(status: RunStatus): void {
+    this.sql.exec("UPDATE run SET status = ?", status);
+  }
+
+  setInput(input: string): void {
+    this.sql.exec("UPDATE run SET input = ?", input);
+  }
+
+  countCrash(): number {
+    return this.sql.exec<{ crashes: number }>("UPDATE run SET crashes = crashes + 1 RETURNING crashes").one().crashes;
+  }
+
+  end(status: RunStatus, outcome: StoredRunOutcome, at: number): void {
+    this.sql.exec("UPDATE run SET status = ?, outcome = ?, ended_at = ?", status, JSON.stringify(outcome), at);
+  }
+
+  /** Gives the entry's number. */
+  addTrace(entry: TraceEntry): number {
+    return this.sql.exec<{ n: number }>("INSERT INTO trace (entry) VALUES (?) RETURNING n", JSON.stringify(entry)).one()
+      .n;
+  }
+
+  traceEntry(n: number): TraceEntry | undefined {
+    const row = this.sql.exec<{ entry: string }>("SELECT entry FROM trace WHERE n = ?", n).toArray()[0];
+    return row === undefined ? undefined : traceEntrySchema.parse(JSON.parse(row.entry));
+  }
+
+  trace(): TraceEntry[] {
+    return this.sql
+      .exec<{ entry: string }>("SELECT entry FROM trace ORDER BY n")
+      .toArray()
+      .map(({ entry }) => traceEntrySchema.parse(JSON.parse(entry)));
+  }
+
+  addPass(state: SupervisionState): void {
+    this.sql.exec("INSERT INTO passes (state) VALUES (?)", JSON.stringify(state));
+  }
+
+  passes(): SupervisionState[] {
+    return this.sql
+      .exec<{ state: string }>("SELECT state FROM passes ORDER BY n")
+      .toArray()
+      .map(({ state }) => supervisionStateSchema.parse(JSON.parse(state)));
+  }
+
+  isApproved(server: string, tool: string): boolean {
+    return this.sql.exec("SELECT 1 FROM approvals WHERE server = ? AND tool = ?", server, tool).toArray().length > 0;
+  }
+
+  approve(server: string, tool: string): void {
+    this.sql.exec("INSERT INTO approvals (server, tool) VALUES (?, ?) ON CONFLICT DO NOTHING", server, tool);
+  }
+}

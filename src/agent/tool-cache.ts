@@ -1,0 +1,43 @@
+/** When a kept result of a tool counts as the result of a call: the same arguments, or arguments in nearly the same words. */
+
+/** The same text for the same arguments, in whatever order they stand. */
+export function canonicalArguments(args: Readonly<Record<string, unknown>>): string {
+  return JSON.stringify(sorted(args));
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, inner]) => [name, sorted(inner)]),
+  );
+}
+
+/**
+ * How alike two calls' arguments are, from 0 to 1: the part of their words that both have. 0 unless they have the same names and
+ * the same numbers: an order's number that differs is another order.
+ */
+export function likeness(a: string, b: string): number {
+  if (numbersOf(a) !== numbersOf(b) || namesOf(a) !== namesOf(b)) return 0;
+  const [left, right] = [wordSet(a), wordSet(b)];
+  const shared = [...left].filter((word) => right.has(word)).length;
+  const all = left.size + right.size - shared;
+  return all === 0 ? 1 : shared / all;
+}
+
+function namesOf(canonical: string): string {
+  return [...canonical.matchAll(/"((?:[^"\\]|\\.)*)":/g)].map(([, name]) => name).join("\n");
+}
+
+function numbersOf(canonical: string): string {
+  return [...canonical.matchAll(/\d+/g)]
+    .map(([number]) => number)
+    .toSorted()
+    .join(" ");
+}
+
+function wordSet(canonical: string): ReadonlySet<string> {
+  return new Set(canonical.toLowerCase().match(/\p{L}+/gu) ?? []);
+}

@@ -1,0 +1,57 @@
+import { z } from "zod";
+import { type RunSummary, runSummarySchema } from "../routing/routed-run.js";
+
+const bodyRow = z.object({ body: z.string() });
+const keyRow = z.object({ run_id: z.string(), request_hash: z.string() });
+
+/** How long a key stands for its run, in milliseconds. */
+const keyLifetimeMs = 24 * 3_600_000;
+
+/** The copies in D1 of what runs hold, and which run a key stands for. */
+export class RunIndex {
+  constructor(
+    private readonly db: D1Database,
+    private readonly now: () => number,
+  ) {}
+
+  /** Newest first. */
+  async runs(
+    tenantId: string,
+    filter: { readonly status: RunSummary["status"] | undefined },
+    before: string | undefined,
+    limit: number,
+  ): Promise<RunSummary[]> {
+    const { results } = await this.db
+      .prepare(
+        `SELECT body FROM runs WHERE tenant_id = ?1 AND (?2 IS NULL OR run_id < ?2) AND (?3 IS NULL OR status = ?3)
+         ORDER BY run_id DESC LIMIT ?4`,
+      )
+      .bind(tenantId, before ?? null, filter.status ?? null, limit)
+      .all();
+    return results.map((row) => runSummarySchema.parse(JSON.parse(bodyRow.parse(row).body)));
+  }
+
+  /** The run that a key stands for: this one, unless there was one before. */
+  async claimKey(
+    tenantId: string,
+    key: string,
+    requestHash: string,
+    runId: string,
+  ): Promise<{ runId: string; sameRequest: boolean }> {
+    const now = this.now();
+    const [, , found] = await this.db.batch([
+      this.db.prepare("DELETE FROM run_keys WHERE created_at < ?").bind(now - keyLifetimeMs),
+      this.db
+        .prepare(
+          `INSERT INTO run_keys (tenant_id, idempotency_key, request_hash, run_id, created_at) VALUES (?, ?, ?, ?, ?)
+           ON CONFLICT DO NOTHING`,
+        )
+        .bind(tenantId, key, requestHash, runId, now),
+      this.db
+        .prepare("SELECT run_id, request_hash FROM run_keys WHERE tenant_id = ? AND idempotency_key = ?")
+        .bind(tenantId, key),
+    ]);
+    const row = keyRow.parse(found?.results[0]);
+    return { runId: row.run_id, sameRequest: row.request_hash === requestHash };
+  }
+}

@@ -1,0 +1,89 @@
+/** Results made into one response, with what is missing said. */
+import { z } from "zod";
+import { modelList } from "../agent/definition.js";
+import { runAgent } from "../agent/loop.js";
+import { openGuard } from "../agent/tools.js";
+import { buildPrompt } from "../chat/prompt.js";
+import { briefText, dataNotice } from "./brief.js";
+import type { Clarification, WorkerResult } from "./situation.js";
+import { type TeamContext, tell } from "./team-run.js";
+
+/** @param results at least one of them completed. */
+export async function aggregate(
+  run: TeamContext,
+  results: readonly WorkerResult[],
+  clarifications: readonly Clarification[],
+): Promise<string> {
+  const { mode } = run.team.definition.aggregator;
+  // A worker that failed and was made up for isn't missing.
+  const last = lastRound(results);
+  const completed = results.filter(({ status }) => status === "completed");
+  const missing = last.filter(({ status }) => status === "failed");
+  const response =
+    mode === "first"
+      ? (completed[0]?.output ?? "")
+      : mode === "model"
+        ? ((await byModel(run, results, clarifications)) ?? concatenate(completed, missing))
+        : concatenate(completed, missing);
+  await run.ports.journal.step<true>(
+    {
+      id: "aggregated",
+      kind: "commit",
+      schema: z.literal(true),
+      interrupted: "again",
+      onDone: () =>
+        tell(run, { type: "results.aggregated", mode, completed: completed.length, failed: missing.length }),
+    },
+    async () => true,
+  );
+  return response;
+}
+
+function lastRound(results: readonly WorkerResult[]): readonly WorkerResult[] {
+  const iteration = results.findLast(({ status }) => status === "completed")?.iteration;
+  return results.filter((result) => result.iteration === iteration);
+}
+
+/** One result alone speaks for itself; several are told apart, and those that are missing are named. */
+function concatenate(completed: readonly WorkerResult[], missing: readonly WorkerResult[]): string {
+  const [only] = completed;
+  if (completed.length === 1 && missing.length === 0 && only !== undefined) return only.output ?? "";
+  return [
+    ...completed.map(({ worker, output }) => `${worker}:\n${output ?? ""}`),
+    ...missing.map(({ worker, error }) => `${worker} gave no result: ${error ?? "it failed"}`),
+  ].join("\n\n");
+}
+
+async function byModel(
+  run: TeamContext,
+  results: readonly WorkerResult[],
+  clarifications: readonly Clarification[],
+): Promise<string | undefined> {
+  if (run.budget.exhausted() !== undefined) return undefined;
+  const { aggregator } = run.team.definition;
+  const { command, ports } = run;
+  const { background } = command;
+  const outcome = await runAgent(
+    {
+      models: modelList(aggregator.model),
+      prompt: () =>
+        buildPrompt({
+          instructions: [
+            aggregator.systemPrompt ??
+              "Make one answer to the request out of the workers' results. Say what is missing.",
+            dataNotice,
+          ].join("\n\n"),
+          ...background.context(),
+          memory: background.memory,
+          history: background.history,
+          message: briefText({ input: command.input, clarifications, results }),
+        }),
+      tools: () => [],
+      limits: run.budget.agentLimits(0),
+      replyId: `${command.id}.a`,
+    },
+    { ...ports, journal: ports.journal.scope("aggregate"), guard: openGuard },
+  );
+  run.budget.spend({ ...outcome, modelCalls: Math.max(1, outcome.turns.length) });
+  return outcome.kind === "answered" && outcome.text.trim() !== "" ? outcome.text : undefined;
+}

@@ -1,0 +1,97 @@
+/**
+ * What a run may spend, over all its agents. Branches that work at the same time get equal shares, so that the whole stays within
+ * the limit whatever each does, and a replay sees the same shares.
+ */
+import { type AgentLimits, defaultAgentLimits } from "../agent/budget.js";
+import type { TeamLimits } from "./team.js";
+
+export interface TeamSpent {
+  readonly modelCalls: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly activeMs: number;
+}
+
+export const nothingSpent: TeamSpent = { modelCalls: 0, inputTokens: 0, outputTokens: 0, activeMs: 0 };
+
+type Allowance = Pick<TeamLimits, "maxModelCalls" | "maxTokens" | "maxActiveMs">;
+
+export class TeamBudget {
+  private total: TeamSpent = nothingSpent;
+
+  constructor(
+    private readonly limits: TeamLimits,
+    private readonly allowance: Allowance = limits,
+  ) {}
+
+  get spent(): TeamSpent {
+    return this.total;
+  }
+
+  spend(spent: TeamSpent): void {
+    this.total = {
+      modelCalls: this.total.modelCalls + spent.modelCalls,
+      inputTokens: this.total.inputTokens + spent.inputTokens,
+      outputTokens: this.total.outputTokens + spent.outputTokens,
+      activeMs: this.total.activeMs + spent.activeMs,
+    };
+  }
+
+  /** Branches that are about to work at once; tell the budget when they have joined. */
+  split(branches: number): TeamBudget[] {
+    const left = this.left();
+    const share: Allowance = {
+      maxModelCalls: Math.floor(left.maxModelCalls / branches),
+      maxTokens: Math.floor(left.maxTokens / branches),
+      maxActiveMs: left.maxActiveMs,
+    };
+    return Array.from({ length: branches }, () => new TeamBudget(this.limits, share));
+  }
+
+  /** Time that passed at once counts once. */
+  join(branches: readonly TeamBudget[]): void {
+    for (const { spent } of branches) this.spend({ ...spent, activeMs: 0 });
+    this.spend({ ...nothingSpent, activeMs: Math.max(0, ...branches.map(({ spent }) => spent.activeMs)) });
+  }
+
+  /** What a team inside this one may spend: its own limits, but no more than is left here. */
+  within(limits: TeamLimits): TeamBudget {
+    const left = this.left();
+    return new TeamBudget(limits, {
+      maxModelCalls: Math.min(limits.maxModelCalls, left.maxModelCalls),
+      maxTokens: Math.min(limits.maxTokens, left.maxTokens),
+      maxActiveMs: Math.min(limits.maxActiveMs, left.maxActiveMs),
+    });
+  }
+
+  /** Why nothing more can be begun; `undefined` while there is something left. */
+  exhausted(): string | undefined {
+    const { maxModelCalls, maxTokens, maxActiveMs } = this.left();
+    if (maxModelCalls < 1) return `the run's budget of ${this.limits.maxModelCalls} model calls is used up`;
+    if (maxTokens < 1) return `the run's budget of ${this.limits.maxTokens} tokens is used up`;
+    if (maxActiveMs < 1) return `the run's budget of ${this.limits.maxActiveMs} ms is used up`;
+    return undefined;
+  }
+
+  /** The limits of one agent: its last round is always paid for. */
+  agentLimits(maxToolRounds: number): AgentLimits {
+    const { maxModelCalls, maxTokens, maxActiveMs } = this.left();
+    return {
+      ...defaultAgentLimits,
+      maxToolRounds: Math.max(0, Math.min(maxToolRounds, maxModelCalls - 1)),
+      parallelTools: this.limits.parallelTools,
+      modelTimeoutMs: this.limits.modelTimeoutMs,
+      maxTokens,
+      maxActiveMs,
+    };
+  }
+
+  private left(): Allowance {
+    const { modelCalls, inputTokens, outputTokens, activeMs } = this.total;
+    return {
+      maxModelCalls: Math.max(0, this.allowance.maxModelCalls - modelCalls),
+      maxTokens: Math.max(0, this.allowance.maxTokens - inputTokens - outputTokens),
+      maxActiveMs: Math.max(0, this.allowance.maxActiveMs - activeMs),
+    };
+  }
+}

@@ -1,0 +1,109 @@
+/**
+ * Teams built in TypeScript: for those who fork the Worker or call it. What comes out is what `PUT /v1/teams/{name}` and
+ * `POST /v1/runs` take, checked here as it is checked there, with the tools that it needs as resources of their own.
+ */
+import type { z } from "zod";
+import { storedToolSchema } from "../agent/definition.js";
+import { type RoutingFn, registerRoutingFn } from "./strategies/routing-functions.js";
+import { type Team, teamSchema } from "./team.js";
+
+/** A tool: a built-in by its name, `server/tool` that is stored already, or one that is stored with the team. */
+export type ToolConfig = string | ({ readonly name: string } & z.input<typeof storedToolSchema>);
+
+/** Asks a person, and waits durably for the answer. */
+export const askHuman = "ask_human";
+
+export interface SupervisorConfig {
+  readonly strategy: Team["supervisor"]["strategy"];
+  readonly model?: string | readonly string[];
+  readonly systemPrompt?: string;
+  readonly tools?: readonly ToolConfig[];
+  /** Rounds in which tools may be called, before the one in which the decision is demanded; 3 if nothing is said. */
+  readonly maxToolRetries?: number;
+  readonly maxIterations?: number;
+  readonly rules?: readonly object[];
+  /** Code in place of rules: registered under a name of the team's own, in the Worker that this runs in. */
+  readonly routingFn?: string | RoutingFn;
+  readonly fallbackWorker?: string;
+  readonly verbose?: boolean;
+  readonly maxToolsPerRound?: number;
+}
+
+export interface WorkerConfig {
+  readonly id: string;
+  readonly description: string;
+  readonly capabilities?: {
+    readonly skills?: readonly string[];
+    readonly tools?: readonly string[];
+    readonly available?: boolean;
+  };
+  readonly model?: string | readonly string[];
+  readonly systemPrompt?: string;
+  readonly tools?: readonly ToolConfig[];
+  /** A stored team's name, or a system that was built. */
+  readonly team?: string | MultiAgentSystem;
+  readonly http?: object;
+  readonly handoffs?: readonly string[];
+  readonly maxToolRounds?: number;
+  readonly maxToolsPerRound?: number;
+}
+
+export interface MultiAgentConfig {
+  readonly name: string;
+  readonly description?: string;
+  readonly supervisor: SupervisorConfig;
+  readonly workers: readonly WorkerConfig[];
+  readonly aggregator?: object;
+  readonly limits?: object;
+  readonly supervisors?: readonly string[];
+}
+
+export interface MultiAgentSystem {
+  readonly name: string;
+  /** The body of `PUT /v1/teams/{name}`. */
+  readonly team: Team;
+  /** Bodies of `PUT /v1/tools/{name}`, by name: what the team's tools need stored. */
+  readonly tools: Readonly<Record<string, z.infer<typeof storedToolSchema>>>;
+}
+
+/**
+ * Checks a configuration and makes the team of it.
+ * @throws {Error} that names each thing that is wrong.
+ */
+export function createMultiAgentSystem(config: MultiAgentConfig): MultiAgentSystem {
+  const { name, supervisor, workers, ...rest } = config;
+  const tools = new Map<string, z.infer<typeof storedToolSchema>>();
+  const named = (list: readonly ToolConfig[]): string[] =>
+    list.map((tool) => {
+      if (typeof tool === "string") return tool;
+      const { name: toolName, ...body } = tool;
+      const stored = storedToolSchema.parse(body);
+      tools.set(toolName, stored);
+      return `${stored.server}/${toolName}`;
+    });
+  const { routingFn, tools: supervisorTools = [], ...supervisorRest } = supervisor;
+  if (typeof routingFn === "function") registerRoutingFn(name, routingFn);
+  const fnName = typeof routingFn === "function" ? name : routingFn;
+
+  const parsed = teamSchema.safeParse({
+    ...rest,
+    supervisor: {
+      ...supervisorRest,
+      tools: named(supervisorTools),
+      ...(fnName === undefined ? {} : { routingFn: fnName }),
+    },
+    workers: workers.map(({ team, tools: workerTools = [], ...worker }) => {
+      if (typeof team === "object") for (const [tool, body] of Object.entries(team.tools)) tools.set(tool, body);
+      return {
+        ...worker,
+        tools: named(workerTools),
+        ...(team === undefined ? {} : { team: typeof team === "string" ? team : team.team }),
+      };
+    }),
+  });
+  if (!parsed.success) {
+    const faults = parsed.error.issues.map(({ path, message }) => `${path.join(".") || "it"}: ${message}`);
+    throw new Error(`The team "${name}" can't be built. ${faults.join("; ")}`);
+  }
+  return { name, team: parsed.data, tools: Object.fromEntries(tools) };
+}

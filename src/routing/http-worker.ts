@@ -1,0 +1,139 @@
+/** A worker behind an address: it is posted the brief, and answers with its result or with a question for a person. */
+import { z } from "zod";
+import { isControlFlow } from "../agent/journal.js";
+import { superviseQuestion } from "../chat/question-guard.js";
+import type { Clarification } from "./situation.js";
+import type { HttpWorker } from "./team.js";
+import { hop, type TeamContext } from "./team-run.js";
+import type { Task, WorkerOutcome } from "./worker.js";
+
+const callSchema = z.object({ status: z.int(), text: z.string(), error: z.string().optional(), elapsedMs: z.number() });
+type CallResult = z.infer<typeof callSchema>;
+
+/** What it may answer as JSON; any other text of a 2xx is taken as the result itself. */
+const answerSchema = z.union([
+  z.object({ response: z.string() }),
+  z.object({
+    ask: z.object({
+      question: z.string().min(1).max(4_000),
+      context: z.string().max(8_000).optional(),
+      priority: z.enum(["low", "normal", "high", "critical"]).optional(),
+      suggestions: z.array(z.string().min(1).max(500)).max(10).optional(),
+      timeoutMs: z.int().min(0).optional(),
+      defaultResponse: z.string().min(1).max(4_000).optional(),
+    }),
+  }),
+]);
+
+/** How often it may ask before it has to answer. */
+const maxQuestions = 10;
+
+export async function runHttpWorker(run: TeamContext, task: Task, http: HttpWorker): Promise<WorkerOutcome> {
+  const clarifications: Clarification[] = [];
+  for (let call = 0; call <= maxQuestions; call++) {
+    const result = await post(run, task, http, call, clarifications);
+    run.budget.spend({ modelCalls: 0, inputTokens: 0, outputTokens: 0, activeMs: result.elapsedMs });
+    const failed = failureOf(result, http);
+    if (failed !== undefined) return { ...failed, clarifications };
+    const answer = answerSchema.safeParse(parseJson(result.text));
+    if (!answer.success || "response" in answer.data) {
+      const output = answer.success && "response" in answer.data ? answer.data.response : result.text;
+      return output.trim() === ""
+        ? { kind: "failed", error: "it gave an empty answer", again: http.idempotent, clarifications }
+        : { kind: "done", output, clarifications };
+    }
+    const said = await putQuestion(run, task, answer.data.ask, call);
+    if (said.kind === "refused") return { kind: "failed", error: said.why, again: false, clarifications };
+    clarifications.push(said.clarification);
+  }
+  return { kind: "failed", error: `it asked more than ${maxQuestions} questions`, again: false, clarifications };
+}
+
+function post(
+  run: TeamContext,
+  task: Task,
+  http: HttpWorker,
+  call: number,
+  answers: readonly Clarification[],
+): Promise<CallResult> {
+  const { ports } = run;
+  const unknown = "its outcome is unknown: the call was begun and the work was interrupted";
+  return ports.journal.step(
+    {
+      id: `http/${call}`,
+      kind: "tool",
+      schema: callSchema,
+      interrupted: http.idempotent ? "again" : () => ({ status: 0, text: "", error: unknown, elapsedMs: 0 }),
+    },
+    async () => {
+      const started = ports.now();
+      try {
+        const body = { runId: ports.work, worker: task.worker.id, content: task.content, answers };
+        const { status, text } = await ports.withDeadline(http.timeoutMs, (signal) =>
+          ports.callWorker({ http, key: `${task.id}.${call}`, body }, signal),
+        );
+        return { status, text, elapsedMs: ports.now() - started };
+      } catch (error) {
+        if (isControlFlow(error) || ports.signal.aborted) throw error;
+        const detail = error instanceof Error ? error.message : "it failed";
+        return { status: 0, text: "", error: detail, elapsedMs: ports.now() - started };
+      }
+    },
+  );
+}
+
+function failureOf({ status, error, text }: CallResult, { idempotent }: HttpWorker) {
+  if (error !== undefined) return { kind: "failed" as const, error, again: idempotent };
+  if (status >= 200 && status < 300) return undefined;
+  const passing = status === 429 || status >= 500;
+  return {
+    kind: "failed" as const,
+    error: `HTTP ${status}: ${text.slice(0, 500)}`,
+    // An answer that says it was refused for now: nothing was done, or it may be done again.
+    again: passing && (idempotent || status === 429 || status === 503),
+  };
+}
+
+type Asked =
+  | { readonly kind: "answered"; readonly clarification: Clarification }
+  | { readonly kind: "refused"; readonly why: string };
+
+async function putQuestion(
+  run: TeamContext,
+  task: Task,
+  ask: Extract<z.infer<typeof answerSchema>, { ask: unknown }>["ask"],
+  call: number,
+): Promise<Asked> {
+  const journal = run.ports.journal.scope(`question/${call}`);
+  const id = `${task.id}.${call}`;
+  if (!(await run.permits.permit(id, journal))) {
+    return { kind: "refused", why: `it asked a person, which this run may do ${run.permits.limit} times at most` };
+  }
+  const { supervisors, supervise, degraded } = run.ports;
+  const cleared = await superviseQuestion(task.worker.id, ask, supervisors, journal.scope("hop"), supervise);
+  degraded(cleared.degraded);
+  if (!cleared.ok) return { kind: "refused", why: `its question was blocked: ${cleared.reasons.join("; ")}` };
+  const { defaultResponse, ...rest } = cleared.texts;
+  const closed = journal.ask("ask", {
+    ...rest,
+    kind: "human",
+    priority: ask.priority,
+    timeoutMs: ask.timeoutMs,
+    defaultResponse: defaultResponse === undefined ? undefined : { response: defaultResponse },
+    raisedBy: { type: "worker", id },
+  });
+  const answer = closed.answer !== undefined && "response" in closed.answer ? closed.answer.response : undefined;
+  const said = answer ?? `No answer (${closed.status}).`;
+  const heard = await hop(run, "person", task.worker.id, said, `answer/${call}`);
+  return heard.ok
+    ? { kind: "answered", clarification: { question: cleared.texts.question, answer: heard.content } }
+    : { kind: "refused", why: `the answer to its question was blocked: ${heard.reasons}` };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

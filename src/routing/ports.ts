@@ -1,0 +1,62 @@
+/** What a team needs of the world, and what it is made of once everything it names has been looked up. */
+import type { AgentObserver, AgentPorts } from "../agent/loop.js";
+import type { AgentTool } from "../agent/tools.js";
+import type { Ask } from "../asks/ask.js";
+import type { ToolApprovals, ToolGuardPorts } from "../chat/tool-guard.js";
+import type { CancelSignal } from "../model/port.js";
+import type { SupervisePorts } from "../supervision/supervise.js";
+import type { Supervisor } from "../supervision/supervisor.js";
+import type { HttpWorker, Team } from "./team.js";
+import type { TeamState } from "./team-state.js";
+import type { TraceEntry } from "./trace.js";
+
+/** A team with everything that its names stand for. */
+export interface LoadedTeam {
+  /** Under which its state over all runs is kept. */
+  readonly key: string;
+  readonly definition: Team;
+  /** The tools of these names (`ask_human`, `server/tool`); those that don't exist are left out. */
+  readonly tools: (names: readonly string[]) => readonly AgentTool[];
+  /** The supervisors that the team itself names. */
+  readonly supervisors: readonly Supervisor[];
+  /** The team that a worker is. */
+  readonly nested: (workerId: string) => LoadedTeam | undefined;
+}
+
+export interface HttpWorkerCall {
+  readonly http: HttpWorker;
+  /** The same over redos of this call, and of no other. */
+  readonly key: string;
+  /** Sent as JSON. */
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+export interface HttpWorkerAnswer {
+  readonly status: number;
+  readonly text: string;
+}
+
+export interface TeamObserver extends Pick<AgentObserver, "toolCalled" | "toolReturned"> {
+  /** Hears of each thing once, in the same write as the step it tells of. */
+  readonly traced: (entry: TraceEntry) => void;
+  /** Whether what it hears is kept and shown with its texts: then they are supervised first. */
+  readonly keepsTexts: boolean;
+}
+
+export interface TeamPorts extends Omit<AgentPorts, "guard" | "observer"> {
+  readonly supervise: SupervisePorts;
+  readonly approvals: ToolApprovals;
+  readonly approval?: ToolGuardPorts["approval"];
+  /** Everybody who supervises what this team does. */
+  readonly supervisors: readonly Supervisor[];
+  /** Supervisors whose failure let something through. */
+  readonly degraded: (supervisors: readonly string[]) => void;
+  /** All asks of the work that this team is part of, whoever raised them. */
+  readonly asks: () => readonly Ask[];
+  readonly state: TeamState;
+  /** The run or turn that this team works in. */
+  readonly work: string;
+  /** @throws with a message that may be shown. */
+  readonly callWorker: (call: HttpWorkerCall, signal: CancelSignal) => Promise<HttpWorkerAnswer>;
+  readonly observer: TeamObserver;
+}

@@ -1,0 +1,182 @@
+/** Runs as they are stored and sent, and the durable function of a run: request supervision, the team, response supervision. */
+import { z } from "zod";
+import { askSchema } from "../asks/ask.js";
+import { itemName } from "../chat/context.js";
+import { supervise } from "../supervision/supervise.js";
+import { actions } from "../supervision/verdict.js";
+import { noBackground } from "./brief.js";
+import type { LoadedTeam, TeamPorts } from "./ports.js";
+import { runTeam, type TeamOutcome } from "./run.js";
+import { clarificationSchema, workerResultSchema } from "./situation.js";
+import { teamChoiceSchema } from "./team.js";
+import { routingDecisionSchema } from "./trace.js";
+
+const metadataSchema = z
+  .record(z.string().max(100), z.union([z.string().max(2_000), z.number(), z.boolean()]))
+  .refine((metadata) => Object.keys(metadata).length <= 50, "at most 50 entries");
+
+export const newRunSchema = z.strictObject({
+  team: teamChoiceSchema,
+  input: z
+    .string()
+    .max(100_000)
+    .refine((input) => input.trim() !== "", "the input of a run can't be empty"),
+  metadata: metadataSchema.default({}),
+  /** In addition to the tenant's and the team's. */
+  supervisors: z.array(itemName).max(50).default([]),
+});
+export type NewRun = z.infer<typeof newRunSchema>;
+
+export const runStatuses = ["running", "waiting", "completed", "blocked", "failed", "cancelled"] as const;
+export type RunStatus = (typeof runStatuses)[number];
+
+export function hasEnded(status: RunStatus): boolean {
+  return status !== "running" && status !== "waiting";
+}
+
+const hookSummarySchema = z.object({ action: z.enum(actions), reasons: z.array(z.string()) });
+const usageSchema = z.object({ inputTokens: z.number(), outputTokens: z.number(), modelCalls: z.number() });
+const errorSchema = z.object({ code: z.enum(["blocked", "failed", "internal"]), detail: z.string() });
+
+export const runOutcomeSchema = z.object({
+  response: z.string().optional(),
+  error: errorSchema.optional(),
+  clarifications: z.array(clarificationSchema),
+  request: hookSummarySchema.optional(),
+  responseVerdict: hookSummarySchema.optional(),
+  degraded: z.array(z.string()),
+  usage: usageSchema,
+});
+/** What is stored of a run once it has ended. */
+export type StoredRunOutcome = z.infer<typeof runOutcomeSchema>;
+
+export const noUsage = { inputTokens: 0, outputTokens: 0, modelCalls: 0 };
+
+export const runSchema = z.object({
+  runId: z.string(),
+  status: z.enum(runStatuses),
+  /** The team's name, or `inline`. */
+  team: z.string(),
+  /** The effective text; absent until its verdict is in. */
+  input: z.string().optional(),
+  metadata: metadataSchema,
+  decisions: z.array(routingDecisionSchema),
+  results: z.array(workerResultSchema),
+  /** What people answered while the team worked. */
+  clarifications: z.array(clarificationSchema),
+  response: z.string().optional(),
+  error: errorSchema.optional(),
+  supervision: z.object({
+    status: z.enum(["ok", "degraded"]),
+    request: hookSummarySchema.optional(),
+    response: hookSummarySchema.optional(),
+    degraded: z.array(z.string()),
+  }),
+  asks: z.array(askSchema),
+  usage: usageSchema,
+  createdAt: z.iso.datetime(),
+  endedAt: z.iso.datetime().optional(),
+});
+export type Run = z.infer<typeof runSchema>;
+
+/** What the list of runs shows. */
+export const runSummarySchema = runSchema.pick({
+  runId: true,
+  status: true,
+  team: true,
+  createdAt: true,
+  endedAt: true,
+  metadata: true,
+});
+export type RunSummary = z.infer<typeof runSummarySchema>;
+
+export interface RunCommand {
+  readonly runId: string;
+  readonly input: string;
+  readonly metadata: NewRun["metadata"];
+  /** Milliseconds since the epoch. */
+  readonly acceptedAt: number;
+}
+
+export interface RunPorts extends Omit<TeamPorts, "degraded" | "work"> {
+  /** The effective input is known: called once, in the same write as its verdict. */
+  readonly inputDecided: (input: string, blocked: boolean) => void;
+}
+
+export interface RunEnd {
+  readonly status: "completed" | "blocked" | "failed";
+  readonly outcome: StoredRunOutcome;
+}
+
+/** @throws {Parked} while the run waits for an ask. */
+export async function runRouting(command: RunCommand, team: LoadedTeam, ports: RunPorts): Promise<RunEnd> {
+  const { runId, acceptedAt } = command;
+  const degraded = new Set<string>();
+  const note = (names: readonly string[]): void => {
+    for (const name of names) degraded.add(name);
+  };
+  const request = await supervise(
+    "request",
+    { hook: "request", message: { messageId: runId, role: "user", content: command.input } },
+    ports.supervisors,
+    ports.journal.scope("request"),
+    ports.supervise,
+  );
+  note(request.degraded);
+  const blocked = request.action === "block";
+  const input = request.subject.message.content;
+  await ports.journal.step<true>(
+    {
+      id: "input",
+      kind: "commit",
+      schema: z.literal(true),
+      interrupted: "again",
+      onDone: () => ports.inputDecided(blocked ? `[blocked] ${request.reasons.join("; ")}` : input, blocked),
+    },
+    async () => true,
+  );
+  const summary = { action: request.action, reasons: [...request.reasons] };
+  if (blocked) {
+    const error = { code: "blocked" as const, detail: `The input was blocked. ${request.reasons.join("; ")}` };
+    const outcome = { error, clarifications: [], request: summary, degraded: [...degraded], usage: noUsage };
+    return { status: "blocked", outcome };
+  }
+
+  const worked = await runTeam(
+    { id: runId, input, metadata: command.metadata, background: noBackground, path: [] },
+    team,
+    { ...ports, journal: ports.journal.scope("team"), degraded: note, work: runId },
+  );
+  const soFar = (): Omit<StoredRunOutcome, "response" | "error"> => ({
+    clarifications: [...worked.clarifications],
+    request: summary,
+    degraded: [...degraded],
+    usage: usageOf(worked),
+  });
+  if (worked.kind === "failed") {
+    return { status: "failed", outcome: { ...soFar(), error: { code: "failed", detail: worked.detail } } };
+  }
+  const reply = {
+    timestamp: new Date(acceptedAt).toISOString(),
+    turns: [{ turnId: `${runId}.r`, message: worked.response }],
+  };
+  const response = await supervise(
+    "response",
+    { hook: "response", reply },
+    ports.supervisors,
+    ports.journal.scope("response"),
+    ports.supervise,
+  );
+  note(response.degraded);
+  const outcome = { ...soFar(), responseVerdict: { action: response.action, reasons: [...response.reasons] } };
+  if (response.action === "block") {
+    const detail = `The response was blocked. ${response.reasons.join("; ")}`;
+    return { status: "blocked", outcome: { ...outcome, error: { code: "blocked", detail } } };
+  }
+  const said = response.subject.reply.turns.flatMap(({ message }) => message ?? []).join("\n");
+  return { status: "completed", outcome: { ...outcome, response: said } };
+}
+
+function usageOf({ spent }: TeamOutcome): StoredRunOutcome["usage"] {
+  return { inputTokens: spent.inputTokens, outputTokens: spent.outputTokens, modelCalls: spent.modelCalls };
+}

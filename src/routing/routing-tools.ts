@@ -1,0 +1,125 @@
+/** The tools that make an agent a router: they end its run with a decision. Their server's name is `routing`. */
+import type { AgentTool, ToolOutput } from "../agent/tools.js";
+import { checkDecision } from "./decision-repair.js";
+import type { RosterEntry } from "./situation.js";
+
+/**
+ * Tools of the system's own making: nobody's data comes from them, no supervisor judges them, and they check their arguments
+ * themselves, more leniently than a schema could.
+ */
+export const routingServer = "routing";
+
+const ownTool = { timeoutMs: 10_000, execution: "idempotent" } as const;
+
+/** The decision as a tool: its workers are those that can be chosen now, and no others. */
+export function routeToTool(live: readonly RosterEntry[], known: readonly string[], mayLookAgain: boolean): AgentTool {
+  const ids = live.map(({ id }) => id);
+  const who = live.map(({ id, description }) => `${id}: ${description}`).join("; ");
+  return {
+    ...ownTool,
+    ref: { server: routingServer, tool: "route_to" },
+    name: "route_to",
+    description: "Decide which worker handles this. Name one in targetAgent, or several at once in targetAgents.",
+    parameters: {
+      type: "object",
+      properties: {
+        targetAgent: { type: "string", enum: ids, description: `The worker. ${who}` },
+        targetAgents: {
+          type: "array",
+          items: { type: "string", enum: ids },
+          description: "In place of targetAgent: several workers that are to work at the same time",
+        },
+        reasoning: { type: "string", description: "Why, in a sentence" },
+        confidence: { type: "number", description: "How sure you are, from 0 to 1" },
+        task: { type: "string", description: "What the worker is to do, if the input alone doesn't say it" },
+        ...(mayLookAgain
+          ? { lookAgain: { type: "boolean", description: "True if you want to see the result and decide once more" } }
+          : {}),
+      },
+      required: ["targetAgent", "reasoning", "confidence"],
+    },
+    run: async (args): Promise<ToolOutput> => {
+      const read = checkDecision(args, ids, known);
+      return read.ok
+        ? { content: "Decided.", endsRun: true }
+        : { content: `Not decided: ${read.problem}`, isError: true };
+    },
+  };
+}
+
+/** Ends the team's work when the results so far are enough. */
+export const finishTool: AgentTool = {
+  ...ownTool,
+  ref: { server: routingServer, tool: "finish_routing" },
+  name: "finish_routing",
+  description: "Say that the results so far answer the input, and no further worker is needed.",
+  parameters: {
+    type: "object",
+    properties: { reasoning: { type: "string", description: "Why, in a sentence" } },
+    required: ["reasoning"],
+  },
+  run: async () => ({ content: "Finished.", endsRun: true }),
+};
+
+/** Hands a worker's task on. Whoever had it before can't get it back: that would go in circles. */
+export function handOffTool(
+  from: string,
+  targets: readonly RosterEntry[],
+  chain: readonly string[],
+  maxHandoffs: number,
+): AgentTool {
+  const ids = targets.map(({ id }) => id);
+  return {
+    ...ownTool,
+    ref: { server: routingServer, tool: "hand_off_to" },
+    name: "hand_off_to",
+    description: `Hand this task on to another worker that fits better. ${targets
+      .map(({ id, description }) => `${id}: ${description}`)
+      .join("; ")}`,
+    parameters: {
+      type: "object",
+      properties: {
+        worker: { type: "string", enum: ids },
+        reason: { type: "string", description: "Why that worker, and what it needs to know" },
+      },
+      required: ["worker", "reason"],
+    },
+    run: async ({ worker }): Promise<ToolOutput> => {
+      const to = String(worker);
+      if (!ids.includes(to)) {
+        return {
+          content: `Not handed on: there is no worker "${to}" to hand on to; there are: ${ids.join(", ")}.`,
+          isError: true,
+        };
+      }
+      if (to === from || chain.includes(to)) {
+        const way = [...chain, from, to].join(" → ");
+        return { content: `Not handed on: that goes in a circle (${way}). Answer as well as you can.`, isError: true };
+      }
+      if (chain.length >= maxHandoffs) {
+        const limit = `the task was handed on ${chain.length} times already, and the limit is ${maxHandoffs}`;
+        return { content: `Not handed on: ${limit}. Answer as well as you can.`, isError: true };
+      }
+      return { content: `Handed on to ${to}.`, endsRun: true };
+    },
+  };
+}
+
+/** Who there is, what they can do, and how busy they are. */
+export function rosterTool(
+  roster: readonly (RosterEntry & { readonly available: boolean })[],
+  loads: () => Promise<Readonly<Record<string, number>>>,
+): AgentTool {
+  return {
+    ...ownTool,
+    ref: { server: routingServer, tool: "roster" },
+    name: "roster",
+    description:
+      "The workers of the team: what each is good at, whether it can be chosen, and how many tasks it has now.",
+    parameters: { type: "object", properties: {} },
+    run: async () => {
+      const now = await loads();
+      return { content: JSON.stringify(roster.map((worker) => ({ ...worker, load: now[worker.id] ?? 0 }))) };
+    },
+  };
+}

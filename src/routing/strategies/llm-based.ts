@@ -1,0 +1,208 @@
+/**
+ * Routing by a model that holds tools: it looks things up, asks a person where that is needed, and decides by calling `route_to`.
+ * Its last round can only decide. What it writes instead is read as JSON; what can't be used is shown to it once.
+ */
+
+import { modelList } from "../../agent/definition.js";
+import { type AgentOutcome, runAgent } from "../../agent/loop.js";
+import type { AgentTool, ToolGuard } from "../../agent/tools.js";
+import { buildPrompt } from "../../chat/prompt.js";
+import type { ModelMessage } from "../../model/port.js";
+import { briefText, dataNotice } from "../brief.js";
+import { checkDecision, type ReadDecision, readDecision } from "../decision-repair.js";
+import { clarificationsOf, limitQuestions } from "../questions.js";
+import { finishTool, rosterTool, routeToTool } from "../routing-tools.js";
+import type { Clarification, RosterEntry, RoutingSituation, StrategyOutcome } from "../situation.js";
+import { agentPorts } from "../team-guard.js";
+import { rosterEntry, type TeamContext } from "../team-run.js";
+import { mostRelevant } from "../tool-relevance.js";
+
+export interface ModelDecision {
+  readonly outcome: StrategyOutcome;
+  readonly clarifications: readonly Clarification[];
+  /** What was wrong with answers that couldn't be used. */
+  readonly problems: readonly string[];
+}
+
+export async function routeByModel(run: TeamContext, situation: RoutingSituation): Promise<ModelDecision> {
+  const attempt = new Attempt(run, situation);
+  const exhausted = run.budget.exhausted();
+  if (exhausted !== undefined) return attempt.give({ kind: "none", why: exhausted });
+
+  const first = await attempt.decide();
+  if (first.read === undefined) return attempt.give(first.outcome);
+  if (first.read.ok) return attempt.give({ kind: "route", choice: first.read.choice });
+  if (run.budget.exhausted() !== undefined) return attempt.give({ kind: "none", why: first.read.problem });
+  const second = await attempt.repair(first.text, first.read.problem);
+  return attempt.give(second);
+}
+
+type FirstDecision =
+  | { readonly read: ReadDecision; readonly text: string }
+  | { readonly read?: undefined; readonly outcome: StrategyOutcome };
+
+class Attempt {
+  private readonly clarifications: Clarification[] = [];
+  private readonly problems: string[] = [];
+  private readonly ids: readonly string[];
+  private readonly known: readonly string[];
+  private readonly ending: readonly AgentTool[];
+  /** What has been read so far: the tools that fit are picked by it. */
+  private readonly read: string[] = [];
+
+  constructor(
+    private readonly run: TeamContext,
+    private readonly situation: RoutingSituation,
+  ) {
+    this.ids = situation.live.map(({ id }) => id);
+    this.known = run.team.definition.workers.map(({ id }) => id);
+    const { maxIterations } = run.team.definition.supervisor;
+    const routeTo = routeToTool(situation.live, this.known, situation.iteration + 1 < maxIterations);
+    const done = situation.results.some(({ status }) => status === "completed");
+    this.ending = done ? [routeTo, finishTool] : [routeTo];
+    this.read.push(situation.input);
+  }
+
+  give(outcome: StrategyOutcome): ModelDecision {
+    return { outcome, clarifications: this.clarifications, problems: this.problems };
+  }
+
+  /** The supervisor with its tools. */
+  async decide(): Promise<FirstDecision> {
+    const { supervisor } = this.run.team.definition;
+    const held = this.heldTools();
+    const tools = (): readonly AgentTool[] => [
+      ...this.ending,
+      ...mostRelevant(held, this.read.join("\n"), supervisor.maxToolsPerRound),
+    ];
+    const outcome = await this.call("agent", supervisor.maxToolRetries, tools, held, []);
+    const decided = this.decisionOf(outcome);
+    if (decided !== undefined) return decided;
+    // Servers that know no tools refuse the whole request: then there are none.
+    if (outcome.kind === "failed" && outcome.turns.length === 0 && /\bbad_request\b/.test(outcome.detail)) {
+      const plain = await this.call("plain", 0, () => [], [], [{ role: "user", content: jsonDemand(this.ids) }]);
+      const read = this.decisionOf(plain);
+      if (read !== undefined) return read;
+    }
+    const detail = outcome.kind === "failed" ? outcome.detail : "it gave no decision";
+    return { outcome: { kind: "none", why: `the supervisor's model failed: ${detail}` } };
+  }
+
+  /** One more round, in which the supervisor sees what was wrong and can only decide. */
+  async repair(said: string, problem: string): Promise<StrategyOutcome> {
+    this.problems.push(problem);
+    const messages: ModelMessage[] = [
+      ...(said === "" ? [] : [{ role: "assistant" as const, content: said }]),
+      { role: "user", content: `That decision can't be used: ${problem} ${jsonDemand(this.ids)}` },
+    ];
+    const outcome = await this.call("repair", 0, () => this.ending, [], messages);
+    const decided = this.decisionOf(outcome);
+    if (decided?.read === undefined) {
+      const detail = outcome.kind === "failed" ? outcome.detail : "it gave no decision";
+      return decided?.outcome ?? { kind: "none", why: `the supervisor's model failed: ${detail}` };
+    }
+    if (decided.read.ok) return { kind: "route", choice: decided.read.choice };
+    this.problems.push(decided.read.problem);
+    return { kind: "none", why: `the supervisor's decision can't be used: ${decided.read.problem}` };
+  }
+
+  private async call(
+    scope: string,
+    maxToolRounds: number,
+    tools: () => readonly AgentTool[],
+    held: readonly AgentTool[],
+    more: readonly ModelMessage[],
+  ): Promise<AgentOutcome> {
+    const { run, situation } = this;
+    const { supervisor } = run.team.definition;
+    const ports = agentPorts(run.ports, scope, () => [...this.ending, ...held]);
+    const asked = [...situation.clarifications, ...this.clarifications];
+    const outcome = await runAgent(
+      {
+        models: modelList(supervisor.model),
+        prompt: () => [...this.prompt(asked), ...more],
+        tools,
+        // A call of a tool that isn't among the most relevant any more is found again on a replay.
+        withdrawn: (name) => held.find((tool) => tool.name === name),
+        endingTools: this.ending.map(({ name }) => name),
+        // In words it may answer all the same; then they are read as JSON.
+        toolChoice: "required",
+        ...(supervisor.temperature === undefined ? {} : { temperature: supervisor.temperature }),
+        limits: run.budget.agentLimits(maxToolRounds),
+        replyId: `${run.command.id}.s${situation.iteration}.${scope}`,
+      },
+      { ...ports, guard: this.listening(ports.guard) },
+    );
+    const failedCalls = outcome.kind === "failed" && outcome.code === "model_failed" ? 1 : 0;
+    run.budget.spend({ ...outcome, modelCalls: outcome.turns.length + failedCalls });
+    this.clarifications.push(...clarificationsOf(outcome));
+    return outcome;
+  }
+
+  private decisionOf(outcome: AgentOutcome): FirstDecision | undefined {
+    if (outcome.kind === "failed") return undefined;
+    if (outcome.kind === "ended") {
+      if (outcome.by.name === finishTool.name) {
+        const reasoning = String(outcome.by.args.reasoning ?? "The results are enough.");
+        return { outcome: { kind: "finish", reasoning } };
+      }
+      return { read: checkDecision(outcome.by.args, this.ids, this.known), text: "" };
+    }
+    const read = readDecision(outcome.text, this.ids, this.known);
+    // A last round with a call that couldn't be used says more than its empty text.
+    const refused = outcome.turns.at(-1)?.toolCalls?.find(({ error }) => error !== undefined)?.error;
+    return !read.ok && outcome.text === "" && refused !== undefined
+      ? { read: { ok: false, problem: refused }, text: "" }
+      : { read, text: outcome.text };
+  }
+
+  private heldTools(): readonly AgentTool[] {
+    const { team, permits, ports } = this.run;
+    const names = team.definition.supervisor.tools;
+    const roster = team.definition.workers.map((worker) => ({
+      ...rosterEntry(worker),
+      available: worker.capabilities.available,
+    }));
+    return [
+      ...limitQuestions(team.tools(names), permits),
+      ...(names.includes("roster") ? [rosterTool(roster, () => ports.state.loads(team.key))] : []),
+    ];
+  }
+
+  private listening(guard: ToolGuard): ToolGuard {
+    return {
+      beforeCall: (call, journal) => guard.beforeCall(call, journal),
+      afterCall: async (call, output, journal) => {
+        const decision = await guard.afterCall(call, output, journal);
+        if (decision.kind === "go") this.read.push(decision.value.content);
+        return decision;
+      },
+    };
+  }
+
+  private prompt(clarifications: readonly Clarification[]): readonly ModelMessage[] {
+    const { input, results, live } = this.situation;
+    const { background } = this.run.command;
+    const { systemPrompt } = this.run.team.definition.supervisor;
+    return buildPrompt({
+      instructions: [
+        systemPrompt ?? "You route requests to the worker that fits best.",
+        `The workers that can be chosen:\n${live.map(describe).join("\n")}`,
+        "Decide with route_to. Don't do the work yourself.",
+        dataNotice,
+      ].join("\n\n"),
+      ...background.context(),
+      memory: background.memory,
+      history: background.history,
+      message: briefText({ input, clarifications, results }),
+    });
+  }
+}
+
+function describe({ id, description, skills }: RosterEntry): string {
+  return `- ${id}: ${description}${skills.length === 0 ? "" : ` (skills: ${skills.join(", ")})`}`;
+}
+
+function jsonDemand(ids: readonly string[]): string {
+  return `Decide now. Call route_to, or if you can't call tools, answer with this JSON alone: {"targetAgent": one of ${JSON.stringify(ids)}, "reasoning": "why, in a sentence", "confidence": a number from 0 to 1}`;
+}

@@ -1,0 +1,104 @@
+/** A team at work: what its supervisor, workers and aggregator share while they run. */
+import { standingAtHop } from "../supervision/as-hop.js";
+import { type PassResult, runPass } from "../supervision/pass.js";
+import { passResultSchema } from "../supervision/state.js";
+import { supervise } from "../supervision/supervise.js";
+import type { Supervisor } from "../supervision/supervisor.js";
+import type { Background } from "./brief.js";
+import type { TeamBudget } from "./budget.js";
+import type { LoadedTeam, TeamPorts } from "./ports.js";
+import type { QuestionPermits } from "./questions.js";
+import type { RosterEntry } from "./situation.js";
+import type { Worker } from "./team.js";
+import type { TraceEntry } from "./trace.js";
+
+export interface TeamCommand {
+  /** Begins the ids of everything that this team does; unique and the same over replays. */
+  readonly id: string;
+  readonly input: string;
+  readonly metadata: Readonly<Record<string, string | number | boolean>>;
+  readonly background: Background;
+  /** The ids of the workers that are teams around this one. */
+  readonly path: readonly string[];
+}
+
+export interface TeamContext {
+  readonly command: TeamCommand;
+  readonly team: LoadedTeam;
+  readonly ports: TeamPorts;
+  readonly budget: TeamBudget;
+  readonly permits: QuestionPermits;
+}
+
+/** The same team at work in a scope of its journal, with a share of its budget. */
+export function inScope(run: TeamContext, scope: string, budget = run.budget): TeamContext {
+  return { ...run, budget, ports: { ...run.ports, journal: run.ports.journal.scope(scope) } };
+}
+
+export function rosterEntry({ id, description, capabilities }: Worker): RosterEntry {
+  return { id, description, skills: capabilities.skills, tools: capabilities.tools };
+}
+
+export function rosterOf(workers: readonly Worker[]): RosterEntry[] {
+  return workers.map(rosterEntry);
+}
+
+type Untold = TraceEntry extends infer Entry ? (Entry extends unknown ? Omit<Entry, "path"> : never) : never;
+
+/** Something to tell of, told once: by the step that it is part of. */
+export function tell(run: TeamContext, entry: Untold): void {
+  run.ports.observer.traced({ ...entry, path: [...run.command.path] });
+}
+
+export type Hop = { readonly ok: true; readonly content: string } | { readonly ok: false; readonly reasons: string };
+
+/** Has what passes between two agents supervised; what comes out is what arrives. */
+export function hop(run: TeamContext, from: string, to: string, content: string, scope: string): Promise<Hop> {
+  const place = (name: string): string => [...run.command.path, name].join("/");
+  return superviseHop(run.ports.supervisors, [place(from), place(to)], content, scope, run);
+}
+
+/** A hop that these supervisors see; without any that stands there it costs nothing. */
+export async function superviseHop(
+  supervisors: readonly Supervisor[],
+  [from, to]: readonly [from: string, to: string],
+  content: string,
+  scope: string,
+  { ports: { journal, supervise: ports, degraded } }: TeamContext,
+): Promise<Hop> {
+  if (!supervisors.some((supervisor) => supervisor.hooks.has("hop"))) return { ok: true, content };
+  const subject = { hook: "hop", from, to, content } as const;
+  const passed = await supervise("hop", subject, supervisors, journal.scope(scope), ports);
+  degraded(passed.degraded);
+  return passed.action === "block"
+    ? { ok: false, reasons: passed.reasons.join("; ") || "no reason was given" }
+    : { ok: true, content: passed.subject.content };
+}
+
+/**
+ * A text as the run's record shows it: who asks for the run reads its decisions, results and trace, so what models wrote in
+ * them passes the supervisors of responses. The work itself goes on with the text as it was; nobody is asked for a review here,
+ * because the response is going to be reviewed: until then such a text is withheld.
+ * @param hopSeen those who stand at hops have seen it already.
+ */
+export async function shown(run: TeamContext, text: string, scope: string, hopSeen = false): Promise<string> {
+  const { journal: around, supervisors, supervise: ports, observer, degraded } = run.ports;
+  const unheard = hopSeen ? supervisors.filter(({ hooks }) => !hooks.has("hop")) : supervisors;
+  const standing = standingAtHop(unheard, ["response", "hop"]);
+  if (!observer.keepsTexts || standing.length === 0 || text === "") return text;
+  const journal = around.scope(scope);
+  const subject = { hook: "hop", from: run.command.path.join("/"), to: "record", content: text } as const;
+  const pass = await journal.step<PassResult>(
+    {
+      id: "pass",
+      kind: "supervision",
+      schema: passResultSchema,
+      interrupted: "again",
+      onDone: ({ state, subject: after }) => ports.decided(state, subject, after),
+    },
+    () => runPass(subject, standing, { ...ports, journal }),
+  );
+  degraded(pass.state.degraded);
+  const passes = pass.state.decision === "allow" || pass.state.decision === "modify";
+  return passes && pass.subject.hook === "hop" ? pass.subject.content : "[withheld by supervision]";
+}

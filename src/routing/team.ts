@@ -1,0 +1,190 @@
+/** Teams as a tenant stores them or sends them with a run: a routing supervisor, its workers, an aggregator, limits. */
+import { z } from "zod";
+import { builtInServer } from "../agent/built-in-tools.js";
+import { modelChoice } from "../agent/definition.js";
+import type { ToolRef } from "../agent/tools.js";
+import { itemName } from "../chat/context.js";
+import { findRoutingFn, routingFnNames } from "./strategies/routing-functions.js";
+import { routingRuleSchema } from "./strategies/rule-based.js";
+
+export const strategies = ["llm-based", "rule-based", "skill-based", "round-robin", "load-balanced"] as const;
+export type Strategy = (typeof strategies)[number];
+
+/** `ask_human`, another tool of the system by its bare name, or `server/tool`. */
+export const toolName = z
+  .string()
+  .regex(
+    /^([A-Za-z0-9_-]{1,100}\/)?[A-Za-z0-9_-]{1,100}$/,
+    "a tool is `ask_human`, another built-in by its name, or `server/tool`",
+  );
+
+export function toolRefOf(name: string): ToolRef {
+  const slash = name.indexOf("/");
+  return slash < 0
+    ? { server: builtInServer, tool: name }
+    : { server: name.slice(0, slash), tool: name.slice(slash + 1) };
+}
+
+const supervisorSchema = z.strictObject({
+  strategy: z.enum(strategies),
+  /** Of the llm-based strategy. */
+  model: modelChoice.default("default"),
+  systemPrompt: z.string().max(50_000).optional(),
+  tools: z.array(toolName).max(100).default([]),
+  /** Rounds in which the supervisor may call tools, before the last one in which it has to decide. */
+  maxToolRetries: z.int().min(0).max(50).default(3),
+  /** Rounds of supervisor and workers: a re-route after a failure is one. */
+  maxIterations: z.int().min(1).max(20).default(5),
+  rules: z.array(routingRuleSchema).max(200).default([]),
+  /** A routing function that this deployment registered, in place of rules. */
+  routingFn: itemName.optional(),
+  fallbackWorker: itemName.optional(),
+  /** Keeps briefs, arguments and outputs in the trace too. */
+  verbose: z.boolean().default(false),
+  /** Of a longer list only so many tools are shown a round: those most like the input and the results so far. */
+  maxToolsPerRound: z.int().min(1).max(100).optional(),
+  temperature: z.number().min(0).max(2).optional(),
+});
+
+const httpWorkerSchema = z.strictObject({
+  url: z.url({ protocol: /^https?$/ }).max(2_000),
+  headers: z.record(z.string().regex(/^[A-Za-z0-9-]{1,100}$/), z.string().max(4_000)).default({}),
+  timeoutMs: z.int().min(100).max(600_000).default(60_000),
+  /** A call may be repeated under the same Idempotency-Key: only then is one retried. */
+  idempotent: z.boolean().default(false),
+});
+export type HttpWorker = z.infer<typeof httpWorkerSchema>;
+
+const workerFields = {
+  id: itemName,
+  description: z.string().min(1).max(2_000),
+  capabilities: z
+    .strictObject({
+      skills: z.array(z.string().min(1).max(200)).max(100).default([]),
+      tools: z.array(z.string().min(1).max(200)).max(100).default([]),
+      available: z.boolean().default(true),
+    })
+    .prefault({}),
+  model: modelChoice.optional(),
+  systemPrompt: z.string().max(50_000).optional(),
+  tools: z.array(toolName).max(100).default([]),
+  temperature: z.number().min(0).max(2).optional(),
+  maxToolRounds: z.int().min(0).max(50).optional(),
+  maxToolsPerRound: z.int().min(1).max(100).optional(),
+  /** Workers that this one may hand its task on to. */
+  handoffs: z.array(itemName).max(50).default([]),
+  http: httpWorkerSchema.optional(),
+  panel: z.unknown().optional(),
+};
+
+const aggregatorSchema = z.strictObject({
+  mode: z.enum(["concatenate", "model", "first"]).default("concatenate"),
+  model: modelChoice.default("default"),
+  systemPrompt: z.string().max(50_000).optional(),
+});
+
+export const teamLimitsSchema = z.strictObject({
+  /** Of a worker, unless it says otherwise itself. */
+  maxToolRounds: z.int().min(0).max(50).default(8),
+  maxModelCalls: z.int().min(1).max(1_000).default(100),
+  maxQuestions: z.int().min(0).max(100).default(10),
+  maxTokens: z.int().min(1).max(10_000_000).default(500_000),
+  /** Milliseconds of work, not of waiting. */
+  maxActiveMs: z.int().min(1).max(86_400_000).default(900_000),
+  maxHandoffs: z.int().min(0).max(20).default(3),
+  /** Further attempts at a worker that failed. */
+  maxWorkerRetries: z.int().min(0).max(5).default(1),
+  /** Workers at once. */
+  parallelWorkers: z.int().min(1).max(20).default(5),
+  parallelTools: z.int().min(1).max(20).default(5),
+  modelTimeoutMs: z.int().min(100).max(600_000).default(60_000),
+});
+export type TeamLimits = z.infer<typeof teamLimitsSchema>;
+
+const teamFields = {
+  description: z.string().max(1_000).optional(),
+  supervisor: supervisorSchema,
+  aggregator: aggregatorSchema.prefault({}),
+  limits: teamLimitsSchema.prefault({}),
+  /** Supervisors (in the sense of supervision) of this team, in addition to the tenant's and the caller's. */
+  supervisors: z.array(itemName).max(50).default([]),
+};
+
+const fieldsOfWorker = z.strictObject(workerFields);
+const fieldsOfTeam = z.strictObject(teamFields);
+
+/** A worker is a model with tools unless it says `team` or `http`. */
+export interface Worker extends z.infer<typeof fieldsOfWorker> {
+  readonly team?: string | Team | undefined;
+}
+export interface Team extends z.infer<typeof fieldsOfTeam> {
+  readonly workers: readonly Worker[];
+}
+
+/** The most that teams may stand inside one another. */
+export const maxTeamDepth = 4;
+
+export const teamSchema: z.ZodType<Team> = z
+  .lazy(() =>
+    z
+      .strictObject({
+        ...teamFields,
+        workers: z
+          .array(z.strictObject({ ...workerFields, team: z.union([itemName, teamSchema]).optional() }))
+          .min(1)
+          .max(50),
+      })
+      .superRefine((team, context) => {
+        for (const { path, message } of teamProblems(team)) context.addIssue({ code: "custom", path, message });
+      }),
+  )
+  .meta({ id: "Team" });
+
+/** What fields alone don't show: names that name nothing, and what contradicts itself. */
+function teamProblems(team: Team): { path: (string | number)[]; message: string }[] {
+  const problems: { path: (string | number)[]; message: string }[] = [];
+  const ids = team.workers.map((worker) => worker.id);
+  const demandWorker = (id: string, path: (string | number)[]): void => {
+    if (!ids.includes(id)) problems.push({ path, message: `there is no worker "${id}"; there are: ${ids.join(", ")}` });
+  };
+
+  for (const [index, worker] of team.workers.entries()) {
+    const at = ["workers", index];
+    if (ids.indexOf(worker.id) !== index) {
+      problems.push({
+        path: [...at, "id"],
+        message: `"${worker.id}" is there twice; every worker needs an id of its own`,
+      });
+    }
+    if (worker.panel !== undefined) {
+      problems.push({
+        path: [...at, "panel"],
+        message: "panels can't be workers yet; use a model, a team or http until they can",
+      });
+    }
+    const kinds = [worker.team, worker.http, worker.model].filter((kind) => kind !== undefined);
+    if (kinds.length > 1) problems.push({ path: at, message: "a worker is one of model, team and http, not several" });
+    for (const [place, id] of worker.handoffs.entries()) demandWorker(id, [...at, "handoffs", place]);
+  }
+  const { strategy, rules, routingFn, fallbackWorker } = team.supervisor;
+  if (fallbackWorker !== undefined) demandWorker(fallbackWorker, ["supervisor", "fallbackWorker"]);
+  for (const [index, rule] of rules.entries()) {
+    for (const id of [rule.to].flat()) demandWorker(id, ["supervisor", "rules", index, "to"]);
+  }
+  if (strategy === "rule-based" && rules.length === 0 && routingFn === undefined) {
+    problems.push({ path: ["supervisor", "rules"], message: "the rule-based strategy needs rules, or a routingFn" });
+  }
+  if (routingFn !== undefined && findRoutingFn(routingFn) === undefined) {
+    const names = routingFnNames();
+    const known = names.length === 0 ? "none is registered" : `there are: ${names.join(", ")}`;
+    problems.push({
+      path: ["supervisor", "routingFn"],
+      message: `this deployment has no routing function "${routingFn}"; ${known}`,
+    });
+  }
+  return problems;
+}
+
+/** What a run says which team it wants: by name, or the team itself. */
+export const teamChoiceSchema = z.union([itemName, teamSchema]);
+export type TeamChoice = z.infer<typeof teamChoiceSchema>;

@@ -1,0 +1,100 @@
+/** One attempt at one worker: a model with tools, a team, or an address. */
+import { z } from "zod";
+import { modelList } from "../agent/definition.js";
+import { type AgentOutcome, runAgent } from "../agent/loop.js";
+import type { AgentTool } from "../agent/tools.js";
+import { buildPrompt } from "../chat/prompt.js";
+import { dataNotice } from "./brief.js";
+import { runHttpWorker } from "./http-worker.js";
+import { clarificationsOf, limitQuestions } from "./questions.js";
+import { handOffTool } from "./routing-tools.js";
+import type { Clarification } from "./situation.js";
+import type { Worker } from "./team.js";
+import { agentPorts } from "./team-guard.js";
+import { rosterOf, type TeamContext } from "./team-run.js";
+import { mostRelevant } from "./tool-relevance.js";
+
+export type WorkerOutcome = { readonly clarifications: readonly Clarification[] } & (
+  | { readonly kind: "done"; readonly output: string }
+  | { readonly kind: "handedOn"; readonly to: string; readonly reason: string }
+  /** `again`: whether another attempt may help and does no harm. */
+  | { readonly kind: "failed"; readonly error: string; readonly again: boolean }
+);
+
+export interface Task {
+  readonly worker: Worker;
+  /** What it reads: the cleared brief. */
+  readonly content: string;
+  /** Who had the task before, oldest first. */
+  readonly chain: readonly string[];
+  /** Begins the ids of what it does. */
+  readonly id: string;
+}
+
+export type RunNested = (run: TeamContext, task: Task) => Promise<WorkerOutcome>;
+
+/** @throws {Parked} while the worker waits for a person. */
+export async function attemptWorker(run: TeamContext, task: Task, runNested: RunNested): Promise<WorkerOutcome> {
+  const exhausted = run.budget.exhausted();
+  if (exhausted !== undefined) return { kind: "failed", error: exhausted, again: false, clarifications: [] };
+  if (task.worker.http !== undefined) return runHttpWorker(run, task, task.worker.http);
+  return task.worker.team === undefined ? runModelWorker(run, task) : runNested(run, task);
+}
+
+async function runModelWorker(run: TeamContext, task: Task): Promise<WorkerOutcome> {
+  const { worker, chain } = task;
+  const { definition } = run.team;
+  const colleagues = definition.workers.filter(
+    ({ id, capabilities }) => worker.handoffs.includes(id) && capabilities.available,
+  );
+  const held = limitQuestions(run.team.tools(worker.tools), run.permits);
+  const handOff =
+    colleagues.length === 0 ? [] : [handOffTool(worker.id, rosterOf(colleagues), chain, definition.limits.maxHandoffs)];
+  const tools = (): readonly AgentTool[] => [...handOff, ...mostRelevant(held, task.content, worker.maxToolsPerRound)];
+  const { background } = run.command;
+  const outcome = await runAgent(
+    {
+      models: modelList(worker.model ?? "default"),
+      prompt: () =>
+        buildPrompt({
+          instructions: [worker.systemPrompt ?? `You are ${worker.id}: ${worker.description}`, dataNotice].join("\n\n"),
+          ...background.context(),
+          memory: background.memory,
+          history: background.history,
+          message: task.content,
+        }),
+      tools,
+      withdrawn: (name) => held.find((tool) => tool.name === name),
+      ...(worker.temperature === undefined ? {} : { temperature: worker.temperature }),
+      limits: run.budget.agentLimits(worker.maxToolRounds ?? definition.limits.maxToolRounds),
+      replyId: task.id,
+    },
+    agentPorts(run.ports, "agent", () => [...handOff, ...held]),
+  );
+  const failedCalls = outcome.kind === "failed" && outcome.code === "model_failed" ? 1 : 0;
+  run.budget.spend({ ...outcome, modelCalls: outcome.turns.length + failedCalls });
+  return { ...resultOf(outcome), clarifications: clarificationsOf(outcome) };
+}
+
+type Bare = WorkerOutcome extends infer Outcome
+  ? Outcome extends unknown
+    ? Omit<Outcome, "clarifications">
+    : never
+  : never;
+
+function resultOf(outcome: AgentOutcome): Bare {
+  if (outcome.kind === "failed") {
+    return { kind: "failed", error: outcome.detail, again: outcome.code === "model_failed" };
+  }
+  if (outcome.kind === "ended") {
+    const { worker, reason } = handOffArguments.parse(outcome.by.args);
+    return { kind: "handedOn", to: worker, reason };
+  }
+  // A worker may say its piece beside its last tool call, and nothing more.
+  const said = outcome.text.trim() === "" ? outcome.turns.findLast(({ message }) => message)?.message : outcome.text;
+  return said === undefined || said.trim() === ""
+    ? { kind: "failed", error: "it gave an empty answer", again: true }
+    : { kind: "done", output: said };
+}
+
+const handOffArguments = z.object({ worker: z.string(), reason: z.string().default("") });

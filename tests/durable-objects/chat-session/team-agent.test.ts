@@ -1,0 +1,65 @@
+import { evictDurableObject } from "cloudflare:test";
+import { describe, expect, it } from "vitest";
+import { newTenant, shownText } from "../../support/conclave.js";
+import { asksHuman, modelOf, newTeam, promptText, routesTo } from "../../support/teams.js";
+
+describe("a session whose agent is a team", () => {
+  it("waits in its turn for the answer to the team's question, and the answer resumes it", async () => {
+    const tenant = await newTenant();
+    const team = newTeam({ billing: { tools: ["ask_human"] }, technical: {} });
+    await team.supervisor.reply(routesTo("billing"));
+    await modelOf(team, "billing").reply(asksHuman("Which invoice?"), { text: "It is paid." });
+    await tenant.put("teams", "desk", team.definition);
+    await tenant.put("agents", "assistant", { kind: "team", team: "desk" });
+    const session = await tenant.session();
+
+    const waiting = await tenant.say(session, "Is my invoice paid?");
+    expect(waiting).toMatchObject({ status: "waiting", asks: [{ question: "Which invoice?" }] });
+    const meanwhile = await tenant.call("POST", `/v1/sessions/${session}/messages`, { content: "Hello?" });
+    expect(meanwhile).toMatchObject({ status: 409, body: { code: "waiting_on_ask", askId: waiting.asks[0]?.askId } });
+
+    await evictDurableObject(tenant.object(session));
+    await tenant.call("POST", `/v1/asks/${waiting.asks[0]?.askId}/answer`, { response: "number 17" });
+    const done = await tenant.turn(session, waiting.turnId);
+
+    expect(done).toMatchObject({
+      status: "completed",
+      reply: { modelReply: { turns: [{ message: "It is paid." }], metadata: { team: "desk", workers: "billing" } } },
+      usage: { inputTokens: 30, outputTokens: 15 },
+    });
+    expect(await team.supervisor.requests()).toHaveLength(1);
+    expect(await modelOf(team, "billing").requests()).toHaveLength(2);
+  });
+
+  it("gives the team the history, and streams the supervised response", async () => {
+    const tenant = await newTenant();
+    await tenant.rules("privacy", [
+      { match: { type: "phrases", phrases: ["swordfish"] }, action: "redact", replacement: "[gone]", reason: "x" },
+    ]);
+    const team = newTeam({ billing: {} }, {}, { supervisors: ["privacy"] });
+    await team.supervisor.reply(routesTo("billing"), routesTo("billing"));
+    await modelOf(team, "billing").reply({ text: "First answer." }, { text: "It is swordfish." });
+    await tenant.put("teams", "desk", team.definition);
+    await tenant.put("agents", "assistant", { kind: "team", team: "desk" });
+    const session = await tenant.session();
+    await tenant.say(session, "First question.");
+    const events = await tenant.stream(session, "Second question.");
+    expect(shownText(events)).toBe("It is [gone].");
+    expect(events.map(({ event }) => event)).toEqual(expect.arrayContaining(["routing.decided", "worker.returned"]));
+    expect(JSON.stringify(events)).not.toContain("swordfish");
+    expect(promptText((await modelOf(team, "billing").requests())[1])).toContain("First answer.");
+  });
+
+  it("says so when its team is gone", async () => {
+    const tenant = await newTenant();
+    const team = newTeam({ billing: {} });
+    await tenant.put("teams", "desk", team.definition);
+    await tenant.put("agents", "assistant", { kind: "team", team: "desk" });
+    const session = await tenant.session();
+    await tenant.call("DELETE", "/v1/teams/desk");
+    expect(await tenant.say(session, "Hello.")).toMatchObject({
+      status: "failed",
+      error: { content: expect.stringContaining("teams/desk doesn't exist any more") },
+    });
+  });
+});
