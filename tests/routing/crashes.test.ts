@@ -1,0 +1,127 @@
+import { describe, expect, it } from "vitest";
+import { askHumanTool } from "../../src/agent/built-in-tools.js";
+import { Parked, Superseded } from "../../src/agent/journal.js";
+import type { ModelRequest, ModelResult } from "../../src/model/port.js";
+import { noBackground } from "../../src/routing/brief.js";
+import type { LoadedTeam, TeamPorts } from "../../src/routing/ports.js";
+import { runTeam, type TeamOutcome } from "../../src/routing/run.js";
+import { teamSchema } from "../../src/routing/team.js";
+import { type CrashPoint, JournalStore, MemoryJournal } from "../support/memory-journal.js";
+
+const usage = { inputTokens: 10, outputTokens: 5 };
+const calls = (name: string, args: object): Partial<ModelResult> => ({
+  toolCalls: [{ id: "c", name, arguments: JSON.stringify(args) }],
+});
+
+/** Says what it says from what it is shown, so that a call that is made again gives the same. */
+function reply({ models, messages }: ModelRequest): Partial<ModelResult> {
+  if (models[0] === "openai/worker") return { text: "Done." };
+  const answered = messages.some(({ role }) => role === "tool");
+  return answered
+    ? calls("route_to", { targetAgents: ["a", "b"], reasoning: "both", confidence: 0.9 })
+    : calls("ask_human", { question: "Which?" });
+}
+
+const team: LoadedTeam = {
+  key: "t",
+  definition: teamSchema.parse({
+    supervisor: { strategy: "llm-based", model: "openai/supervisor", tools: ["ask_human", "roster"] },
+    workers: ["a", "b"].map((id) => ({ id, description: id, model: "openai/worker" })),
+  }),
+  tools: (names) => (names.includes("ask_human") ? [askHumanTool] : []),
+  supervisors: [],
+  nested: () => undefined,
+};
+
+class World {
+  readonly store = new JournalStore();
+  readonly told: string[] = [];
+  readonly claims = new Set<string>();
+
+  async run(crash?: CrashPoint): Promise<TeamOutcome> {
+    const withDeadline: TeamPorts["withDeadline"] = (_ms, work) => work(never);
+    return runTeam({ id: "run", input: "Help.", metadata: {}, background: noBackground, path: [] }, team, {
+      journal: new MemoryJournal(this.store, crash),
+      model: {
+        call: async (request) => ({
+          text: "",
+          toolCalls: [],
+          usage,
+          finishReason: "stop",
+          model: "m",
+          ...reply(request),
+        }),
+      },
+      signal: never,
+      now: () => 0,
+      validateArguments: () => [],
+      withDeadline,
+      supervise: {
+        now: () => 0,
+        hash: async (text) => text,
+        withDeadline,
+        strict: false,
+        decided: () => {},
+        review: { raisedBy: { type: "run", id: "run" } },
+      },
+      approvals: { isApproved: () => false, approveForSession: () => {} },
+      supervisors: [],
+      degraded: () => {},
+      asks: () => [...this.store.asks.values()],
+      state: {
+        nextTurn: async () => 0,
+        claimLeastBusy: async () => ({ worker: "a", load: 0 }),
+        claim: async (_team, _worker, { id }) => void this.claims.add(id),
+        release: async ({ id }) => void this.claims.delete(id),
+        loads: async () => ({}),
+      },
+      work: "run",
+      callWorker: async () => ({ status: 200, text: "" }),
+      observer: { keepsTexts: true, traced: ({ type }) => this.told.push(type) },
+    });
+  }
+}
+const never = { aborted: false, addEventListener: () => {}, removeEventListener: () => {} };
+
+async function toTheEnd(world: World): Promise<TeamOutcome> {
+  try {
+    return await world.run();
+  } catch (error) {
+    if (!(error instanceof Parked)) throw error;
+    world.store.answer({ response: "both" });
+    return world.run();
+  }
+}
+
+function expectControlFlow(error: unknown): void {
+  if (!(error instanceof Superseded || error instanceof Parked)) throw error;
+}
+
+async function dyingAt(world: World, crash: CrashPoint): Promise<void> {
+  await world.run(crash).catch(expectControlFlow);
+}
+
+const undisturbed = new World();
+const expected = await toTheEnd(undisturbed);
+const steps = undisturbed.store.begun.length;
+const points = Array.from({ length: steps }, (_, step) => step).flatMap((step) =>
+  (["begun", "worked", "stored"] as const).map((when) => ({ step, when })),
+);
+
+describe("a run whose object dies", () => {
+  it.each(points)("at step $step once it is $when goes on and comes to the same, told once", async (crash) => {
+    const world = new World();
+    await dyingAt(world, crash);
+    // Once before the question is answered, once after.
+    await world.run().catch(expectControlFlow);
+    if ([...world.store.asks.values()].some(({ status }) => status === "open"))
+      world.store.answer({ response: "both" });
+    await dyingAt(world, crash);
+    const outcome = await toTheEnd(world);
+    expect(outcome).toEqual(expected);
+    expect(outcome).toMatchObject({ kind: "completed", response: "a:\nDone.\n\nb:\nDone." });
+    expect(world.told.toSorted()).toEqual(undisturbed.told.toSorted());
+    expect(world.store.asks.size).toBe(1);
+    expect(world.claims.size).toBe(0);
+  });
+});
