@@ -5,6 +5,16 @@ import { AskGateway } from "./platform/ask-gateway.js";
 import { now, sleep } from "./platform/clock.js";
 import { deliverToD1 } from "./platform/deliveries.js";
 import { McpServers } from "./platform/mcp-servers.js";
+import { ContextStore } from "./platform/memory/context-store.js";
+import { DeadLetters } from "./platform/memory/dead-letters.js";
+import { EntryStore } from "./platform/memory/entry-store.js";
+import { eraseFromD1 } from "./platform/memory/erasure.js";
+import type { MemoryPlatform } from "./platform/memory/memory-platform.js";
+import { memoryPrompts } from "./platform/memory/memory-prompts.js";
+import { MemoryService } from "./platform/memory/memory-service.js";
+import { MemoryStore } from "./platform/memory/memory-store.js";
+import { SessionMemory } from "./platform/memory/session-memory.js";
+import { ThreadGateway } from "./platform/memory/thread-gateway.js";
 import type { OutgoingPolicy } from "./platform/outgoing.js";
 import { ResourceStore } from "./platform/resource-store.js";
 import { RunGateway } from "./platform/run-gateway.js";
@@ -28,6 +38,7 @@ interface Shared {
   readonly policy: OutgoingPolicy;
   readonly tools: ToolBuilder;
   readonly supervisors: SupervisorBuilder;
+  readonly memory: MemoryService;
 }
 
 /** One set of stores per environment: what they keep is a cache of what can't change. */
@@ -50,15 +61,26 @@ function shared(env: Env): Shared {
       model: (tenantId) => tenantModel(env, tenantId),
       provider: (tenantId, name) => tenantProvider(env, tenantId, name),
     }),
+    memory: new MemoryService({
+      db: env.DB,
+      now,
+      memories: new MemoryStore(env.DB, now),
+      entries: new EntryStore(env.DB, now),
+      contexts: new ContextStore(env.DB, now),
+      threads: new ThreadGateway(env.MEMORY_THREAD),
+      deadLetters: new DeadLetters(env.DB, now),
+      sendJobs: (jobs) => env.FLUSHES.sendBatch(jobs.map((body) => ({ body }))).then(() => undefined),
+    }),
   };
   sharedOf.set(env, made);
   return made;
 }
 
 export function composeSessionPlatform(env: Env): SessionPlatform {
-  const { resources, tenants, tools, supervisors, policy } = shared(env);
+  const { resources, tenants, tools, supervisors, memory, policy } = shared(env);
   return {
     now,
+    memory: new SessionMemory(memory),
     resources,
     tenants,
     tools,
@@ -67,6 +89,24 @@ export function composeSessionPlatform(env: Env): SessionPlatform {
     teamState: (tenantId) => new D1TeamState(env.DB, tenantId, now),
     callWorker: (tenantId, call, signal) => callHttpWorker(tenantId, call, signal, policy),
     deliver: (delivery) => deliverToD1(env.DB, delivery),
+  };
+}
+
+export function composeMemoryPlatform(env: Env): MemoryPlatform {
+  const { memory, resources } = shared(env);
+  const { memories, entries, contexts, sendJobs } = memory.ports;
+  return {
+    now,
+    memories,
+    entries,
+    contexts,
+    sendJobs,
+    model: (tenantId) => tenantModel(env, tenantId),
+    prompts: (tenantId) => memoryPrompts(resources, tenantId),
+    eraseEntry: async ({ tenantId, memoryId }, entryId) => {
+      const found = await memories.find(tenantId, memoryId);
+      if (found !== undefined) await eraseFromD1(found, entryId, memory.ports);
+    },
   };
 }
 

@@ -1,14 +1,23 @@
 import { ChatSession } from "../durable-objects/chat-session/object.js";
+import { MemoryThread } from "../durable-objects/memory-thread/object.js";
 import { RoutingRun } from "../durable-objects/routing-run/object.js";
 import { composeServices } from "./composition.js";
 import { createApp } from "./http/app.js";
 import { forgetOldAnswers } from "./http/idempotency.js";
+import { consumeDeadLetters } from "./queue/dead-letter-consumer.js";
+import { consumeFlushes } from "./queue/flush-consumer.js";
 
-export { ChatSession, RoutingRun };
+export { ChatSession, MemoryThread, RoutingRun };
 
 const app = createApp(composeServices);
 
 export default {
   fetch: (request, env, ctx) => app.fetch(request, env, ctx),
+  queue: (batch, env) => {
+    const { threads, deadLetters } = composeServices(env).memory.ports;
+    return batch.queue.startsWith("conclave-flushes-dead")
+      ? consumeDeadLetters(batch.messages, deadLetters, threads)
+      : consumeFlushes(batch.messages, threads);
+  },
   scheduled: (controller, env) => forgetOldAnswers(env.DB, controller.scheduledTime),
 } satisfies ExportedHandler<Env>;

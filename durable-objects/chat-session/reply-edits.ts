@@ -16,6 +16,8 @@ export interface ReplyEditsPorts {
   readonly store: ChatSessionStore;
   readonly kit: Kit;
   readonly now: () => number;
+  /** Called in the write that stored a message's n-th edit. */
+  readonly edited: (messageId: string, edit: number) => void;
   /** The rules that nobody's words may pass. */
   readonly rules: () => Promise<readonly Supervisor[]>;
 }
@@ -52,6 +54,7 @@ export class ReplyEdits {
       this.add(next, author, edit.reason ?? "");
       store.replaceReply(next);
       kit.events.append("message.edited", undefined, { messageId });
+      this.ports.edited(messageId, this.rows(messageId).length);
     });
     const last = this.all(messageId).at(-1);
     return last === undefined ? noMessage : ok({ ...last, hash });

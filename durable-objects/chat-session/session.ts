@@ -21,11 +21,12 @@ import { ok, type Result, refuse } from "../../src/problem.js";
 import type { LiveEvent } from "../kit/events.js";
 import { forgetSteps, StepAbandonedError } from "../kit/journal.js";
 import { Kit } from "../kit/kit.js";
+import { deliverOutbox } from "./outbox-delivery.js";
 import { ReplyEdits } from "./reply-edits.js";
 import { VersionedContext } from "./session-context.js";
 import { ChatSessionStore, type TurnRecord } from "./store.js";
 import { TurnRun } from "./turn-runner.js";
-import { turnView } from "./turn-view.js";
+import { crashOutcome, idsIn, turnView } from "./turn-view.js";
 
 /** The turn fails at its so manieth unforeseen exception. The first is tried again at once, the others when the lease runs out. */
 const maxCrashes = 4;
@@ -47,10 +48,7 @@ export class SessionAtWork {
     this.kit = new Kit(ctx, {
       now: platform.now,
       ownerId: () => this.store.session().sessionId,
-      deliver: (messages) => {
-        const { tenantId, sessionId } = this.store.session();
-        return platform.deliver({ tenantId, ownerId: sessionId, messages });
-      },
+      deliver: (messages) => deliverOutbox(messages, this.store, platform),
       step: () => this.step(),
       present: (type, data) => this.present(type, data),
       askClosed: (turnId) => this.askClosed(turnId),
@@ -60,6 +58,7 @@ export class SessionAtWork {
       store: this.store,
       kit: this.kit,
       now: platform.now,
+      edited: (messageId, edit) => this.remember(messageId, edit),
       rules: () => loadRules({ ...this.store.session(), context: () => this.context.current().context }, platform),
     });
     this.context = new VersionedContext({
@@ -76,6 +75,7 @@ export class SessionAtWork {
       this.store.createSession({ ...identity, definition, salt: crypto.randomUUID(), createdAt });
       this.context.begin(definition.context);
       this.kit.outbox.put("session", "session", this.view());
+      if (definition.memory !== undefined) this.kit.outbox.put("memory", "memory", {});
     });
     this.kit.deliverSoon();
   }
@@ -221,6 +221,7 @@ export class SessionAtWork {
       platform: this.platform,
       context: this.context,
       audit: (entry) => this.kit.outbox.put("audit", `audit/${turnId}`, { ...entry, at: this.platform.now() }),
+      remember: (messageId) => this.remember(messageId),
       ended: (ended, status, outcome) => this.end(ended, status, outcome),
     });
     try {
@@ -246,7 +247,10 @@ export class SessionAtWork {
     this.ctx.storage.transactionSync(() => {
       this.kit.asks.cancelOfWork(turnId);
       this.store.endTurn(turnId, status, outcome, this.platform.now());
-      if (outcome.reply !== undefined) this.store.addMessage(outcome.reply, turnId, true);
+      if (outcome.reply !== undefined) {
+        this.store.addMessage(outcome.reply, turnId, true);
+        this.remember(outcome.reply.messageId);
+      }
       if (outcome.error !== undefined) this.store.addMessage(outcome.error, turnId, false);
       forgetSteps(this.ctx.storage.sql, turnId);
       this.kit.events.append("turn.completed", turnId, { turnId });
@@ -255,6 +259,14 @@ export class SessionAtWork {
     });
     this.wake(turnId);
     this.kit.deliverSoon();
+  }
+
+  /** The memory is told by id: the outbox holds no text, and what is told is what the message says by then. */
+  private remember(messageId: string, edit?: number): void {
+    if (this.store.session().definition.memory === undefined) return;
+    this.kit.outbox.put("memory", "memory", { messageId, edit, at: this.platform.now() });
+    // The end of a turn sends off what it left; an edit stands alone.
+    if (edit !== undefined) this.kit.deliverSoon();
   }
 
   private askClosed(turnId: string): void {
@@ -288,22 +300,4 @@ export class SessionAtWork {
 function askForAll(ask: Ask): Ask {
   const { proposal: _, ...shown } = askShownTo(ask, "client");
   return shown;
-}
-
-function idsIn(data: unknown): { turnId?: string; askId?: string; version?: number } {
-  if (data === null || typeof data !== "object") return {};
-  return {
-    ...("turnId" in data && typeof data.turnId === "string" ? { turnId: data.turnId } : {}),
-    ...("version" in data && typeof data.version === "number" ? { version: data.version } : {}),
-    ...("askId" in data && typeof data.askId === "string" ? { askId: data.askId } : {}),
-  };
-}
-
-function crashOutcome(turn: TurnRecord): StoredOutcome {
-  const content = "The answer failed: an internal error, which has been logged. Send the message again.";
-  return {
-    error: { messageId: turn.replyId, role: "error", content },
-    degraded: [],
-    usage: { inputTokens: 0, outputTokens: 0 },
-  };
 }

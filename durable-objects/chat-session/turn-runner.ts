@@ -27,6 +27,8 @@ export interface RunnerPorts {
   readonly context: VersionedContext;
   /** Copies a decision to the tenant's audit. */
   readonly audit: (entry: { turnId: string; hook: string; decision: string; body: unknown }) => void;
+  /** Has the memory told of a message, by the write that is under way. Only effective texts are. */
+  readonly remember: (messageId: string) => void;
   /** Ends the turn: status, outcome, messages and event in one write. */
   readonly ended: (turn: TurnRecord, status: TurnStatus, outcome: StoredOutcome) => void;
 }
@@ -176,7 +178,10 @@ export class TurnRun {
           });
         },
       },
-      messageDecided: (message, blocked) => store.addMessage(message, turnId, !blocked),
+      messageDecided: (message, blocked) => {
+        store.addMessage(message, turnId, !blocked);
+        if (!blocked) this.ports.remember(message.messageId);
+      },
     };
   }
 

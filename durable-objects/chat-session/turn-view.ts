@@ -1,5 +1,5 @@
 import type { Ask } from "../../src/asks/ask.js";
-import { isFinal, type Turn } from "../../src/chat/session.js";
+import { isFinal, type StoredOutcome, type Turn } from "../../src/chat/session.js";
 import type { AskBook } from "../kit/asks.js";
 import type { ChatSessionStore, TurnRecord } from "./store.js";
 
@@ -32,5 +32,25 @@ export function turnView(record: TurnRecord, store: ChatSessionStore, asks: AskB
     usage: outcome?.usage ?? { inputTokens: 0, outputTokens: 0 },
     createdAt: new Date(record.acceptedAt).toISOString(),
     ...(record.endedAt === undefined ? {} : { endedAt: new Date(record.endedAt).toISOString() }),
+  };
+}
+
+/** The ids that a stored event holds. */
+export function idsIn(data: unknown): { turnId?: string; askId?: string; version?: number } {
+  if (data === null || typeof data !== "object") return {};
+  return {
+    ...("turnId" in data && typeof data.turnId === "string" ? { turnId: data.turnId } : {}),
+    ...("version" in data && typeof data.version === "number" ? { version: data.version } : {}),
+    ...("askId" in data && typeof data.askId === "string" ? { askId: data.askId } : {}),
+  };
+}
+
+/** What comes of a turn that failed without anybody having foreseen it. */
+export function crashOutcome(turn: TurnRecord): StoredOutcome {
+  const content = "The answer failed: an internal error, which has been logged. Send the message again.";
+  return {
+    error: { messageId: turn.replyId, role: "error", content },
+    degraded: [],
+    usage: { inputTokens: 0, outputTokens: 0 },
   };
 }

@@ -1,6 +1,7 @@
 /** Sessions and turns as they are stored and sent, and the decisions about them. */
 import { z } from "zod";
 import { askSchema } from "../asks/ask.js";
+import { threadIdSchema } from "../memory/memory.js";
 import { ok, type Result, refuse } from "../problem.js";
 import { supervisionStateSchema } from "../supervision/state.js";
 import { actions } from "../supervision/verdict.js";
@@ -16,6 +17,8 @@ export const newSessionSchema = z.strictObject({
   supervisors: z.array(itemName).max(50).default([]),
   context: sessionContextSchema.prefault({}),
   metadata: metadataSchema.default({}),
+  /** What is said is recorded in a thread of this memory (the session's own, if none is named), and what it knows is brought in. */
+  memory: z.strictObject({ memoryId: z.string().max(100), threadId: threadIdSchema.optional() }).optional(),
 });
 export type NewSession = z.infer<typeof newSessionSchema>;
 

@@ -36,13 +36,14 @@ export interface TurnSetup {
   readonly supervisors: readonly Supervisor[];
   /** What is in force for a message, mentions and likeness included. */
   readonly context: (message: string) => Pick<PromptParts, "rules" | "references">;
-  /** Loads what a message mentions; to be called before `context`. */
+  /** Loads what a message mentions and what is remembered; to be called before `context` and `memory`. */
   readonly prepare?: (message: string) => Promise<void>;
   readonly tools: () => readonly AgentTool[];
   /** Finds a tool that is out of force by now. */
   readonly withdrawn?: (name: string) => AgentTool | undefined;
   readonly history: readonly HistoryMessage[];
-  readonly memory: PromptParts["memory"];
+  /** What is remembered that has to do with the message; loaded by `prepare`. */
+  readonly memory: () => PromptParts["memory"];
   /** The team that answers in place of the model. */
   readonly team?: LoadedTeam | undefined;
 }
@@ -144,7 +145,12 @@ function answer(
   };
   if (setup.team !== undefined) {
     const { turnId, replyId } = command;
-    const asked = { turnId, replyId, message, background: { ...setup, context: () => setup.context(message) } };
+    const asked = {
+      turnId,
+      replyId,
+      message,
+      background: { ...setup, memory: setup.memory(), context: () => setup.context(message) },
+    };
     return answerAsTeam(asked, setup.team, { ...ports, supervisors: setup.supervisors, degraded: note });
   }
   return runAgent(
@@ -154,7 +160,7 @@ function answer(
         buildPrompt({
           instructions: setup.instructions,
           ...setup.context(message),
-          memory: setup.memory,
+          memory: setup.memory(),
           history: setup.history,
           message,
         }),

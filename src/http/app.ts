@@ -15,6 +15,10 @@ import { admin } from "./routes/admin.js";
 import { asks } from "./routes/asks.js";
 import { events } from "./routes/events.js";
 import { health } from "./routes/health.js";
+import { memoryContexts } from "./routes/memory-contexts.js";
+import { memoryEntries } from "./routes/memory-entries.js";
+import { memoryThreads } from "./routes/memory-threads.js";
+import { memoryVaults } from "./routes/memory-vaults.js";
 import { resources } from "./routes/resources.js";
 import { runs } from "./routes/runs.js";
 import { sessionContext } from "./routes/session-context.js";
@@ -57,7 +61,8 @@ export function createApp(compose: (env: Env) => Services): OpenAPIHono<AppEnv> 
   app.use("/v1/*", async (c, next) => (c.req.path.startsWith("/v1/admin/") ? next() : tenantAuth(c, next)));
   app.use("/v1/*", idempotency);
 
-  for (const routes of [health, admin, resources, sessions, sessionContext, turns, events, runs, asks])
+  const memories = [memoryVaults, memoryThreads, memoryEntries, memoryContexts];
+  for (const routes of [health, admin, resources, sessions, sessionContext, turns, events, runs, asks, ...memories])
     app.route("/", routes);
   openApiDocument(app);
   return app;

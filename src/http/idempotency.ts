@@ -85,7 +85,12 @@ export async function forgetOldAnswers(db: D1Database, now: number): Promise<voi
 }
 
 function knowsItsKeys(path: string): boolean {
-  return path === "/v1/runs" || /^\/v1\/sessions\/[^/]+\/messages$/.test(path);
+  return (
+    path === "/v1/runs" ||
+    /^\/v1\/sessions\/[^/]+\/messages$/.test(path) ||
+    // An answer kept here would outlive an entry's deletion: entries and messages of a memory keep their keys themselves.
+    /^\/v1\/memories\/[^/]+\/(entries|threads|context)(\/|$)/.test(path)
+  );
 }
 
 function keptHeaders(response: Response): Record<string, string> {

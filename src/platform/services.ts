@@ -1,4 +1,5 @@
 import type { AskGateway } from "./ask-gateway.js";
+import type { MemoryService } from "./memory/memory-service.js";
 import type { OutgoingPolicy } from "./outgoing.js";
 import type { ResourceStore } from "./resource-store.js";
 import type { RunGateway } from "./run-gateway.js";
@@ -20,6 +21,7 @@ export interface Services {
   readonly resources: ResourceStore;
   readonly sessions: SessionGateway;
   readonly index: SessionIndex;
+  readonly memory: MemoryService;
   readonly runs: RunGateway;
   readonly runIndex: RunIndex;
   readonly asks: AskGateway;

@@ -13,6 +13,7 @@ import type { ContextDesk } from "../supervision/surroundings.js";
 import { type ResourceKind, resourcePinSchema } from "../tenancy/resources.js";
 import { settingsSchema } from "../tenancy/tenant.js";
 import { type ChangeSessionContext, SessionContextDesk } from "./context-desk.js";
+import type { SessionMemory } from "./memory/session-memory.js";
 import { parseBody, type ResourceStore } from "./resource-store.js";
 import type { SupervisorBuilder } from "./supervisor-builder.js";
 import { loadTeam, pinTeams, pinTools } from "./team-loader.js";
@@ -21,6 +22,7 @@ import type { ToolBuilder } from "./tool-builder.js";
 import { TurnResources } from "./turn-resources.js";
 
 export interface SetupSources {
+  readonly memory: SessionMemory;
   readonly resources: ResourceStore;
   readonly tenants: TenantStore;
   readonly tools: ToolBuilder;
@@ -102,6 +104,7 @@ export async function loadTurnSetup(
   if (stored.kind === "team" && team === undefined) return { ok: false, detail: missing("teams", stored.team) };
   /** The message of this turn, once its verdict is in: what it mentions and what it is like comes into force with it. */
   let decided = "";
+  let recalled: z.infer<typeof recalledSchema> = [];
   const inForce = (kind: ItemKind, message: string): string[] => {
     const context = session.context();
     const ofMode = (mode: "always" | "auto") => found.all(kind).filter(({ body }) => body.include === mode);
@@ -153,6 +156,7 @@ export async function loadTurnSetup(
         decided = message;
         const { rules, references } = mentionsIn(message);
         await found.need([...named("rules", rules), ...named("references", references)]);
+        recalled = await recall(session, message, journal, sources);
       },
       context: (message) => ({
         rules: found.items("rules", inForce("rules", message)),
@@ -161,10 +165,26 @@ export async function loadTurnSetup(
       tools,
       withdrawn: (name) => found.loadedTools().find((tool) => tool.name === name || fullName(tool) === name),
       history: session.history(),
-      memory: [],
+      memory: () => recalled,
     },
   };
 }
+
+/** What is brought in from the session's memory is journalled: a replay sees the same, whatever was said elsewhere meanwhile. */
+async function recall(
+  { tenantId, sessionId, definition }: SessionFacts,
+  message: string,
+  journal: Journal,
+  { memory }: SetupSources,
+): Promise<z.infer<typeof recalledSchema>> {
+  if (definition.memory === undefined) return [];
+  const { memoryId, threadId = sessionId } = definition.memory;
+  return journal.step({ id: "recall", kind: "load", schema: recalledSchema, interrupted: "again" }, () =>
+    memory.recall({ tenantId, memoryId, threadId }, message),
+  );
+}
+
+const recalledSchema = z.array(z.object({ kind: z.string(), text: z.string() }));
 
 /** The rules supervisors of a session as they are now: what nobody's words may pass, an operator's neither. */
 export async function loadRules(session: PinnedFacts, sources: SetupSources): Promise<Supervisor[]> {

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { agentSchema, storedToolSchema } from "../agent/definition.js";
 import { contextItemSchema } from "../chat/context.js";
+import { promptSchema } from "../memory/prompts.js";
 import { type Team, teamSchema } from "../routing/team.js";
 import { supervisorSchema } from "../supervision/definition.js";
 
@@ -11,6 +12,7 @@ export interface ResourceBodies {
   rules: z.infer<typeof contextItemSchema>;
   references: z.infer<typeof contextItemSchema>;
   tools: z.infer<typeof storedToolSchema>;
+  prompts: z.infer<typeof promptSchema>;
   teams: Team;
 }
 export type ResourceKind = keyof ResourceBodies;
@@ -22,6 +24,7 @@ export const resourceKinds = [
   "rules",
   "references",
   "tools",
+  "prompts",
   "teams",
 ] as const satisfies ResourceKind[];
 
@@ -31,6 +34,7 @@ export const resourceSchemas: { readonly [K in ResourceKind]: z.ZodType<Resource
   rules: contextItemSchema,
   references: contextItemSchema,
   tools: storedToolSchema,
+  prompts: promptSchema,
   teams: teamSchema,
 };
 

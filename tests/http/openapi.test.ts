@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { resourceKinds } from "../../src/tenancy/resources.js";
 import { newTenant, send, type TestTenant } from "../support/conclave.js";
+import { newMemory } from "../support/memory.js";
 import { expectProblem } from "./support.js";
 
 const parameterSchema = z.object({
@@ -90,6 +91,7 @@ async function everything(tenant: TestTenant): Promise<Record<string, string>> {
     rules: { text: "x" },
     references: { text: "x" },
     tools: { server: "s", description: "d", http: { url: "https://example.com/" } },
+    prompts: { text: "x" },
     teams: { supervisor: { strategy: "skill-based" }, workers: [{ id: "a", description: "x", model: "offline" }] },
   };
   for (const kind of resourceKinds) {
@@ -98,8 +100,18 @@ async function everything(tenant: TestTenant): Promise<Record<string, string>> {
     if (body === undefined) throw new Error(`say what a resource of kind ${kind} looks like`);
     await tenant.put(kind, "only-mine", body);
   }
+  const memory = await newMemory("offline", tenant);
+  const { messages } = await memory.say(["hello"]);
+  await memory.settled();
   const run = await tenant.call("POST", "/v1/runs", { team: "only-mine", input: "hello" });
   return {
+    vaultId: memory.vaultId,
+    memoryId: memory.memoryId,
+    threadId: "main",
+    entryId: messages[0].entryId,
+    deadLetterId: "dlq_1",
+    from: "0",
+    to: "0",
     runId: run.body.runId,
     tenantId: tenant.tenantId,
     keyId: `key_${tenant.key.split("_")[1]}`,
@@ -122,10 +134,16 @@ const bodies: Record<string, unknown> = {
     baseHash: "0".repeat(64),
   },
   "POST /v1/asks/{askId}/answer": { response: "x" },
+  "POST /v1/vaults/{vaultId}/memories": { title: "x" },
+  "POST /v1/memories/{memoryId}/threads/{threadId}/messages": { role: "user", content: "x" },
+  "POST /v1/memories/{memoryId}/entries": { rawEntry: "x" },
+  "PATCH /v1/memories/{memoryId}/entries/{entryId}": { tags: {} },
+  "POST /v1/memories/{memoryId}/entries/{entryId}/corrections": { rawEntry: "x" },
+  "POST /v1/memories/{memoryId}/search": { query: "x" },
 };
 
-/** Parameters that name a thing; the others only count. */
-const counts = new Set(["version"]);
+/** Parameters that count, or that each memory names for itself; the others name a thing. */
+const counts = new Set(["version", "from", "to", "threadId"]);
 
 describe("another tenant's ids, on every route of the document", () => {
   it("are a 404, alone and below the caller's own, and nothing changes", async () => {

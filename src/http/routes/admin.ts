@@ -109,12 +109,13 @@ admin.openapi(
     responses: { 204: { description: "It is gone" } },
   }),
   async (c) => {
-    const { tenants, sessions, index } = c.get("services");
+    const { tenants, sessions, index, memory } = c.get("services");
     const { tenantId } = await find(tenants, c.req.valid("param").tenantId);
     for (let page = await index.sessions(tenantId, undefined, 100); page.length > 0; ) {
       await Promise.all(page.map(({ sessionId }) => sessions.remove(tenantId, sessionId)));
       page = await index.sessions(tenantId, page.at(-1)?.sessionId, 100);
     }
+    await memory.deleteAll(tenantId);
     await tenants.remove(tenantId);
     return c.body(null, 204);
   },

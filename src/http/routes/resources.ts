@@ -15,6 +15,7 @@ const singular: Record<ResourceKind, string> = {
   rules: "rule",
   references: "reference",
   tools: "tool",
+  prompts: "prompt",
   teams: "team",
 };
 

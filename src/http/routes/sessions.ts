@@ -34,8 +34,8 @@ sessions.openapi(
   async (c) => {
     const { tenantId } = callerOf(c);
     const definition = c.req.valid("json");
-    const { resources, sessions: gateway } = c.get("services");
-    const { context } = definition;
+    const { resources, sessions: gateway, memory: memories } = c.get("services");
+    const { context, memory } = definition;
     const wanted = [
       { path: "agent", kind: "agents" as const, name: definition.agent },
       ...definition.supervisors.map((name, at) => ({ path: `supervisors.${at}`, kind: "supervisors" as const, name })),
@@ -48,10 +48,12 @@ sessions.openapi(
     ];
     const found = await resources.pins(tenantId, wanted);
     const absent = wanted.filter(({ kind, name }) => !found.some((pin) => pin.kind === kind && pin.name === name));
-    if (absent.length > 0) {
-      throw problem("invalid", "The session names things that don't exist; store them first.", {
-        errors: absent.map(({ path, kind, name }) => ({ path, message: `there is no ${kind}/${name}` })),
-      });
+    const errors = absent.map(({ path, kind, name }) => ({ path, message: `there is no ${kind}/${name}` }));
+    if (memory !== undefined && !(await memories.memory(tenantId, memory.memoryId)).ok) {
+      errors.push({ path: "memory.memoryId", message: "there is no such memory" });
+    }
+    if (errors.length > 0) {
+      throw problem("invalid", "The session names things that don't exist; store them first.", { errors });
     }
     const session = await gateway.create(tenantId, definition);
     c.header("location", `/v1/sessions/${session.sessionId}`);

@@ -1,0 +1,47 @@
+/** Where a session's outbox goes: copies to D1, and what was said to the session's memory. */
+import { z } from "zod";
+import type { SessionMemory } from "../../src/platform/memory/session-memory.js";
+import type { SessionPlatform } from "../../src/platform/session-platform.js";
+import type { OutboxMessage } from "../kit/outbox.js";
+import type { ChatSessionStore } from "./store.js";
+
+const payloadSchema = z.object({
+  messageId: z.string().optional(),
+  /** Which edit of the message this tells of. */
+  edit: z.int().optional(),
+  at: z.number().default(0),
+});
+
+/** All or throws. */
+export async function deliverOutbox(
+  messages: readonly OutboxMessage[],
+  store: ChatSessionStore,
+  platform: Pick<SessionPlatform, "deliver" | "memory">,
+): Promise<void> {
+  const { tenantId, sessionId } = store.session();
+  const copies = messages.filter(({ topic }) => topic !== "memory");
+  const told = messages.filter(({ topic }) => topic === "memory");
+  if (copies.length > 0) await platform.deliver({ tenantId, ownerId: sessionId, messages: copies });
+  await tellMemory(told, store, platform.memory);
+}
+
+/** Beginnings and messages, by id; the texts are read when they are delivered. In order; the memory knows each message by its id, so that again is harmless. */
+async function tellMemory(
+  messages: readonly OutboxMessage[],
+  store: ChatSessionStore,
+  memory: SessionMemory,
+): Promise<void> {
+  for (const { payload } of messages) {
+    const { tenantId, sessionId, definition } = store.session();
+    if (definition.memory === undefined) return;
+    const { memoryId, threadId = sessionId } = definition.memory;
+    const link = { tenantId, memoryId, threadId };
+    const { messageId, edit, at } = payloadSchema.parse(JSON.parse(payload));
+    if (messageId === undefined) {
+      await memory.start(link);
+      continue;
+    }
+    const message = store.message(messageId);
+    if (message !== undefined) await memory.record(link, message, at, edit);
+  }
+}

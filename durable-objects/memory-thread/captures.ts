@@ -1,0 +1,64 @@
+/** Messages become entries: several at once, each a journalled piece of work. */
+import { settleInOrder } from "../../src/agent/concurrency.js";
+import { type Captured, captureEntry } from "../../src/memory/capture.js";
+import type { ThreadMessage } from "../../src/memory/memory.js";
+import { windowMessages } from "../../src/memory/prompts.js";
+import { forgetSteps } from "../kit/journal.js";
+import { noteModel, restingModel } from "./model-rest.js";
+import { agentPorts, guarded, type Slice, type WorkPorts } from "./work-ports.js";
+
+const parallelCaptures = 4;
+
+export async function doCaptures(messages: readonly ThreadMessage[], slice: Slice, ports: WorkPorts): Promise<void> {
+  const { store, platform } = ports;
+  const context = (await platform.contexts.base(slice.memory)).document;
+  const tasks = messages.map((message) => async () => {
+    const captured = await guarded(ports, () =>
+      runCapture(`entry/${message.seq}`, message, context, slice, ports, async (entry) => {
+        const { entryId, role, speaker, content: rawEntry, occurredAt, seq } = message;
+        const { threadId } = store.thread();
+        await platform.entries.put(
+          slice.memory,
+          { entryId, threadId, role, speaker, rawEntry, occurredAt, ...entry },
+          seq,
+        );
+      }),
+    );
+    if (captured === undefined) return;
+    ports.storage.transactionSync(() => {
+      store.captured(message.seq, captured.degraded, [...captured.toolHistory]);
+      forgetSteps(ports.storage.sql, `entry/${message.seq}`);
+      noteModel(captured, ports);
+    });
+  });
+  await settleInOrder(tasks, parallelCaptures);
+}
+
+export function runCapture(
+  work: string,
+  message: ThreadMessage,
+  context: string,
+  slice: Slice,
+  ports: WorkPorts,
+  save: Parameters<typeof captureEntry>[1],
+): Promise<Captured> {
+  const { vaultId, memoryId, models } = slice.memory;
+  const setup = {
+    vaultId,
+    memoryId,
+    models,
+    prompts: slice.prompts,
+    context,
+    window: ports.store.window(message.seq - 1, windowMessages),
+    message,
+    // Asked anew for each: the first one that fails in a slice speaks for the others.
+    withoutModel: slice.withoutModel ?? restingModel(ports),
+  };
+  return captureEntry(
+    setup,
+    async (entry) => {
+      if (ports.holds()) await save(entry);
+    },
+    agentPorts(work, slice, ports),
+  );
+}

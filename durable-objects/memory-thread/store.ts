@@ -1,0 +1,306 @@
+import { z } from "zod";
+import {
+  type ControlState,
+  controlSchema,
+  type FlushRange,
+  newThreadMarks,
+  type ThreadMarks,
+} from "../../src/memory/control.js";
+import type { ThreadMessage } from "../../src/memory/memory.js";
+
+const marksSchema = z.object({
+  epoch: z.int(),
+  open: z.boolean(),
+  lastSeq: z.int(),
+  requestedSeq: z.int(),
+  waitingCharacters: z.int(),
+});
+
+const calls = z.array(z.object({ tool: z.string(), ok: z.boolean() }));
+type Calls = z.infer<typeof calls>;
+
+const threadRow = z
+  .object({
+    tenant_id: z.string(),
+    memory_id: z.string(),
+    thread_id: z.string(),
+    marks: z.string(),
+    control: controlSchema,
+    indexed_seq: z.int(),
+    covered_seq: z.int(),
+    tool_history: z.string(),
+    failure: z.string().nullable(),
+    model_down_until: z.number(),
+    redo_at: z.number().nullable(),
+    redo_delay: z.number(),
+    redo_count: z.int(),
+    degraded_from: z.int().nullable(),
+  })
+  .transform((row) => ({
+    tenantId: row.tenant_id,
+    memoryId: row.memory_id,
+    threadId: row.thread_id,
+    marks: marksSchema.parse(JSON.parse(row.marks)),
+    control: row.control,
+    indexedSeq: row.indexed_seq,
+    coveredSeq: row.covered_seq,
+    toolHistory: calls.parse(JSON.parse(row.tool_history)),
+    failure: row.failure ?? undefined,
+    modelDownUntil: row.model_down_until,
+    redoAt: row.redo_at ?? undefined,
+    redoDelay: row.redo_delay,
+    redoCount: row.redo_count,
+    degradedFrom: row.degraded_from ?? undefined,
+  }));
+export type ThreadRecord = z.infer<typeof threadRow>;
+
+const messageRow = z
+  .object({
+    seq: z.int(),
+    entry_id: z.string(),
+    role: z.string(),
+    speaker: z.string().nullable(),
+    content: z.string(),
+    occurred_at: z.string(),
+    control: controlSchema,
+    epoch: z.int(),
+  })
+  .transform(
+    (row): ThreadMessage => ({
+      seq: row.seq,
+      entryId: row.entry_id,
+      role: row.role,
+      ...(row.speaker === null ? {} : { speaker: row.speaker }),
+      content: row.content,
+      occurredAt: row.occurred_at,
+      control: row.control,
+      epoch: row.epoch,
+    }),
+  );
+
+export interface FlushRecord extends FlushRange {
+  readonly version: number | undefined;
+}
+
+/** The SQL of a memory thread. No rules: what a row means is decided elsewhere. */
+export class MemoryThreadStore {
+  constructor(private readonly sql: SqlStorage) {}
+
+  create(identity: { tenantId: string; memoryId: string; threadId: string }): void {
+    this.sql.exec(
+      "INSERT INTO thread (one, tenant_id, memory_id, thread_id, marks, control) VALUES (1, ?, ?, ?, ?, 'START_SESSION')",
+      identity.tenantId,
+      identity.memoryId,
+      identity.threadId,
+      JSON.stringify(newThreadMarks),
+    );
+  }
+
+  thread(): ThreadRecord {
+    return threadRow.parse(this.sql.exec("SELECT * FROM thread").one());
+  }
+
+  setMarks(marks: ThreadMarks, control: ControlState): void {
+    this.sql.exec("UPDATE thread SET marks = ?, control = ?", JSON.stringify(marks), control);
+  }
+
+  addMessage(message: ThreadMessage): void {
+    this.sql.exec(
+      `INSERT INTO messages (seq, entry_id, role, speaker, content, occurred_at, control, epoch) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+      message.seq,
+      message.entryId,
+      message.role,
+      message.speaker ?? null,
+      message.content,
+      message.occurredAt,
+      message.control,
+      message.epoch,
+    );
+  }
+
+  batch(idempotencyKey: string): (FlushRange & { requestHash: string }) | undefined {
+    return this.sql
+      .exec<{ request_hash: string; from_seq: number; to_seq: number }>(
+        "SELECT request_hash, from_seq, to_seq FROM batches WHERE idempotency_key = ?",
+        idempotencyKey,
+      )
+      .toArray()
+      .map((row) => ({ requestHash: row.request_hash, fromSeq: row.from_seq, toSeq: row.to_seq }))[0];
+  }
+
+  addBatch(idempotencyKey: string, requestHash: string, { fromSeq, toSeq }: FlushRange): void {
+    this.sql.exec(
+      "INSERT INTO batches (idempotency_key, request_hash, from_seq, to_seq) VALUES (?, ?, ?, ?)",
+      idempotencyKey,
+      requestHash,
+      fromSeq,
+      toSeq,
+    );
+  }
+
+  /** Entries of batches with the key of a message or of one of its edits, other than the one that is kept; erased ones are left out. */
+  entriesOf(messageId: string, kept: string): string[] {
+    return this.sql
+      .exec<{ entry_id: string }>(
+        `SELECT m.entry_id FROM batches b JOIN messages m ON m.seq BETWEEN b.from_seq AND b.to_seq AND m.erased = 0
+         WHERE (b.idempotency_key = ?1 OR (b.idempotency_key >= ?1 || ':' AND b.idempotency_key < ?1 || ';'))
+           AND b.idempotency_key <> ?2`,
+        messageId,
+        kept,
+      )
+      .toArray()
+      .map((row) => row.entry_id);
+  }
+
+  requestFlush({ fromSeq, toSeq }: FlushRange): void {
+    this.sql.exec("INSERT INTO flushes (to_seq, from_seq) VALUES (?, ?) ON CONFLICT DO NOTHING", toSeq, fromSeq);
+  }
+
+  /** The oldest that isn't done. */
+  openFlush(): FlushRecord | undefined {
+    return this.flushes("WHERE done = 0 ORDER BY to_seq LIMIT 1")[0];
+  }
+
+  /** The one that was asked for with this message. */
+  flushTo(toSeq: number): FlushRecord | undefined {
+    return this.flushes("WHERE to_seq = ?", toSeq)[0];
+  }
+
+  flushDone(toSeq: number, version: number | undefined, toolHistory: Calls): void {
+    this.sql.exec("UPDATE flushes SET done = 1, version = ? WHERE to_seq = ?", version ?? null, toSeq);
+    this.sql.exec(
+      "UPDATE thread SET covered_seq = MAX(covered_seq, ?), tool_history = ?",
+      toSeq,
+      JSON.stringify(toolHistory),
+    );
+  }
+
+  /** Where the first flush began that wrote this version or a later one. */
+  firstSeqOfVersion(version: number): number | undefined {
+    return this.flushes("WHERE version >= ? ORDER BY to_seq LIMIT 1", version)[0]?.fromSeq;
+  }
+
+  coveredAt(seq: number): number {
+    return (
+      this.sql
+        .exec<{ covered: number | null }>(
+          "SELECT MAX(to_seq) AS covered FROM flushes WHERE done = 1 AND to_seq <= ?",
+          seq,
+        )
+        .one().covered ?? 0
+    );
+  }
+
+  uncaptured(limit: number): ThreadMessage[] {
+    return this.messages("WHERE captured = 0 ORDER BY seq LIMIT ?", limit);
+  }
+
+  degraded(limit: number): ThreadMessage[] {
+    return this.messages("WHERE captured = 2 ORDER BY seq LIMIT ?", limit);
+  }
+
+  /** The newest up to a number, oldest first; erased ones are left out. */
+  window(upTo: number, limit: number): ThreadMessage[] {
+    return this.messages("WHERE seq <= ? AND erased = 0 ORDER BY seq DESC LIMIT ?", upTo, limit).reverse();
+  }
+
+  range({ fromSeq, toSeq }: FlushRange): ThreadMessage[] {
+    return this.messages("WHERE seq BETWEEN ? AND ? ORDER BY seq", fromSeq, toSeq);
+  }
+
+  byEntry(entryId: string): ThreadMessage | undefined {
+    return this.messages("WHERE entry_id = ?", entryId)[0];
+  }
+
+  livingIn({ fromSeq, toSeq }: FlushRange): number {
+    return this.sql
+      .exec<{ n: number }>(
+        "SELECT COUNT(*) AS n FROM messages WHERE seq BETWEEN ? AND ? AND erased = 0",
+        fromSeq,
+        toSeq,
+      )
+      .one().n;
+  }
+
+  countDegraded(): number {
+    return this.sql.exec<{ n: number }>("SELECT COUNT(*) AS n FROM messages WHERE captured = 2").one().n;
+  }
+
+  captured(seq: number, degraded: boolean, toolHistory: Calls): void {
+    this.sql.exec("UPDATE messages SET captured = ? WHERE seq = ? AND erased = 0", degraded ? 2 : 1, seq);
+    const { first } = this.sql
+      .exec<{ first: number | null }>("SELECT MIN(seq) AS first FROM messages WHERE captured = 0")
+      .one();
+    this.sql.exec(
+      "UPDATE thread SET indexed_seq = ?, tool_history = ?",
+      (first ?? this.last() + 1) - 1,
+      JSON.stringify(toolHistory),
+    );
+  }
+
+  /** Entries whose summaries were made with what is erased now: a model has to write them again. */
+  degrade(seqs: readonly number[]): void {
+    for (const seq of seqs) {
+      this.sql.exec("UPDATE messages SET captured = 2 WHERE seq = ? AND captured = 1 AND erased = 0", seq);
+    }
+  }
+
+  /** Leaves the message's place and nothing else; what was journalled may hold it and begins anew. */
+  erase(seq: number): void {
+    this.sql.exec(
+      "UPDATE messages SET content = printf('%.*c', length(CAST(content AS BLOB)), '#') WHERE seq = ?",
+      seq,
+    );
+    this.sql.exec("UPDATE messages SET content = '', speaker = NULL, erased = 1, captured = 1 WHERE seq = ?", seq);
+    this.sql.exec("UPDATE batches SET request_hash = '' WHERE ? BETWEEN from_seq AND to_seq", seq);
+    this.sql.exec("DELETE FROM journal");
+    this.sql.exec("UPDATE thread SET tool_history = '[]'");
+  }
+
+  setFailure(failure: string | undefined): void {
+    this.sql.exec("UPDATE thread SET failure = ?", failure ?? null);
+  }
+
+  setDegradedFrom(seq: number | undefined): void {
+    this.sql.exec("UPDATE thread SET degraded_from = ?", seq ?? null);
+  }
+
+  setRedo(redo: { at: number | undefined; delay: number; modelDownUntil: number }): void {
+    this.sql.exec(
+      "UPDATE thread SET redo_at = ?, redo_delay = ?, model_down_until = ?",
+      redo.at ?? null,
+      redo.delay,
+      redo.modelDownUntil,
+    );
+  }
+
+  countRedo(): number {
+    return this.sql
+      .exec<{ redo_count: number }>("UPDATE thread SET redo_count = redo_count + 1 RETURNING redo_count")
+      .one().redo_count;
+  }
+
+  private last(): number {
+    return this.sql.exec<{ last: number | null }>("SELECT MAX(seq) AS last FROM messages").one().last ?? 0;
+  }
+
+  private flushes(where: string, ...bindings: number[]): FlushRecord[] {
+    return this.sql
+      .exec<{ from_seq: number; to_seq: number; version: number | null }>(
+        `SELECT from_seq, to_seq, version FROM flushes ${where}`,
+        ...bindings,
+      )
+      .toArray()
+      .map((row) => ({ fromSeq: row.from_seq, toSeq: row.to_seq, version: row.version ?? undefined }));
+  }
+
+  private messages(rest: string, ...bindings: (string | number)[]): ThreadMessage[] {
+    return this.sql
+      .exec(
+        `SELECT seq, entry_id, role, speaker, content, occurred_at, control, epoch FROM messages ${rest}`,
+        ...bindings,
+      )
+      .toArray()
+      .map((row) => messageRow.parse(row));
+  }
+}

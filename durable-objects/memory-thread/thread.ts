@@ -1,0 +1,296 @@
+/** A memory thread at work: the invoker's commands, durable when they return, and the slices that the queue asks for. */
+import { z } from "zod";
+import {
+  type ControlDecision,
+  decideEnd,
+  decideMessage,
+  decideStart,
+  type FlushRange,
+  idleAfterMs,
+} from "../../src/memory/control.js";
+import type { FlushJob, Invocation, Level, NewMessage, Thread } from "../../src/memory/memory.js";
+import { windowMessages } from "../../src/memory/prompts.js";
+import { newId } from "../../src/platform/ids.js";
+import { describeError, log } from "../../src/platform/logging.js";
+import type { MemoryPlatform } from "../../src/platform/memory/memory-platform.js";
+import type { AppendCommand, SliceReport, ThreadMarksView } from "../../src/platform/memory/thread-gateway.js";
+import { ok, type Result, refuse } from "../../src/problem.js";
+import { Kit } from "../kit/kit.js";
+import type { OutboxMessage } from "../kit/outbox.js";
+import { MemoryThreadStore } from "./store.js";
+import { invocationView, threadView } from "./views.js";
+import { doSlice, failureText } from "./work.js";
+
+const rangeSchema = z.object({ fromSeq: z.int(), toSeq: z.int() });
+const erasureSchema = z.object({ entryId: z.string() });
+
+/** How long a delivery waits for its slice, and when the alarm looks after one that an instance may have died over. */
+const deliveryWaitMs = 3_000;
+const watchMs = 60_000;
+/** A delivery goes on with further pieces of work for so long. */
+const sliceMs = 2_000;
+
+export class ThreadAtWork {
+  readonly store: MemoryThreadStore;
+  readonly kit: Kit;
+  /** One slice at a time. */
+  private working: Promise<unknown> = Promise.resolve();
+  private abort = new AbortController();
+  private readonly waiters = new Set<() => void>();
+
+  constructor(
+    private readonly ctx: DurableObjectState,
+    private readonly platform: MemoryPlatform,
+  ) {
+    this.store = new MemoryThreadStore(ctx.storage.sql);
+    this.kit = new Kit(ctx, {
+      now: platform.now,
+      ownerId: () => this.store.thread().threadId,
+      deliver: (messages) => this.deliver(messages),
+      step: async () => false,
+      present: (_type, data) => data,
+      askClosed: () => {},
+      deadlinePassed: (name) => this.deadlinePassed(name),
+    });
+  }
+
+  start(): Invocation {
+    return this.ctx.storage.transactionSync(() => {
+      this.apply(decideStart(this.store.thread().marks));
+      this.kit.deadlines.move("idle", this.platform.now() + idleAfterMs);
+      return this.invocation();
+    });
+  }
+
+  /** Takes messages, all or none; they are stored when this returns, and no model is waited for. */
+  append(command: AppendCommand): Result<Invocation> {
+    const known = this.store.batch(command.idempotencyKey);
+    if (known !== undefined) {
+      return known.requestHash === "" || known.requestHash === command.requestHash
+        ? ok(this.invocation(known))
+        : refuse("idempotency_conflict", "This Idempotency-Key came with other messages before. Use a new key.");
+    }
+    const fromSeq = this.store.thread().marks.lastSeq + 1;
+    const range = { fromSeq, toSeq: fromSeq + command.messages.length - 1 };
+    const invocation = this.ctx.storage.transactionSync(() => {
+      for (const message of command.messages) this.take(message);
+      this.store.addBatch(command.idempotencyKey, command.requestHash, range);
+      this.kit.deadlines.move("idle", this.platform.now() + idleAfterMs);
+      this.sendJob(range);
+      return this.invocation(range);
+    });
+    this.kit.deliverSoon();
+    return ok(invocation);
+  }
+
+  /** Ends the session. What isn't covered yet will be; where everything is, nothing is done. */
+  end(): Invocation {
+    const invocation = this.ctx.storage.transactionSync(() => {
+      const decision = decideEnd(this.store.thread().marks);
+      this.apply(decision);
+      this.kit.deadlines.move("idle", undefined);
+      if (decision.flush !== undefined) this.sendJob(decision.flush);
+      const done = this.invocation();
+      return decision.flush === undefined ? done : { ...done, flush: decision.flush };
+    });
+    this.kit.deliverSoon();
+    return invocation;
+  }
+
+  /** The thread as it stands, or as it stood after a message. */
+  view(atSeq?: number): Thread {
+    return threadView(this.store, atSeq);
+  }
+
+  /**
+   * Does one bounded slice of what is to be done, after the one that is being done. A delivery waits for it only so long, so that
+   * a slow model of one thread doesn't hold up the queue for others; then the slice goes on here, and an alarm watches it.
+   */
+  async slice(): Promise<SliceReport> {
+    const next = this.working.then(() => this.oneSlice());
+    this.working = next.catch(() => undefined);
+    this.ctx.waitUntil(this.working);
+    this.kit.deadlines.move("watch", this.platform.now() + watchMs);
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const enough = new Promise<SliceReport>((resolve) => {
+      timer = setTimeout(() => resolve({ more: true }), deliveryWaitMs);
+    });
+    return Promise.race([next, enough]).finally(() => clearTimeout(timer));
+  }
+
+  marksView(): ThreadMarksView {
+    const { marks, indexedSeq, coveredSeq, failure } = this.store.thread();
+    return {
+      stored: marks.lastSeq,
+      indexed: indexedSeq,
+      context: coveredSeq,
+      ...(failure === undefined ? {} : { failure }),
+    };
+  }
+
+  /** Waits until a level has reached a message, at most so long; says what was reached. */
+  async reached(level: Level, seq: number | undefined, timeoutMs: number): Promise<boolean> {
+    const wanted = seq ?? this.store.thread().marks.lastSeq;
+    const isReached = (): boolean => this.marksView()[level] >= wanted;
+    if (isReached() || timeoutMs <= 0) return isReached();
+    await new Promise<void>((resolve) => {
+      const done = (): void => {
+        clearTimeout(timer);
+        this.waiters.delete(check);
+        resolve();
+      };
+      const check = (): void => {
+        if (isReached()) done();
+      };
+      const timer = setTimeout(done, timeoutMs);
+      this.waiters.add(check);
+    });
+    return isReached();
+  }
+
+  /**
+   * Erases a message: its text goes at once, what is being worked on is thrown away, and D1 is told through the outbox. When this
+   * returns, nothing that was begun before can still write it.
+   */
+  async erase(entryId: string): Promise<boolean> {
+    const message = this.store.byEntry(entryId);
+    if (message === undefined) return false;
+    this.abort.abort();
+    this.ctx.storage.transactionSync(() => {
+      this.store.erase(message.seq);
+      this.kit.outbox.put("erase", entryId, { entryId });
+    });
+    await this.working;
+    this.kit.deliverSoon();
+    return true;
+  }
+
+  /** The summaries that were written with an erased message in view, and the context that took it in, have to be written again. */
+  rewriteAround(entryId: string, sinceVersion: number | undefined): string[] {
+    const erased = this.store.byEntry(entryId);
+    if (erased === undefined) return [];
+    const range = { fromSeq: erased.seq + 1, toSeq: erased.seq + windowMessages };
+    const later = this.store.range(range).filter(({ content }) => content !== "");
+    this.ctx.storage.transactionSync(() => {
+      this.store.degrade(later.map(({ seq }) => seq));
+      const { degradedFrom, redoAt, coveredSeq } = this.store.thread();
+      const first = sinceVersion === undefined ? undefined : this.store.firstSeqOfVersion(sinceVersion);
+      if (first !== undefined && coveredSeq > 0) this.store.setDegradedFrom(Math.min(first, degradedFrom ?? first));
+      if (redoAt === undefined && (later.length > 0 || first !== undefined)) {
+        const now = this.platform.now();
+        this.store.setRedo({ at: now, delay: 0, modelDownUntil: 0 });
+        this.sendJob({ fromSeq: erased.seq, toSeq: erased.seq });
+      }
+    });
+    this.kit.deliverSoon();
+    return later.map((message) => message.entryId);
+  }
+
+  /** Ends what runs, so that nothing is written after the object is emptied. */
+  async stop(): Promise<void> {
+    this.abort.abort();
+    await this.working;
+    await this.kit.stopped();
+  }
+
+  private take(message: NewMessage): void {
+    const decision = decideMessage(this.store.thread().marks, message.content.length);
+    const { occurredAt = new Date(this.platform.now()).toISOString() } = message;
+    this.store.addMessage({
+      ...message,
+      occurredAt,
+      seq: decision.marks.lastSeq,
+      entryId: newId("ent"),
+      control: decision.control,
+      epoch: decision.marks.epoch,
+    });
+    this.apply(decision);
+  }
+
+  private apply(decision: ControlDecision): void {
+    this.store.setMarks(decision.marks, decision.control);
+    if (decision.flush !== undefined) this.store.requestFlush(decision.flush);
+  }
+
+  private invocation(range?: FlushRange): Invocation {
+    return invocationView(this.store, range);
+  }
+
+  private async oneSlice(): Promise<SliceReport> {
+    this.abort = new AbortController();
+    const { signal } = this.abort;
+    const { store, kit, platform } = this;
+    try {
+      const until = platform.now() + sliceMs;
+      const ports = { storage: this.ctx.storage, store, kit, platform, signal, holds: () => !signal.aborted };
+      let outcome = await doSlice(ports);
+      while (outcome === "worked" && !signal.aborted && platform.now() < until && this.hasWork())
+        outcome = await doSlice(ports);
+      if (outcome === "gone") {
+        // The memory was deleted and nobody told this thread: it goes too.
+        await this.kit.outbox.drain();
+        await this.ctx.storage.deleteAll();
+        return { more: false };
+      }
+      if (store.thread().failure !== undefined) store.setFailure(undefined);
+      kit.deadlines.move("watch", undefined);
+      const more = outcome !== "idle" && this.hasWork();
+      if (more) {
+        const { indexedSeq, marks } = store.thread();
+        this.sendJob({ fromSeq: indexedSeq, toSeq: marks.lastSeq });
+        kit.deliverSoon();
+      }
+      return { more };
+    } catch (error) {
+      log("warn", "memory.slice_failed", { error: describeError(error) });
+      store.setFailure(failureText(error));
+      // The delivery that began it may not wait any more.
+      kit.deadlines.move("watch", platform.now() + watchMs);
+      throw error;
+    } finally {
+      for (const check of this.waiters) check();
+    }
+  }
+
+  private hasWork(): boolean {
+    const { indexedSeq, redoAt } = this.store.thread();
+    const flush = this.store.openFlush();
+    return (
+      this.store.uncaptured(1).length > 0 ||
+      (flush !== undefined && flush.toSeq <= indexedSeq) ||
+      (redoAt !== undefined && redoAt <= this.platform.now())
+    );
+  }
+
+  private sendJob(range: FlushRange): void {
+    this.kit.outbox.put("flush", "flush", range);
+  }
+
+  private deadlinePassed(name: string): void {
+    if (name === "idle") this.end();
+    else if (name === "redo" || (name === "watch" && this.hasWork())) {
+      const { marks } = this.store.thread();
+      this.sendJob({ fromSeq: marks.lastSeq, toSeq: marks.lastSeq });
+      this.kit.deliverSoon();
+    }
+  }
+
+  /** Jobs for the same thread that go out together are one job. */
+  private async deliver(messages: readonly OutboxMessage[]): Promise<void> {
+    const { tenantId, memoryId, threadId } = this.store.thread();
+    const ranges = messages
+      .filter(({ topic }) => topic === "flush")
+      .map(({ payload }) => rangeSchema.parse(JSON.parse(payload)));
+    if (ranges.length > 0) {
+      const fromSeq = Math.min(...ranges.map((range) => range.fromSeq));
+      const toSeq = Math.max(...ranges.map((range) => range.toSeq));
+      const job: FlushJob = { tenantId, memoryId, threadId, fromSeq, toSeq };
+      await this.platform.sendJobs([job]);
+    }
+    for (const { topic, payload } of messages) {
+      if (topic !== "erase") continue;
+      const { entryId } = erasureSchema.parse(JSON.parse(payload));
+      await this.platform.eraseEntry({ tenantId, memoryId }, entryId);
+    }
+  }
+}

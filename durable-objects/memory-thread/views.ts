@@ -1,0 +1,62 @@
+/** A thread as callers see it. */
+import type { FlushRange } from "../../src/memory/control.js";
+import type { Invocation, Thread } from "../../src/memory/memory.js";
+import type { MemoryThreadStore } from "./store.js";
+
+/** Messages of the state that are shown; all of them are entries. */
+const shownMessages = 50;
+
+/** The thread as it stands, or as it stood after a message. */
+export function threadView(store: MemoryThreadStore, atSeq?: number): Thread {
+  const thread = store.thread();
+  const { marks, failure } = thread;
+  const lastSeq = Math.min(atSeq ?? marks.lastSeq, marks.lastSeq);
+  const history = store.window(lastSeq, shownMessages);
+  const current = store.range({ fromSeq: lastSeq, toSeq: lastSeq });
+  const past = atSeq !== undefined && lastSeq < marks.lastSeq;
+  return {
+    threadId: thread.threadId,
+    memoryId: thread.memoryId,
+    open: marks.open,
+    epoch: past ? (current[0]?.epoch ?? 0) : marks.epoch,
+    lastSeq,
+    requestedSeq: Math.min(marks.requestedSeq, lastSeq),
+    indexedSeq: Math.min(thread.indexedSeq, lastSeq),
+    coveredSeq: past ? store.coveredAt(lastSeq) : thread.coveredSeq,
+    degraded: store.countDegraded() + (thread.degradedFrom === undefined ? 0 : 1),
+    ...(failure === undefined ? {} : { failure }),
+    state: {
+      conversation_history: history,
+      to_process: current.filter(({ content }) => content !== ""),
+      tool_history: past ? [] : thread.toolHistory,
+      control: past ? (current[0]?.control ?? "START_SESSION") : thread.control,
+    },
+  };
+}
+
+/** What the invoker says: of the messages of a batch, or of the thread as it stands. */
+export function invocationView(store: MemoryThreadStore, range?: FlushRange): Invocation {
+  const { marks, coveredSeq, control } = store.thread();
+  const { lastSeq, requestedSeq } = marks;
+  const messages = range === undefined ? [] : store.range(range);
+  const seq = range?.toSeq ?? lastSeq;
+  const last = messages.at(-1);
+  const flush = last?.control === "PROCESS_MESSAGE_AND_FLUSH" ? store.flushTo(last.seq) : undefined;
+  return {
+    control: last?.control ?? control,
+    seq,
+    lastSeq,
+    requestedSeq,
+    coveredSeq,
+    ...(flush === undefined ? {} : { flush: { fromSeq: flush.fromSeq, toSeq: flush.toSeq } }),
+    ...(range === undefined
+      ? {}
+      : {
+          messages: messages.map((message) => ({
+            seq: message.seq,
+            entryId: message.entryId,
+            control: message.control,
+          })),
+        }),
+  };
+}

@@ -1,0 +1,55 @@
+/** What the work of a thread gets, and what each piece of it is run in. */
+import { isControlFlow } from "../../src/agent/journal.js";
+import type { MemoryAgentPorts } from "../../src/memory/capture.js";
+import type { MemoryPrompts } from "../../src/memory/prompts.js";
+import type { ModelPort } from "../../src/model/port.js";
+import { withDeadline } from "../../src/platform/clock.js";
+import type { MemoryPlatform } from "../../src/platform/memory/memory-platform.js";
+import type { MemoryRef } from "../../src/platform/memory/memory-store.js";
+import { validateArguments } from "../../src/platform/tool-builder.js";
+import { StepAbandonedError } from "../kit/journal.js";
+import type { Kit } from "../kit/kit.js";
+import type { MemoryThreadStore } from "./store.js";
+
+/** What holds for one slice. */
+export interface Slice {
+  readonly memory: MemoryRef;
+  readonly model: ModelPort;
+  readonly prompts: MemoryPrompts;
+  readonly withoutModel: string | undefined;
+}
+
+export interface WorkPorts {
+  readonly storage: DurableObjectStorage;
+  readonly store: MemoryThreadStore;
+  readonly kit: Kit;
+  readonly platform: MemoryPlatform;
+  /** False once something was erased: what was begun before must not be stored. */
+  readonly holds: () => boolean;
+  readonly signal: AbortSignal;
+}
+
+/** `undefined` when the work was superseded by an erasure: whatever is left of it begins anew. */
+export async function guarded<T>(ports: WorkPorts, work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    const result = await work();
+    return ports.holds() ? result : undefined;
+  } catch (error) {
+    if (isControlFlow(error) || !ports.holds()) return undefined;
+    // A step that never ends is not tried for ever; sent again, the work begins without its journal.
+    if (error instanceof StepAbandonedError) ports.storage.sql.exec("DELETE FROM journal");
+    throw error;
+  }
+}
+
+export function agentPorts(work: string, { model }: Slice, ports: WorkPorts): MemoryAgentPorts {
+  const { kit, platform, signal, holds } = ports;
+  return {
+    journal: kit.journal(work, holds),
+    model,
+    signal,
+    now: platform.now,
+    validateArguments,
+    withDeadline: (timeoutMs, task) => withDeadline(timeoutMs, task, signal),
+  };
+}

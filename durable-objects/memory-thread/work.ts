@@ -1,0 +1,40 @@
+/** The work of a thread: one bounded slice at a time, each step idempotent and resumable. */
+import { doCaptures } from "./captures.js";
+import { doFlush } from "./flushes.js";
+import { doRedos } from "./redos.js";
+import type { Slice, WorkPorts } from "./work-ports.js";
+
+/** Messages that become entries in one slice. */
+const sliceMessages = 8;
+
+/** Does one slice; false when there was nothing to do. The memory was deleted: `gone`. */
+export async function doSlice(ports: WorkPorts): Promise<"worked" | "idle" | "gone"> {
+  const { store, platform } = ports;
+  const thread = store.thread();
+  const now = platform.now();
+  const next = store.openFlush();
+  const mayFlush = next !== undefined && next.toSeq <= thread.indexedSeq;
+  const pending = mayFlush ? [] : store.uncaptured(sliceMessages);
+  const redoDue = thread.redoAt !== undefined && thread.redoAt <= now;
+  if (!mayFlush && pending.length === 0 && !redoDue) return "idle";
+
+  const memory = await platform.memories.find(thread.tenantId, thread.memoryId);
+  if (memory === undefined) return "gone";
+  const slice: Slice = {
+    memory,
+    model: await platform.model(thread.tenantId),
+    prompts: await platform.prompts(thread.tenantId),
+    withoutModel: thread.modelDownUntil > now ? "the model didn't answer shortly before" : undefined,
+  };
+  if (mayFlush) await doFlush(next, slice, ports);
+  else if (pending.length > 0) await doCaptures(pending, slice, ports);
+  else await doRedos(slice, ports);
+  return "worked";
+}
+
+/** What a tenant may read of a failure. */
+export function failureText(error: unknown): string {
+  if (error instanceof Error && error.name === "NotConsistentYet") return error.message;
+  if (error instanceof Error && error.name === "StepAbandonedError") return error.message;
+  return "the entries or the context could not be stored; the details are in the log";
+}

@@ -1,0 +1,188 @@
+/**
+ * A flush: the entries up to a message are taken into the context document. A durable function over the journal: await that the
+ * entries are there, synthesise, put the context by compare-and-set, merge and put again where another thread was faster.
+ */
+import { z } from "zod";
+import { defaultAgentLimits } from "../agent/budget.js";
+import { type AgentOutcome, runAgent } from "../agent/loop.js";
+import { type AgentTool, openGuard } from "../agent/tools.js";
+import { failureOf, type MemoryAgentPorts, toolHistory } from "./capture.js";
+import { contextProblems, fitContext } from "./context-document.js";
+import { mergeContexts } from "./context-merge.js";
+import { extractiveContext } from "./extractive.js";
+import { type MemoryPlace, type MemoryPrompts, type SynthesisEntry, synthesisPrompt } from "./prompts.js";
+
+/** What a flush begins with. */
+export const flushBaseSchema = z.object({
+  version: z.int(),
+  document: z.string(),
+  /** Deletions so far: what was read before another one must not be written. */
+  erasures: z.int(),
+});
+export type FlushBase = z.infer<typeof flushBaseSchema>;
+
+export const putOutcomeSchema = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("stored"), version: z.int() }),
+  /** Another version was stored meanwhile: merge into it. */
+  z.object({ kind: z.literal("conflict"), current: flushBaseSchema }),
+  /** An entry was deleted meanwhile: what was synthesised may hold it, and is thrown away. */
+  z.object({ kind: z.literal("erased") }),
+]);
+export type PutOutcome = z.infer<typeof putOutcomeSchema>;
+
+export interface ContextPut {
+  readonly expected: FlushBase;
+  readonly document: string;
+  readonly source: "model" | "extractive";
+  readonly sources: readonly string[];
+}
+
+export interface FlushSetup extends MemoryPlace {
+  readonly models: readonly string[];
+  readonly prompts: MemoryPrompts;
+  readonly toSeq: number;
+  readonly withoutModel?: string | undefined;
+}
+
+export interface FlushPorts extends MemoryAgentPorts {
+  readonly base: () => Promise<FlushBase>;
+  /**
+   * The entries to be taken in, read after all of them are indexed.
+   * @throws as long as some aren't: the flush is tried again later.
+   */
+  readonly entries: () => Promise<readonly (SynthesisEntry & { readonly entryId: string })[]>;
+  /** Puts the context if `expected` still counts; the same flush finds what it put before. */
+  readonly put: (put: ContextPut) => Promise<PutOutcome>;
+}
+
+export interface Flushed {
+  readonly version: number;
+  readonly degraded: boolean;
+  readonly failure?: string | undefined;
+  readonly toolHistory: readonly { readonly tool: string; readonly ok: boolean }[];
+}
+
+/** Compare-and-set is lost only to somebody who won, so this many in a row mean that something is wrong. */
+const maxPuts = 20;
+const limits = { ...defaultAgentLimits, maxToolRounds: 1, maxTokens: 120_000, maxOutputTokens: 4_000 };
+
+const draftSchema = z.object({
+  base: flushBaseSchema,
+  document: z.string(),
+  source: z.enum(["model", "extractive"]),
+  sources: z.array(z.string()),
+  failure: z.string().optional(),
+  toolHistory: z.array(z.object({ tool: z.string(), ok: z.boolean() })),
+});
+type Draft = z.infer<typeof draftSchema>;
+
+/** @throws {Error} when the entries aren't all there yet, or the store can't be reached. */
+export async function flush(setup: FlushSetup, ports: FlushPorts): Promise<Flushed> {
+  for (let attempt = 0; attempt < maxPuts; attempt++) {
+    const stored = await attemptFlush(setup, { ...ports, journal: ports.journal.scope(`synthesis/${attempt}`) });
+    if (stored !== undefined) return stored;
+  }
+  throw new Error(`entries were deleted ${maxPuts} times while the context was written`);
+}
+
+async function attemptFlush(setup: FlushSetup, ports: FlushPorts): Promise<Flushed | undefined> {
+  const { journal } = ports;
+  const draft = await synthesise(setup, ports);
+  let { base, document } = draft;
+  for (let count = 0; count < maxPuts; count++) {
+    const put: ContextPut = { expected: base, document, source: draft.source, sources: draft.sources };
+    const outcome = await journal.step(
+      { id: `put/${count}`, kind: "commit", schema: putOutcomeSchema, interrupted: "again" },
+      () => ports.put(put),
+    );
+    if (outcome.kind === "erased") return undefined;
+    if (outcome.kind === "stored") {
+      const { failure, toolHistory: calls } = draft;
+      return { version: outcome.version, degraded: draft.failure !== undefined, failure, toolHistory: calls };
+    }
+    document = mergeContexts(base.document, outcome.current.document, document);
+    base = outcome.current;
+  }
+  throw new Error(`the context was changed ${maxPuts} times while it was written`);
+}
+
+async function synthesise(setup: FlushSetup, ports: FlushPorts): Promise<Draft> {
+  const { journal } = ports;
+  const material = await journal.step(
+    { id: "material", kind: "load", schema: materialSchema, interrupted: "again" },
+    async () => ({ base: await ports.base(), entries: [...(await ports.entries())] }),
+  );
+  const { base, entries } = material;
+  const extract = {
+    base,
+    document: extractiveContext(base.document, entries),
+    source: "extractive" as const,
+    sources: entries.map(({ entryId }) => entryId),
+  };
+  if (setup.withoutModel !== undefined) return { ...extract, failure: setup.withoutModel, toolHistory: [] };
+
+  const outcome = await runAgent(
+    {
+      models: setup.models,
+      prompt: () => synthesisPrompt(setup, base.document, entries, setup.prompts),
+      tools: () => [putContextTool],
+      endingTools: [putContextTool.name],
+      toolChoice: "required",
+      limits,
+      replyId: `context_${setup.toSeq}`,
+    },
+    { ...ports, guard: openGuard },
+  );
+  const calls = toolHistory(outcome);
+  // The offline model can't synthesise: its context is the extractive one, and not one to be done again.
+  if (outcome.metadata?.offline === true) return { ...extract, toolHistory: calls };
+  const written = writtenBy(outcome);
+  return written === undefined
+    ? { ...extract, failure: failureOf(outcome), toolHistory: calls }
+    : { ...extract, document: fitContext(written), source: "model", toolHistory: calls };
+}
+
+const materialSchema = z.object({
+  base: flushBaseSchema,
+  entries: z.array(
+    z.object({
+      entryId: z.string(),
+      seq: z.int(),
+      role: z.string(),
+      speaker: z.string().optional(),
+      content: z.string(),
+      summary: z.string(),
+      occurredAt: z.string(),
+    }),
+  ),
+});
+
+const putContextArguments = z.strictObject({
+  content: z.string().min(1).describe("The whole new context document, in markdown"),
+});
+
+/** Checks the document, so that a wrong one goes back to the model once. */
+const putContextTool: AgentTool = {
+  ref: { server: "memory", tool: "put_context" },
+  name: "put_context",
+  description: "Save the new context document of this memory. It replaces the one before.",
+  parameters: z.toJSONSchema(putContextArguments, { io: "input" }),
+  timeoutMs: 10_000,
+  execution: "idempotent",
+  async run(args) {
+    const problems = contextProblems(putContextArguments.parse(args).content);
+    return problems.length === 0
+      ? { content: "Context saved.", endsRun: true }
+      : {
+          content: `Not saved: ${problems.join("; ")}. Call put_context again with the whole document.`,
+          isError: true,
+        };
+  },
+};
+
+/** The document that the model ended with; after a repair round that failed too, its last one, which is cut to size. */
+function writtenBy(outcome: AgentOutcome): string | undefined {
+  const args = outcome.kind === "ended" ? outcome.by.args : outcome.turns.at(-1)?.toolCalls?.at(-1)?.args;
+  const parsed = putContextArguments.safeParse(args);
+  return parsed.success && fitContext(parsed.data.content) !== "" ? parsed.data.content : undefined;
+}

@@ -1,0 +1,116 @@
+/** Vaults, memories and context documents as they are written and shown. */
+import { z } from "zod";
+import { modelChoice } from "../agent/definition.js";
+import { controlSchema } from "./control.js";
+import { roleSchema, speakerSchema, textSchema, timeSchema } from "./entry.js";
+
+export const newVaultSchema = z.strictObject({ title: z.string().min(1).max(200) });
+export const vaultSchema = newVaultSchema.extend({ vaultId: z.string(), createdAt: z.iso.datetime() });
+export type Vault = z.infer<typeof vaultSchema>;
+
+export const newMemorySchema = z.strictObject({
+  title: z.string().min(1).max(200),
+  memoryType: z.string().min(1).max(60).default("conversation"),
+  description: z.string().max(2_000).optional(),
+  /** What writes summaries and contexts. */
+  model: modelChoice.default("default"),
+});
+export type NewMemory = z.infer<typeof newMemorySchema>;
+export const memorySchema = newMemorySchema.extend({
+  memoryId: z.string(),
+  vaultId: z.string(),
+  entryCount: z.int(),
+  createdAt: z.iso.datetime(),
+});
+
+export const threadIdSchema = z
+  .string()
+  .regex(/^[A-Za-z0-9_.:-]{1,100}$/, "a thread's id is 1 to 100 letters, digits, _ . : or -");
+
+export const newMessageSchema = z.strictObject({
+  role: roleSchema,
+  content: textSchema,
+  speaker: speakerSchema.optional(),
+  occurredAt: timeSchema.optional(),
+});
+export type NewMessage = z.infer<typeof newMessageSchema>;
+/** Messages that may come at once. */
+export const maxBatch = 500;
+
+export const contextSources = ["model", "extractive", "person", "restored", "erased"] as const;
+export const contextSchema = z.object({
+  version: z.int(),
+  /** Version 0: nothing was written yet. */
+  document: z.string(),
+  source: z.enum(contextSources).optional(),
+  author: z.string().optional(),
+  createdAt: z.iso.datetime().optional(),
+  /** Up to which message of each thread it covers. */
+  coverage: z.record(z.string(), z.int()),
+});
+export type ContextVersion = z.infer<typeof contextSchema>;
+
+/** What the queue carries: ids and numbers, no texts. */
+export const flushJobSchema = z.object({
+  tenantId: z.string(),
+  memoryId: z.string(),
+  threadId: z.string(),
+  fromSeq: z.int(),
+  toSeq: z.int(),
+});
+export type FlushJob = z.infer<typeof flushJobSchema>;
+
+const rangeSchema = z.object({ fromSeq: z.int(), toSeq: z.int() });
+
+/** What the invoker says of a start, a message, an end. */
+export const invocationSchema = z.object({
+  control: controlSchema,
+  /** The message's number, or the last one's. */
+  seq: z.int(),
+  lastSeq: z.int(),
+  requestedSeq: z.int(),
+  coveredSeq: z.int(),
+  flush: rangeSchema.optional(),
+  /** One for each message. */
+  messages: z.array(z.object({ seq: z.int(), entryId: z.string(), control: controlSchema })).optional(),
+});
+export type Invocation = z.infer<typeof invocationSchema>;
+
+export const threadMessageSchema = z.object({
+  seq: z.int(),
+  entryId: z.string(),
+  role: z.string(),
+  speaker: z.string().optional(),
+  content: z.string(),
+  occurredAt: z.iso.datetime(),
+  control: controlSchema,
+  epoch: z.int(),
+});
+export type ThreadMessage = z.infer<typeof threadMessageSchema>;
+
+/** A thread as it stands, with the seed's state. */
+export const threadSchema = z.object({
+  threadId: z.string(),
+  memoryId: z.string(),
+  open: z.boolean(),
+  epoch: z.int(),
+  lastSeq: z.int(),
+  requestedSeq: z.int(),
+  /** Entries are stored and indexed up to here. */
+  indexedSeq: z.int(),
+  coveredSeq: z.int(),
+  /** Entries and contexts that a model still has to write properly. */
+  degraded: z.int(),
+  /** Why the last attempt at work failed, while it does. */
+  failure: z.string().optional(),
+  state: z.object({
+    conversation_history: z.array(threadMessageSchema),
+    to_process: z.array(threadMessageSchema),
+    tool_history: z.array(z.object({ tool: z.string(), ok: z.boolean() })),
+    control: controlSchema,
+  }),
+});
+export type Thread = z.infer<typeof threadSchema>;
+
+export const levels = ["stored", "indexed", "context"] as const;
+export type Level = (typeof levels)[number];

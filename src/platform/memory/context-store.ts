@@ -1,0 +1,264 @@
+/** Context documents in D1: versions by compare-and-set, what each covers of every thread, and which entries it rests on. */
+import { z } from "zod";
+import type { FlushBase, PutOutcome } from "../../memory/flush.js";
+import { type ContextVersion, contextSources } from "../../memory/memory.js";
+import type { MemoryRef } from "./memory-store.js";
+
+export interface NewContext {
+  readonly document: string;
+  readonly source: (typeof contextSources)[number];
+  readonly author: string;
+  /** The version that has to be the current one. */
+  readonly expected: number;
+  /** Deletions that were known of; others since then make it void. */
+  readonly erasures?: number;
+  readonly flushKey?: string;
+  /** What it covers beyond the version before. */
+  readonly coverage?: Readonly<Record<string, number>>;
+  /** Begins from what this version covered, and not from the one before. */
+  readonly restores?: number;
+  readonly sources?: readonly string[];
+}
+
+const contextRow = z.object({
+  version: z.int(),
+  document: z.string(),
+  source: z.enum(contextSources),
+  author: z.string(),
+  created_at: z.string(),
+});
+
+export class ContextStore {
+  constructor(
+    private readonly db: D1Database,
+    private readonly now: () => number,
+  ) {}
+
+  /** The current version, or version 0 with nothing in it. */
+  async current(memory: MemoryRef): Promise<ContextVersion> {
+    const row = await this.db
+      .prepare("SELECT * FROM contexts WHERE tenant_id = ? AND memory_key = ? ORDER BY version DESC LIMIT 1")
+      .bind(memory.tenantId, memory.key)
+      .first();
+    return row === null ? emptyContext : this.show(memory, row);
+  }
+
+  async version(memory: MemoryRef, version: number): Promise<ContextVersion | undefined> {
+    const row = await this.db
+      .prepare("SELECT * FROM contexts WHERE tenant_id = ? AND memory_key = ? AND version = ?")
+      .bind(memory.tenantId, memory.key, version)
+      .first();
+    return row === null ? undefined : this.show(memory, row);
+  }
+
+  /** Newest first, without what they cover. */
+  async versions(memory: MemoryRef, before: number, limit: number): Promise<Omit<ContextVersion, "coverage">[]> {
+    const { results } = await this.db
+      .prepare(
+        "SELECT * FROM contexts WHERE tenant_id = ? AND memory_key = ? AND version < ? ORDER BY version DESC LIMIT ?",
+      )
+      .bind(memory.tenantId, memory.key, before, limit)
+      .all();
+    return results.map((row) => showRow(contextRow.parse(row)));
+  }
+
+  /** What a flush begins with. */
+  async base(memory: MemoryRef): Promise<FlushBase> {
+    const [context, counted] = await this.db.batch([
+      this.db
+        .prepare(
+          "SELECT version, document FROM contexts WHERE tenant_id = ? AND memory_key = ? ORDER BY version DESC LIMIT 1",
+        )
+        .bind(memory.tenantId, memory.key),
+      this.db
+        .prepare("SELECT erasures FROM memories WHERE tenant_id = ? AND key = ?")
+        .bind(memory.tenantId, memory.key),
+    ]);
+    const { erasures } = z.object({ erasures: z.int() }).parse(counted?.results[0]);
+    const row = context?.results[0];
+    if (row === undefined) return { version: 0, document: "", erasures };
+    return { ...z.object({ version: z.int(), document: z.string() }).parse(row), erasures };
+  }
+
+  /** Puts a version if the expected one still counts. A flush that put before gets its own version. */
+  async put(memory: MemoryRef, context: NewContext): Promise<PutOutcome> {
+    const { tenantId, key } = memory;
+    const version = context.expected + 1;
+    const isMine =
+      "EXISTS (SELECT 1 FROM contexts WHERE memory_key = ?1 AND version = ?2 AND created_at = ?3 AND author = ?4)";
+    const createdAt = new Date(this.now()).toISOString();
+    // Who wrote the row, so that the statements after it know whether this very batch did.
+    const author = `${context.author}#${crypto.randomUUID()}`;
+    const mine = [key, version, createdAt, author];
+    const results = await this.db.batch([
+      this.db
+        .prepare(
+          `INSERT INTO contexts (tenant_id, memory_key, version, document, source, author, flush_key, created_at)
+           SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8
+           WHERE (SELECT COALESCE(MAX(version), 0) FROM contexts WHERE memory_key = ?2) = ?3 - 1
+             AND (?9 IS NULL OR (SELECT erasures FROM memories WHERE key = ?2 AND tenant_id = ?1) = ?9)
+           ON CONFLICT DO NOTHING`,
+        )
+        .bind(
+          tenantId,
+          key,
+          version,
+          context.document,
+          context.source,
+          author,
+          context.flushKey ?? null,
+          createdAt,
+          context.erasures ?? null,
+        ),
+      ...(context.restores === undefined
+        ? []
+        : [
+            this.db
+              .prepare(
+                `INSERT INTO context_coverage (memory_key, thread_id, version, covered_seq)
+                 SELECT t.memory_key, t.thread_id, ?2, COALESCE((SELECT o.covered_seq FROM context_coverage o
+                   WHERE o.memory_key = t.memory_key AND o.thread_id = t.thread_id AND o.version <= ?5
+                   ORDER BY o.version DESC LIMIT 1), 0)
+                 FROM (SELECT DISTINCT memory_key, thread_id FROM context_coverage WHERE memory_key = ?1) t WHERE ${isMine}
+                 ON CONFLICT DO NOTHING`,
+              )
+              .bind(...mine, context.restores),
+          ]),
+      ...Object.entries(context.coverage ?? {}).map(([threadId, seq]) =>
+        this.db
+          .prepare(
+            `INSERT INTO context_coverage (memory_key, thread_id, version, covered_seq) SELECT ?1, ?5, ?2, ?6 WHERE ${isMine}
+             ON CONFLICT DO NOTHING`,
+          )
+          .bind(...mine, threadId, seq),
+      ),
+      this.db
+        .prepare(
+          `INSERT INTO context_sources (memory_key, entry_id, version) SELECT ?1, value, ?2 FROM json_each(?5) WHERE ${isMine}
+           ON CONFLICT DO NOTHING`,
+        )
+        .bind(...mine, JSON.stringify(context.sources ?? [])),
+      this.db
+        .prepare(
+          "UPDATE contexts SET author = ?5 WHERE memory_key = ?1 AND version = ?2 AND created_at = ?3 AND author = ?4",
+        )
+        .bind(...mine, context.author),
+    ]);
+    if ((results[0]?.meta.changes ?? 0) > 0) return { kind: "stored", version };
+    const before = context.flushKey === undefined ? undefined : await this.ofFlush(memory, context.flushKey);
+    if (before !== undefined) return { kind: "stored", version: before };
+    const current = await this.base(memory);
+    return context.erasures !== undefined && current.erasures !== context.erasures
+      ? { kind: "erased" }
+      : { kind: "conflict", current };
+  }
+
+  /** Up to which message each thread is covered by a version. */
+  async coverage({ key }: MemoryRef, version: number): Promise<Record<string, number>> {
+    const { results } = await this.db
+      .prepare(
+        // SQLite takes the other columns from the row that has the maximum.
+        `SELECT thread_id, covered_seq, MAX(version) FROM context_coverage WHERE memory_key = ? AND version <= ? GROUP BY thread_id`,
+      )
+      .bind(key, version)
+      .all();
+    const rows = z.array(z.object({ thread_id: z.string(), covered_seq: z.int() })).parse(results);
+    return Object.fromEntries(rows.map((row) => [row.thread_id, row.covered_seq]));
+  }
+
+  /** The entries that a version rests on: those it took in, and those of the versions before it. */
+  async sources(
+    { key }: MemoryRef,
+    version: number,
+    after: string,
+    limit: number,
+  ): Promise<{ entryId: string; since: number }[]> {
+    const { results } = await this.db
+      .prepare(
+        `SELECT entry_id, MIN(version) AS since FROM context_sources
+         WHERE memory_key = ? AND version <= ? AND entry_id > ? GROUP BY entry_id ORDER BY entry_id LIMIT ?`,
+      )
+      .bind(key, version, after, limit)
+      .all();
+    return z
+      .array(z.object({ entry_id: z.string(), since: z.int() }))
+      .parse(results)
+      .map((row) => ({ entryId: row.entry_id, since: row.since }));
+  }
+
+  /** The first version that took an entry in; `undefined` when none did. */
+  async firstCiting({ key }: MemoryRef, entryId: string): Promise<number | undefined> {
+    const row = await this.db
+      .prepare("SELECT MIN(version) AS version FROM context_sources WHERE memory_key = ? AND entry_id = ?")
+      .bind(key, entryId)
+      .first();
+    return z.object({ version: z.int().nullable() }).parse(row).version ?? undefined;
+  }
+
+  /** The first of the versions at the end that were emptied by a deletion; `undefined` when the current one wasn't. */
+  async emptiedSince({ key }: MemoryRef): Promise<number | undefined> {
+    const row = await this.db
+      .prepare(
+        `SELECT COALESCE(MAX(version), 0) AS last, COALESCE(MAX(CASE WHEN source <> 'erased' THEN version END), 0) AS kept
+         FROM contexts WHERE memory_key = ?`,
+      )
+      .bind(key)
+      .first();
+    const { last, kept } = z.object({ last: z.int(), kept: z.int() }).parse(row);
+    return last > kept ? kept + 1 : undefined;
+  }
+
+  /** The entries that versions from this one on took in. */
+  async sourcesSince({ key }: MemoryRef, version: number, limit: number): Promise<string[]> {
+    const { results } = await this.db
+      .prepare(
+        "SELECT DISTINCT entry_id FROM context_sources WHERE memory_key = ? AND version >= ? ORDER BY entry_id DESC LIMIT ?",
+      )
+      .bind(key, version, limit)
+      .all();
+    return results.map((row) => z.object({ entry_id: z.string() }).parse(row).entry_id).reverse();
+  }
+
+  /** Empties the versions from `since` on: each of them may hold what was deleted. Nothing that began before is stored after. */
+  wiping({ tenantId, key }: MemoryRef, entryId: string, since: number | undefined): D1PreparedStatement[] {
+    return [
+      this.db
+        .prepare("UPDATE memories SET erasures = erasures + 1 WHERE tenant_id = ? AND key = ?")
+        .bind(tenantId, key),
+      this.db.prepare("DELETE FROM context_sources WHERE memory_key = ? AND entry_id = ?").bind(key, entryId),
+      ...(since === undefined
+        ? []
+        : [
+            this.db
+              .prepare(
+                "UPDATE contexts SET document = printf('%.*c', length(CAST(document AS BLOB)), '#') WHERE memory_key = ? AND version >= ?",
+              )
+              .bind(key, since),
+            this.db
+              .prepare("UPDATE contexts SET document = '', source = 'erased' WHERE memory_key = ? AND version >= ?")
+              .bind(key, since),
+          ]),
+    ];
+  }
+
+  private async ofFlush({ key }: MemoryRef, flushKey: string): Promise<number | undefined> {
+    const row = await this.db
+      .prepare("SELECT version FROM contexts WHERE memory_key = ? AND flush_key = ?")
+      .bind(key, flushKey)
+      .first();
+    return row === null ? undefined : z.object({ version: z.int() }).parse(row).version;
+  }
+
+  private async show(memory: MemoryRef, row: unknown): Promise<ContextVersion> {
+    const shown = showRow(contextRow.parse(row));
+    return { ...shown, coverage: await this.coverage(memory, shown.version) };
+  }
+}
+
+/** Before anything was written. */
+export const emptyContext: ContextVersion = { version: 0, document: "", coverage: {} };
+
+function showRow(row: z.infer<typeof contextRow>): Omit<ContextVersion, "coverage"> {
+  const { version, document, source, created_at: createdAt } = row;
+  return { version, document, source, author: row.author.split("#")[0] ?? "", createdAt };
+}

@@ -1,0 +1,79 @@
+/** The statements that write an entry, and that leave nothing of it. */
+import { type EntryRecord, indexedColumns } from "./entry-rows.js";
+import type { Extra } from "./entry-store.js";
+import type { MemoryRef } from "./memory-store.js";
+
+/** Adds an entry, unless its place or its key is taken. @param now ISO */
+export function insertion(
+  db: D1Database,
+  now: string,
+  memory: MemoryRef,
+  entry: EntryRecord,
+  extra: Extra,
+): D1PreparedStatement {
+  const { sessionKey, speaker, terms, lengths, indexTerms } = indexedColumns(memory, entry);
+  return db
+    .prepare(
+      `INSERT INTO entries (tenant_id, entry_id, memory_key, thread_id, seq, session_key, role, speaker, raw_entry, summary,
+         summary_source, tags, occurred_at, recorded_at, expires_at, supersedes, idempotency_key, request_hash, raw_terms,
+         summary_terms, tag_terms, mark_terms, raw_length, summary_length, tag_length, index_terms)
+       VALUES (?1, ?2, ?3, ?4, COALESCE(?5, (SELECT COALESCE(MAX(seq), 0) + 1 FROM entries WHERE memory_key = ?3 AND thread_id = ?4)),
+         ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26)
+       ON CONFLICT DO NOTHING`,
+    )
+    .bind(
+      memory.tenantId,
+      entry.entryId,
+      memory.key,
+      entry.threadId,
+      extra.seq ?? null,
+      sessionKey,
+      entry.role,
+      speaker,
+      entry.rawEntry,
+      entry.summary,
+      entry.summarySource,
+      JSON.stringify(entry.tags),
+      entry.occurredAt,
+      now,
+      extra.expiresAt ?? null,
+      extra.supersedes ?? null,
+      extra.idempotencyKey ?? null,
+      extra.requestHash ?? null,
+      terms.raw,
+      terms.summary,
+      terms.tags,
+      terms.marks,
+      lengths.raw,
+      lengths.summary,
+      lengths.tags,
+      indexTerms,
+    );
+}
+
+/**
+ * Statements that leave nothing of an entry but its place. The text is overwritten before it is dropped, so that the pages
+ * that held it don't go on holding it; the index forgets it by the trigger.
+ */
+export function erasure(db: D1Database, now: string, memory: MemoryRef, entryId: string): D1PreparedStatement[] {
+  const which = "WHERE tenant_id = ?1 AND memory_key = ?2 AND entry_id = ?3";
+  return [
+    db
+      .prepare(
+        `UPDATE entries SET raw_entry = printf('%.*c', length(CAST(raw_entry AS BLOB)), '#'),
+           summary = printf('%.*c', length(CAST(summary AS BLOB)), '#'), raw_terms = printf('%.*c', length(raw_terms), '#') ${which}`,
+      )
+      .bind(memory.tenantId, memory.key, entryId),
+    db
+      .prepare(
+        `UPDATE entries SET raw_entry = '', summary = '', tags = '{}', speaker = NULL, raw_terms = '', summary_terms = '',
+           tag_terms = '', mark_terms = '', raw_length = 0, summary_length = 0, tag_length = 0, index_terms = '',
+           request_hash = NULL, deleted_at = COALESCE(deleted_at, ?4) ${which}`,
+      )
+      .bind(memory.tenantId, memory.key, entryId, now),
+    // What it corrected doesn't hold again because of that; but nothing points to what is gone.
+    db
+      .prepare("UPDATE entries SET supersedes = NULL WHERE tenant_id = ?1 AND memory_key = ?2 AND supersedes = ?3")
+      .bind(memory.tenantId, memory.key, entryId),
+  ];
+}

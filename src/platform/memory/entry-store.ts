@@ -1,0 +1,261 @@
+/** Entries in D1. The index and the statistics follow by triggers, in the very write that changes an entry. */
+import { z } from "zod";
+import type { Entry, Tags } from "../../memory/entry.js";
+import { type EntryRecord, type EntryRow, entryColumns, entryRow, indexedColumns, showEntry } from "./entry-rows.js";
+import { insertion } from "./entry-statements.js";
+import type { MemoryRef } from "./memory-store.js";
+
+export interface EntryFilter {
+  readonly role?: string | undefined;
+  /** `name` or `name=value`. */
+  readonly tag?: string | undefined;
+  /** Said at or after, and before; ISO. */
+  readonly after?: string | undefined;
+  readonly before?: string | undefined;
+  /** What held then; now, if left out. */
+  readonly asOf?: string | undefined;
+  readonly threadId?: string | undefined;
+}
+
+export interface EntryPlace {
+  readonly occurredAt: string;
+  readonly entryId: string;
+}
+
+export type AddOutcome =
+  | { readonly kind: "added"; readonly entry: Entry }
+  /** It was there: the same message or key, delivered again. */
+  | { readonly kind: "exists"; readonly entry: Entry; readonly sameRequest: boolean }
+  /** It was there and has been deleted since: it isn't written again. */
+  | { readonly kind: "deleted" };
+
+export interface Extra {
+  readonly seq?: number;
+  readonly expiresAt?: string | undefined;
+  readonly supersedes?: string | undefined;
+  readonly idempotencyKey?: string | undefined;
+  readonly requestHash?: string | undefined;
+}
+
+/** Entries that hold at a moment: not superseded and not expired by then, and said by `saidBy`. Both are names of bindings. */
+export const holdsAt = (moment: string, saidBy: string): string =>
+  `(deleted_at IS NULL AND occurred_at <= ${saidBy} AND (superseded_at IS NULL OR superseded_at > ${moment}) AND (expires_at IS NULL OR expires_at > ${moment}))`;
+
+/** What holds now includes what was said by a clock that goes fast. */
+export const endOfTime = "9999-12-31T23:59:59.999Z";
+
+export class EntryStore {
+  constructor(
+    private readonly db: D1Database,
+    private readonly now: () => number,
+  ) {}
+
+  /** Adds an entry once: by thread and number, or by idempotency key. Without a number it gets the next one. */
+  async add(memory: MemoryRef, entry: EntryRecord, extra: Extra = {}): Promise<AddOutcome> {
+    const { meta } = await insertion(this.db, this.present(), memory, entry, extra).run();
+    if (meta.changes > 0) {
+      const added = await this.row(memory, entry.entryId);
+      if (added !== undefined) return { kind: "added", entry: showEntry(memory.memoryId, added) };
+    }
+    const there = await this.there(memory, entry, extra);
+    if (there === undefined || there.deleted_at !== null) return { kind: "deleted" };
+    const sameRequest = extra.requestHash === undefined || there.request_hash === extra.requestHash;
+    return { kind: "exists", entry: showEntry(memory.memoryId, there), sameRequest };
+  }
+
+  /** Writes the entry of a message, once; again, or after its deletion, it changes nothing. */
+  async put(memory: MemoryRef, entry: EntryRecord, seq: number): Promise<void> {
+    await insertion(this.db, this.present(), memory, entry, { seq }).run();
+  }
+
+  /** Writes the new entry and closes the old one, both or neither. */
+  async correct(memory: MemoryRef, oldId: string, entry: EntryRecord, extra: Extra): Promise<AddOutcome> {
+    await this.db.batch([
+      insertion(this.db, this.present(), memory, entry, { ...extra, supersedes: oldId }),
+      this.db
+        .prepare(
+          `UPDATE entries SET superseded_by = ?3, superseded_at = ?4
+           WHERE tenant_id = ?1 AND memory_key = ?2 AND entry_id = ?5 AND superseded_by IS NULL
+             AND EXISTS (SELECT 1 FROM entries WHERE tenant_id = ?1 AND entry_id = ?3)`,
+        )
+        .bind(memory.tenantId, memory.key, entry.entryId, entry.occurredAt, oldId),
+    ]);
+    const added = await this.row(memory, entry.entryId);
+    if (added !== undefined) return { kind: "added", entry: showEntry(memory.memoryId, added) };
+    const there = await this.there(memory, entry, extra);
+    if (there === undefined || there.deleted_at !== null) return { kind: "deleted" };
+    return {
+      kind: "exists",
+      entry: showEntry(memory.memoryId, there),
+      sameRequest: there.request_hash === extra.requestHash,
+    };
+  }
+
+  async get(memory: MemoryRef, entryId: string): Promise<Entry | undefined> {
+    const row = await this.row(memory, entryId);
+    return row === undefined || row.deleted_at !== null ? undefined : showEntry(memory.memoryId, row);
+  }
+
+  /** The row whatever its state: deletion needs to see what it has begun. */
+  async row(memory: MemoryRef, entryId: string): Promise<EntryRow | undefined> {
+    const row = await this.db
+      .prepare(`SELECT ${entryColumns} FROM entries WHERE tenant_id = ? AND memory_key = ? AND entry_id = ?`)
+      .bind(memory.tenantId, memory.key, entryId)
+      .first();
+    return row === null ? undefined : entryRow.parse(row);
+  }
+
+  /** By (time, id), so that no page loses or repeats an entry, whatever has the same time. */
+  async list(memory: MemoryRef, filter: EntryFilter, after: EntryPlace | undefined, limit: number): Promise<Entry[]> {
+    const [tagName, ...tagValue] = (filter.tag ?? "").split("=");
+    const { results } = await this.db
+      .prepare(
+        `SELECT ${entryColumns} FROM entries WHERE tenant_id = ?1 AND memory_key = ?2
+           AND (occurred_at, entry_id) > (?3, ?4) AND ${holdsAt("?5", "?13")}
+           AND (?6 IS NULL OR role = ?6) AND (?7 IS NULL OR occurred_at >= ?7) AND (?8 IS NULL OR occurred_at < ?8)
+           AND (?9 IS NULL OR thread_id = ?9)
+           AND (?10 IS NULL OR EXISTS (SELECT 1 FROM json_each(tags) AS tag WHERE tag.key = ?10
+             AND (?11 IS NULL OR CASE tag.type WHEN 'true' THEN 'true' WHEN 'false' THEN 'false' ELSE CAST(tag.value AS TEXT) END = ?11)))
+         ORDER BY occurred_at, entry_id LIMIT ?12`,
+      )
+      .bind(
+        memory.tenantId,
+        memory.key,
+        after?.occurredAt ?? "",
+        after?.entryId ?? "",
+        filter.asOf ?? this.present(),
+        filter.role ?? null,
+        filter.after ?? null,
+        filter.before ?? null,
+        filter.threadId ?? null,
+        filter.tag === undefined ? null : (tagName ?? ""),
+        tagValue.length === 0 ? null : tagValue.join("="),
+        limit,
+        filter.asOf ?? endOfTime,
+      )
+      .all();
+    return results.map((row) => showEntry(memory.memoryId, entryRow.parse(row)));
+  }
+
+  /** These entries, in their order; those that are gone are left out. */
+  async byIds(memory: MemoryRef, entryIds: readonly string[]): Promise<Entry[]> {
+    const { results } = await this.db
+      .prepare(
+        `SELECT ${entryColumns} FROM entries WHERE tenant_id = ?1 AND memory_key = ?2 AND deleted_at IS NULL
+           AND entry_id IN (SELECT value FROM json_each(?3))`,
+      )
+      .bind(memory.tenantId, memory.key, JSON.stringify(entryIds))
+      .all();
+    const found = new Map(
+      results.map((row) => entryRow.parse(row)).map((row) => [row.entry_id, showEntry(memory.memoryId, row)]),
+    );
+    return entryIds.flatMap((entryId) => found.get(entryId) ?? []);
+  }
+
+  /** The entries of a stretch of a thread, and how many of its places are taken, by deleted ones too. */
+  async ofThread(
+    memory: MemoryRef,
+    threadId: string,
+    fromSeq: number,
+    toSeq: number,
+  ): Promise<{ entries: Entry[]; places: number }> {
+    const { results } = await this.db
+      .prepare(
+        `SELECT ${entryColumns} FROM entries WHERE tenant_id = ? AND memory_key = ? AND thread_id = ? AND seq BETWEEN ? AND ? ORDER BY seq`,
+      )
+      .bind(memory.tenantId, memory.key, threadId, fromSeq, toSeq)
+      .all();
+    const rows = results.map((row) => entryRow.parse(row));
+    const entries = rows.filter((row) => row.deleted_at === null).map((row) => showEntry(memory.memoryId, row));
+    return { entries, places: rows.length };
+  }
+
+  async byKey(memory: MemoryRef, idempotencyKey: string): Promise<Entry | undefined> {
+    const row = await this.db
+      .prepare(
+        `SELECT ${entryColumns} FROM entries WHERE tenant_id = ? AND memory_key = ? AND idempotency_key = ? AND deleted_at IS NULL`,
+      )
+      .bind(memory.tenantId, memory.key, idempotencyKey)
+      .first();
+    return row === null ? undefined : showEntry(memory.memoryId, entryRow.parse(row));
+  }
+
+  /** The newest that hold now and aren't covered, newest first. */
+  async uncovered(memory: MemoryRef, coverage: Readonly<Record<string, number>>, limit: number): Promise<Entry[]> {
+    const { results } = await this.db
+      .prepare(
+        `SELECT ${entryColumns} FROM entries WHERE tenant_id = ?1 AND memory_key = ?2 AND ${holdsAt("?3", "?4")}
+           AND seq > COALESCE((SELECT covered.value FROM json_each(?5) AS covered WHERE covered.key = thread_id), 0)
+         ORDER BY key DESC LIMIT ?6`,
+      )
+      .bind(memory.tenantId, memory.key, this.present(), endOfTime, JSON.stringify(coverage), limit)
+      .all();
+    return results.map((row) => showEntry(memory.memoryId, entryRow.parse(row)));
+  }
+
+  /** The highest number among those of these entries that belong to no conversation; 0 without any. */
+  async lastDirect(memory: MemoryRef, entryIds: readonly string[]): Promise<number> {
+    const row = await this.db
+      .prepare(
+        `SELECT COALESCE(MAX(seq), 0) AS last FROM entries WHERE tenant_id = ? AND memory_key = ? AND thread_id = ''
+           AND entry_id IN (SELECT value FROM json_each(?))`,
+      )
+      .bind(memory.tenantId, memory.key, JSON.stringify(entryIds))
+      .first();
+    return z.object({ last: z.int() }).parse(row).last;
+  }
+
+  /** Replaces summary or tags; the index follows. False when there is no such entry. */
+  async rewrite(
+    memory: MemoryRef,
+    entryId: string,
+    change: Partial<Pick<EntryRecord, "summary" | "summarySource" | "tags">>,
+  ): Promise<boolean> {
+    const row = await this.row(memory, entryId);
+    if (row === undefined || row.deleted_at !== null) return false;
+    const entry = showEntry(memory.memoryId, row);
+    const next = { ...entry, threadId: row.thread_id, ...change };
+    const { terms, lengths, indexTerms } = indexedColumns(memory, next);
+    const { meta } = await this.db
+      .prepare(
+        `UPDATE entries SET summary = ?, summary_source = ?, tags = ?, summary_terms = ?, tag_terms = ?, mark_terms = ?,
+           summary_length = ?, tag_length = ?, index_terms = ?
+         WHERE tenant_id = ? AND memory_key = ? AND entry_id = ? AND deleted_at IS NULL`,
+      )
+      .bind(
+        next.summary,
+        next.summarySource,
+        JSON.stringify(next.tags),
+        terms.summary,
+        terms.tags,
+        terms.marks,
+        lengths.summary,
+        lengths.tags,
+        indexTerms,
+        memory.tenantId,
+        memory.key,
+        entryId,
+      )
+      .run();
+    return meta.changes > 0;
+  }
+
+  tags(memory: MemoryRef, entryId: string, tags: Tags): Promise<boolean> {
+    return this.rewrite(memory, entryId, { tags });
+  }
+
+  private async there(memory: MemoryRef, entry: EntryRecord, extra: Extra): Promise<EntryRow | undefined> {
+    const row = await this.db
+      .prepare(
+        `SELECT ${entryColumns} FROM entries WHERE tenant_id = ?1 AND memory_key = ?2
+           AND ((thread_id = ?3 AND seq = ?4) OR idempotency_key = ?5 OR entry_id = ?6) LIMIT 1`,
+      )
+      .bind(memory.tenantId, memory.key, entry.threadId, extra.seq ?? null, extra.idempotencyKey ?? null, entry.entryId)
+      .first();
+    return row === null ? undefined : entryRow.parse(row);
+  }
+
+  present(): string {
+    return new Date(this.now()).toISOString();
+  }
+}

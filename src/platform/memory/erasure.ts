@@ -1,0 +1,79 @@
+/** The deletion of an entry for good: text, index, what was written with it in view, and the contexts that rest on it. */
+import { mergeContexts } from "../../memory/context-merge.js";
+import { extractiveContext, extractiveSummary } from "../../memory/extractive.js";
+import type { ContextStore } from "./context-store.js";
+import { erasure } from "./entry-statements.js";
+import type { EntryStore } from "./entry-store.js";
+import type { MemoryRef } from "./memory-store.js";
+import type { ThreadGateway } from "./thread-gateway.js";
+
+export interface ErasureSources {
+  readonly db: D1Database;
+  readonly entries: EntryStore;
+  readonly contexts: ContextStore;
+  readonly threads: ThreadGateway;
+}
+
+/** Entries that the context is rebuilt from at most. */
+const rebuiltFrom = 50;
+
+/**
+ * Removes an entry from D1. Whoever calls it has seen to the thread's object first, so that nothing can write it again. Can be
+ * called again after any interruption.
+ */
+export async function eraseFromD1(memory: MemoryRef, entryId: string, sources: ErasureSources): Promise<void> {
+  const { db, entries, contexts, threads } = sources;
+  const row = await entries.row(memory, entryId);
+  const cited = await contexts.firstCiting(memory, entryId);
+  await db.batch([...erasure(db, entries.present(), memory, entryId), ...contexts.wiping(memory, entryId, cited)]);
+  // Also after an interruption just here, when nothing cites the entry any more.
+  const emptied = await contexts.emptiedSince(memory);
+  if (emptied !== undefined) await rebuildContext(memory, entryId, emptied, sources);
+  if (row === undefined || row.thread_id === "") return;
+
+  const { tenantId, memoryId } = memory;
+  const thread = { tenantId, memoryId, threadId: row.thread_id };
+  // Summaries of what was said after it may repeat it: until a model writes them again they are extracts of their own text.
+  for (const later of await threads.rewriteAround(thread, entryId, cited)) {
+    const entry = await entries.get(memory, later);
+    if (entry === undefined || entry.summarySource === "given") continue;
+    const change = { summary: extractiveSummary(entry.rawEntry), summarySource: "extractive" as const, tags: {} };
+    await entries.rewrite(memory, later, change);
+  }
+}
+
+/** Puts a context together from the last version that didn't know the entry, and extracts of what came since. */
+async function rebuildContext(
+  memory: MemoryRef,
+  entryId: string,
+  cited: number,
+  { entries, contexts }: ErasureSources,
+): Promise<void> {
+  const before = cited > 1 ? await contexts.version(memory, cited - 1) : undefined;
+  const since = await contexts.sourcesSince(memory, cited, rebuiltFrom);
+  const session = (await entries.byIds(memory, since)).map((entry) => ({
+    seq: entry.seq ?? 0,
+    role: entry.role,
+    ...(entry.speaker === undefined ? {} : { speaker: entry.speaker }),
+    content: entry.rawEntry,
+    // Their summaries may repeat what was deleted.
+    summary: entry.summarySource === "given" ? entry.summary : "",
+    occurredAt: entry.occurredAt,
+  }));
+  let document = extractiveContext(before?.document ?? "", session);
+  for (let base = await contexts.base(memory); ; ) {
+    const outcome = await contexts.put(memory, {
+      document,
+      source: "extractive",
+      author: "erasure",
+      expected: base.version,
+      erasures: base.erasures,
+      flushKey: `erasure:${entryId}`,
+      sources: since,
+    });
+    // Another deletion makes its own context.
+    if (outcome.kind !== "conflict") return;
+    document = mergeContexts(base.document, outcome.current.document, document);
+    base = outcome.current;
+  }
+}

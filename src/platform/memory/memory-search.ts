@@ -1,0 +1,110 @@
+/** Search: entries with the reasons for their scores, and the contexts that speak of what was asked. No model is called. */
+import { z } from "zod";
+import { entrySchema, timeSchema } from "../../memory/entry.js";
+import { contextSchema } from "../../memory/memory.js";
+import { search } from "../../memory/retrieval/search.js";
+import { tokenize } from "../../memory/retrieval/tokenizer.js";
+import type { ContextStore } from "./context-store.js";
+import { EntrySource } from "./entry-search.js";
+import type { EntryStore } from "./entry-store.js";
+import type { MemoryRef } from "./memory-store.js";
+
+export const searchSchema = z.strictObject({
+  query: z.string().min(1).max(4_000),
+  topEntries: z.int().min(0).max(100).default(10),
+  topContexts: z.int().min(0).max(20).default(1),
+  filter: z
+    .strictObject({
+      role: z.string().max(40).optional(),
+      /** `name` or `name=value`. */
+      tag: z.string().max(400).optional(),
+      after: timeSchema.optional(),
+      before: timeSchema.optional(),
+      threadId: z.string().max(100).optional(),
+    })
+    .prefault({}),
+  asOf: timeSchema.optional(),
+});
+export type SearchRequest = z.infer<typeof searchSchema>;
+
+const whySchema = z.object({
+  terms: z.array(z.object({ term: z.string(), word: z.string(), weight: z.number() })),
+  neighbours: z.number(),
+  session: z.number(),
+  speaker: z.number(),
+  date: z.number(),
+  vector: z.number(),
+  form: z.number(),
+  total: z.number(),
+});
+
+const plainContext = contextSchema.omit({ coverage: true });
+
+export const searchResultSchema = z.object({
+  entries: z.array(
+    z.object({
+      entry: entrySchema,
+      score: z.number(),
+      /** What makes up the score. */
+      why: whySchema,
+      /** Entries that say the same and are left out for this one. */
+      duplicates: z.array(z.string()),
+    }),
+  ),
+  contexts: z.array(plainContext.extend({ score: z.number() })),
+  latestContext: plainContext,
+});
+export type SearchResult = z.infer<typeof searchResultSchema>;
+
+/** Versions of the context that are looked at. */
+const searchedVersions = 20;
+
+export interface SearchPorts {
+  readonly db: D1Database;
+  readonly now: () => number;
+  readonly entries: EntryStore;
+  readonly contexts: ContextStore;
+}
+
+export async function searchMemory(
+  memory: MemoryRef,
+  request: SearchRequest,
+  ports: SearchPorts,
+): Promise<SearchResult> {
+  const { query, topEntries, topContexts, filter, asOf } = request;
+  const now = new Date(ports.now()).toISOString();
+  const source = new EntrySource(ports.db, memory, { ...filter, asOf }, now);
+  const ranked =
+    topEntries === 0
+      ? []
+      : await search(source, query, { limit: topEntries, now: asOf ?? now, accepts: source.accepts });
+  const [entries, versions] = await Promise.all([
+    ports.entries.byIds(
+      memory,
+      ranked.map(({ entryId }) => entryId),
+    ),
+    ports.contexts.versions(memory, Number.MAX_SAFE_INTEGER, searchedVersions),
+  ]);
+  const byId = new Map(entries.map((entry) => [entry.entryId, entry]));
+  const asked = new Set(tokenize(query).map(({ term }) => term));
+  const contexts = versions
+    .map((version) => ({ ...version, score: likeness(asked, version.document) }))
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score || b.version - a.version)
+    .slice(0, topContexts);
+  return {
+    entries: ranked.flatMap(({ entryId, score, why, duplicates }) => {
+      const entry = byId.get(entryId);
+      return entry === undefined ? [] : [{ entry, score, why, duplicates }];
+    }),
+    contexts,
+    latestContext: versions[0] ?? { version: 0, document: "" },
+  };
+}
+
+/** The share of what was asked for that a document speaks of. */
+function likeness(asked: ReadonlySet<string>, document: string): number {
+  if (asked.size === 0) return 0;
+  const spoken = new Set(tokenize(document).map(({ term }) => term));
+  return [...asked].filter((term) => spoken.has(term)).length / asked.size;
+}

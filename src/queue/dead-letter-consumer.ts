@@ -1,0 +1,42 @@
+/** Flushes that were tried to the end: kept in D1 with the reason, to be listed and sent again. */
+import { flushJobSchema } from "../memory/memory.js";
+import { describeError, log } from "../platform/logging.js";
+import type { DeadLetters } from "../platform/memory/dead-letters.js";
+import type { ThreadGateway } from "../platform/memory/thread-gateway.js";
+
+type Message = Pick<MessageBatch["messages"][number], "id" | "body" | "ack" | "retry">;
+
+export async function consumeDeadLetters(
+  messages: readonly Message[],
+  deadLetters: DeadLetters,
+  threads: Pick<ThreadGateway, "describe">,
+): Promise<void> {
+  for (const message of messages) {
+    const job = flushJobSchema.safeParse(message.body);
+    if (!job.success) {
+      message.ack();
+      continue;
+    }
+    try {
+      await deadLetters.keep(message.id, job.data, await reasonOf(job.data, threads));
+      message.ack();
+    } catch (error) {
+      log("error", "queue.dead_letter_failed", { error: describeError(error) });
+      message.retry({ delaySeconds: 60 });
+    }
+  }
+}
+
+/** The thread knows why its last slice failed; when it can't even be asked, that is the reason. */
+async function reasonOf(
+  job: { tenantId: string; memoryId: string; threadId: string },
+  threads: Pick<ThreadGateway, "describe">,
+): Promise<string> {
+  try {
+    const thread = await threads.describe(job);
+    if (!thread.ok) return "the thread is gone";
+    return thread.value.failure ?? "the work was interrupted again and again";
+  } catch {
+    return "the thread's object could not be reached";
+  }
+}

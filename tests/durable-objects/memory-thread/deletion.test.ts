@@ -1,0 +1,135 @@
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { addEntryReply, newMemory, numbered, putContextReply, type TestMemory } from "../../support/memory.js";
+
+const secret = "Zirkonia";
+
+/** Whatever a value is, as text; blobs byte by byte, so that what is in them is seen. */
+function asText(value: unknown): string {
+  if (value instanceof ArrayBuffer) return new TextDecoder("latin1").decode(value);
+  if (Array.isArray(value)) return new TextDecoder("latin1").decode(Uint8Array.from(value));
+  return String(value);
+}
+
+function holding(table: string, rows: readonly Record<string, unknown>[]): string[] {
+  const texts = rows.map((row) => Object.values(row).map(asText).join(" ").toLowerCase());
+  return texts.filter((text) => text.includes(secret.toLowerCase())).map((text) => `${table}: ${text}`);
+}
+
+/** Every row of every table of D1 that holds the word, the tables behind the full-text index included. */
+async function inD1(): Promise<string[]> {
+  const { results } = await env.DB.prepare(
+    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_cf%' ESCAPE '\\' AND name NOT LIKE 'sqlite%'",
+  ).all<{ name: string }>();
+  const found: string[] = [];
+  for (const { name } of results) {
+    if (name === "entry_vocab" || name === "entry_index") continue;
+    found.push(...holding(name, (await env.DB.prepare(`SELECT * FROM "${name}"`).all()).results));
+  }
+  found.push(...holding("vocabulary", (await env.DB.prepare("SELECT term FROM entry_vocab").all()).results));
+  return found;
+}
+
+function inObject(memory: TestMemory): Promise<string[]> {
+  return runInDurableObject(memory.object(), (_object, state) => {
+    const { sql } = state.storage;
+    const tables = sql.exec<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'").toArray();
+    return tables
+      .filter(({ name }) => !name.startsWith("_cf"))
+      .flatMap(({ name }) => holding(name, sql.exec(`SELECT * FROM "${name}"`).toArray()));
+  });
+}
+
+describe("a deleted entry", () => {
+  it("is in no row, index, context, thread or outbox any more; and stays away, whatever is delivered late", async () => {
+    const memory = await newMemory("scripted");
+    await memory.model.reply(
+      addEntryReply(`The user spoke of ${secret}.`, { topic: secret }),
+      { ...addEntryReply(`It went on about ${secret}.`, { topic: secret }), repeat: 5 },
+      putContextReply(`## Facts\n- The user owns ${secret}.\n- The user has a cat.`),
+    );
+    const said = await memory.say([`I own ${secret}.`, ...numbered(5, 2)]);
+    await memory.settled("context");
+    expect((await inD1()).length).toBeGreaterThan(3);
+    expect((await inObject(memory)).length).toBeGreaterThan(0);
+
+    const { entryId } = said.messages[0];
+    expect((await memory.tenant.call("DELETE", `${memory.path}/entries/${entryId}`)).status).toBe(204);
+    expect(await inD1()).toEqual([]);
+    expect(await inObject(memory)).toEqual([]);
+    expect((await memory.tenant.call("GET", `${memory.path}/entries/${entryId}`)).status).toBe(404);
+    expect((await memory.tenant.call("DELETE", `${memory.path}/entries/${entryId}`)).status).toBe(404);
+    expect(await memory.entries()).toHaveLength(5);
+    expect((await memory.tenant.call("GET", `${memory.path}/contexts/1`)).body).toMatchObject({
+      source: "erased",
+      document: "",
+    });
+
+    await env.FLUSHES.send({
+      tenantId: memory.tenant.tenantId,
+      memoryId: memory.memoryId,
+      threadId: "main",
+      fromSeq: 1,
+      toSeq: 6,
+    });
+    await runDurableObjectAlarm(memory.object());
+    await memory.model.reply({ ...addEntryReply("Written again."), repeat: true });
+    await memory.say(["Later."]);
+    await memory.settled();
+    expect(await inD1()).toEqual([]);
+    expect(await memory.entries()).toHaveLength(6);
+  });
+
+  it("is not written by a capture that was under way", async () => {
+    const memory = await newMemory("scripted");
+    await memory.model.reply({ ...addEntryReply(`About ${secret}.`), hold: "model" });
+    const said = await memory.say([`I own ${secret}.`]);
+    await memory.model.until({ requests: 1 });
+    const { entryId } = said.messages[0];
+    expect((await memory.tenant.call("DELETE", `${memory.path}/entries/${entryId}`)).status).toBe(204);
+    await memory.model.release("model");
+    await memory.model.reply({ ...addEntryReply("Another."), repeat: true });
+    await memory.say(["Another."]);
+    await memory.settled();
+    expect(await memory.entries()).toMatchObject([{ rawEntry: "Another." }]);
+    expect(await inD1()).toEqual([]);
+    expect(await inObject(memory)).toEqual([]);
+  });
+
+  it("is not brought back by another thread's synthesis that had seen it", async () => {
+    const memory = await newMemory("scripted");
+    await memory.model.reply(
+      { ...addEntryReply("Something."), repeat: 6 },
+      putContextReply(`## Facts\n- The user owns ${secret}.`),
+    );
+    const said = await memory.say([`I own ${secret}.`, ...numbered(5, 2)]);
+    await memory.settled("context");
+    await memory.model.reply(
+      { ...addEntryReply("Something."), repeat: 6 },
+      { ...putContextReply(`## Facts\n- They said ${secret} was theirs.`), hold: "synthesis" },
+    );
+    await memory.say(numbered(6), "other");
+    await memory.model.until({ requests: 14, open: 1 });
+    await memory.tenant.call("DELETE", `${memory.path}/entries/${said.messages[0].entryId}`);
+    await memory.model.reply({ ...putContextReply("## Facts\n- Nothing of note."), repeat: true });
+    await memory.model.release("synthesis");
+    await memory.settled("context", "other");
+    expect(await inD1()).toEqual([]);
+  });
+
+  it("that was added without a conversation goes as completely", async () => {
+    const memory = await newMemory();
+    const key = { "idempotency-key": "k" };
+    const { entryId } = await memory.call("POST", "/entries", { rawEntry: `${secret}!`, tags: { t: secret } }, key);
+    await memory.tenant.call("DELETE", `${memory.path}/entries/${entryId}`);
+    expect(await inD1()).toEqual([]);
+    const again = await memory.tenant.call(
+      "POST",
+      `${memory.path}/entries`,
+      { rawEntry: `${secret}!`, tags: { t: secret } },
+      key,
+    );
+    expect(again.status).toBe(409);
+  });
+});

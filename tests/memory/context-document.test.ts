@@ -1,0 +1,89 @@
+import { describe, expect, it } from "vitest";
+import { contextProblems, fitContext, maxContextCharacters, parseContext } from "../../src/memory/context-document.js";
+import { mergeContexts } from "../../src/memory/context-merge.js";
+import { extractiveContext, extractiveSummary } from "../../src/memory/extractive.js";
+
+const entry = (content: string, summary = "") => ({
+  seq: 1,
+  role: "user",
+  content,
+  summary,
+  occurredAt: "2024-05-01T10:00:00.000Z",
+});
+
+describe("a context document", () => {
+  it("is written in the order of the headings, without empty ones, each item once", () => {
+    const text = "## Notes\n* one\n\n## Facts\n1. two\n- two\n\n## Topics\n";
+    expect(fitContext(text)).toBe("## Facts\n- two\n\n## Notes\n- one");
+  });
+
+  it("keeps text that stands before any heading", () => {
+    expect(fitContext("Ada, a sailor.\n# Facts\n- The boat is red.")).toBe(
+      "## Description\n- Ada, a sailor.\n\n## Facts\n- The boat is red.",
+    );
+  });
+
+  it("is refused with what would be right", () => {
+    expect(contextProblems("")).toEqual(["the document is empty"]);
+    expect(contextProblems("## Musings\n- x")).toMatchObject([expect.stringContaining("Description, Facts")]);
+    expect(contextProblems("just text")).toMatchObject([expect.stringContaining("no heading")]);
+    expect(contextProblems(`## Facts\n- ${"x".repeat(5_000)}`)).toMatchObject([
+      expect.stringContaining("at most 5000"),
+    ]);
+    expect(contextProblems("## Facts\n- All well.")).toEqual([]);
+  });
+
+  it("is made to fit by dropping the least durable, oldest first; the durable four stay", () => {
+    const items = (heading: string) =>
+      `## ${heading}\n${Array.from({ length: 30 }, (_, at) => `- ${heading} item ${at} ${"x".repeat(30)}`).join("\n")}`;
+    const fitted = fitContext(
+      ["Facts", "Decisions", "Topics", "Entities", "Notes", "Timeline"].map(items).join("\n\n"),
+    );
+    expect(fitted.length).toBeLessThanOrEqual(maxContextCharacters);
+    const sections = parseContext(fitted);
+    expect(sections.get("Facts")).toHaveLength(30);
+    expect(sections.get("Decisions")).toHaveLength(30);
+    expect(sections.has("Topics")).toBe(false);
+    expect(sections.get("Timeline")?.at(-1)).toContain("item 29");
+  });
+
+  it("fits even when a single durable item is too long", () => {
+    const fitted = fitContext(`## Facts\n- ${"x".repeat(9_000)}`);
+    expect(fitted.length).toBeLessThanOrEqual(maxContextCharacters);
+    expect(fitted).toContain("## Facts\n- xxx");
+  });
+});
+
+describe("merging", () => {
+  const base = "## Facts\n- Lives in Rome.\n- Has a cat.";
+
+  it("keeps what either side added and drops what either side dropped", () => {
+    const theirs = "## Facts\n- Has a cat.\n- Has a boat.\n- Rome → Turin [2024-05-01]";
+    const mine = "## Facts\n- Lives in Rome.\n\n## Preferences\n- Likes tea.";
+    expect(mergeContexts(base, theirs, mine)).toBe(
+      "## Facts\n- Has a boat.\n- Rome → Turin [2024-05-01]\n\n## Preferences\n- Likes tea.",
+    );
+  });
+
+  it("doesn't write twice what both added, and is the other's text when nothing was changed", () => {
+    const both = `${base}\n- Has a dog.`;
+    expect(mergeContexts(base, both, both)).toBe(both);
+    expect(mergeContexts(base, both, base)).toBe(both);
+  });
+});
+
+describe("extracts", () => {
+  it("are at most 512 characters, cut between sentences or words, whole in short texts", () => {
+    expect(extractiveSummary("Short.")).toBe("Short.");
+    const cut = extractiveSummary("A sentence. ".repeat(100));
+    expect(cut.length).toBeLessThanOrEqual(512);
+    expect(cut.endsWith("sentence.")).toBe(true);
+    expect(extractiveSummary("😀".repeat(400)).isWellFormed()).toBe(true);
+  });
+
+  it("keep what the context held, and are marked", () => {
+    expect(extractiveContext("## Facts\n- Has a cat.", [entry("I bought a boat.")])).toBe(
+      "## Facts\n- Has a cat.\n\n## Timeline\n- 2024-05-01 user: I bought a boat. [extract]",
+    );
+  });
+});
