@@ -6,11 +6,8 @@
 import { z } from "zod";
 import type { ReplyTurn, ToolCallResult } from "../chat/message.js";
 import type {
-  CancelSignal,
   ModelCallOptions,
-  ModelListener,
   ModelMessage,
-  ModelPort,
   ModelRequest,
   ModelResult,
   ModelToolCall,
@@ -18,9 +15,9 @@ import type {
 } from "../model/port.js";
 import { type AgentLimits, overBudget } from "./budget.js";
 import { settleInOrder } from "./concurrency.js";
-import type { Journal } from "./journal.js";
+import type { AgentPorts } from "./ports.js";
 import { type CallRecord, runToolCall } from "./tool-call.js";
-import type { AgentTool, ToolGuard } from "./tools.js";
+import type { AgentTool } from "./tools.js";
 
 export interface AgentSpec {
   readonly models: readonly string[];
@@ -44,30 +41,6 @@ export interface AgentSpec {
   readonly limits: AgentLimits;
   /** Ids of turns and tool calls begin with it. */
   readonly replyId: string;
-}
-
-export interface AgentPorts {
-  readonly model: ModelPort;
-  readonly journal: Journal;
-  readonly guard: ToolGuard;
-  readonly signal: CancelSignal;
-  /** Milliseconds since the epoch; only for measuring. */
-  readonly now: () => number;
-  /** Checks arguments against a tool's JSON Schema; gives what is wrong, in words. */
-  readonly validateArguments: (tool: AgentTool, args: unknown) => readonly string[];
-  /** Runs work under a deadline of milliseconds; rejects with a `DeadlineError` when it passes. */
-  readonly withDeadline: <T>(timeoutMs: number, work: (signal: CancelSignal) => Promise<T>) => Promise<T>;
-  readonly observer?: AgentObserver;
-}
-
-/** Hears what happens, once: on a replay nothing is told again. Called in the same write as the step it tells of. */
-export interface AgentObserver {
-  toolCalled?(call: { toolCallId: string; server: string; tool: string }): void;
-  toolReturned?(call: { toolCallId: string; server: string; tool: string; isError: boolean; elapsedMs: number }): void;
-  /** The text of a round while it is written. */
-  listen?(round: number): ModelListener;
-  /** The text of a round is complete; told on replays too. */
-  roundText?(round: number, text: string): void;
 }
 
 export type AgentOutcome = AgentReport &

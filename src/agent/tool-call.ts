@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { ModelToolCall } from "../model/port.js";
 import { isControlFlow, type Journal } from "./journal.js";
-import type { AgentPorts } from "./loop.js";
+import type { AgentPorts } from "./ports.js";
 import type { AgentTool, ToolCall, ToolOutput } from "./tools.js";
 
 export interface CallRecord {

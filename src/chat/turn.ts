@@ -5,7 +5,8 @@
 import { z } from "zod";
 import type { AgentLimits } from "../agent/budget.js";
 import type { Journal } from "../agent/journal.js";
-import { type AgentObserver, type AgentOutcome, type AgentPorts, runAgent } from "../agent/loop.js";
+import { type AgentOutcome, runAgent } from "../agent/loop.js";
+import type { AgentObserver, AgentPorts } from "../agent/ports.js";
 import type { AgentTool } from "../agent/tools.js";
 import type { LoadedTeam } from "../routing/ports.js";
 import { answerAsTeam, type TeamTurnPorts } from "../routing/turn-answer.js";

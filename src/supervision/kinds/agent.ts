@@ -5,7 +5,8 @@
  */
 import type { z } from "zod";
 import { type AgentLimits, defaultAgentLimits } from "../../agent/budget.js";
-import { type AgentOutcome, type AgentPorts, runAgent } from "../../agent/loop.js";
+import { type AgentOutcome, runAgent } from "../../agent/loop.js";
+import type { AgentPorts } from "../../agent/ports.js";
 import { openGuard } from "../../agent/tools.js";
 import type { ModelPort } from "../../model/port.js";
 import { canonicalText, type Subject } from "../subject.js";

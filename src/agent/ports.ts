@@ -1,0 +1,28 @@
+/** What the agent loop needs of the world around it, and whom it tells what happens. */
+import type { CancelSignal, ModelListener, ModelPort } from "../model/port.js";
+import type { Journal } from "./journal.js";
+import type { AgentTool, ToolGuard } from "./tools.js";
+
+export interface AgentPorts {
+  readonly model: ModelPort;
+  readonly journal: Journal;
+  readonly guard: ToolGuard;
+  readonly signal: CancelSignal;
+  /** Milliseconds since the epoch; only for measuring. */
+  readonly now: () => number;
+  /** Checks arguments against a tool's JSON Schema; gives what is wrong, in words. */
+  readonly validateArguments: (tool: AgentTool, args: unknown) => readonly string[];
+  /** Runs work under a deadline of milliseconds; rejects with a `DeadlineError` when it passes. */
+  readonly withDeadline: <T>(timeoutMs: number, work: (signal: CancelSignal) => Promise<T>) => Promise<T>;
+  readonly observer?: AgentObserver;
+}
+
+/** Hears what happens, once: on a replay nothing is told again. Called in the same write as the step it tells of. */
+export interface AgentObserver {
+  toolCalled?(call: { toolCallId: string; server: string; tool: string }): void;
+  toolReturned?(call: { toolCallId: string; server: string; tool: string; isError: boolean; elapsedMs: number }): void;
+  /** The text of a round while it is written. */
+  listen?(round: number): ModelListener;
+  /** The text of a round is complete; told on replays too. */
+  roundText?(round: number, text: string): void;
+}
