@@ -3,6 +3,8 @@ import type { ModelPort } from "../model/port.js";
 import { Breaker } from "../supervision/breaker.js";
 import { buildSupervisor } from "../supervision/definition.js";
 import type { SendPort } from "../supervision/kinds/ports.js";
+import type { RulesConfig } from "../supervision/rules/config.js";
+import { type CompiledRules, compileRules } from "../supervision/rules/engine.js";
 import type { Supervisor } from "../supervision/supervisor.js";
 import type { ResourceVersion } from "../tenancy/resources.js";
 import { withDeadline } from "./clock.js";
@@ -24,6 +26,8 @@ export interface SupervisorBuilderPorts {
 
 export class SupervisorBuilder {
   private readonly breaker: Breaker;
+  /** By the config of a stored version, which never changes: gone when the store forgets the version. */
+  private readonly compiled = new WeakMap<RulesConfig, CompiledRules>();
 
   constructor(private readonly ports: SupervisorBuilderPorts) {
     this.breaker = new Breaker(ports.now);
@@ -35,11 +39,20 @@ export class SupervisorBuilder {
     const send: SendPort = ({ signal, ...request }) =>
       sendOutgoing({ ...request, ...(signal instanceof AbortSignal ? { signal } : {}) }, policy);
     return buildSupervisor(name, body, {
+      compileRules: (config) => this.compile(config),
       agent: { model: () => model(tenantId), now, validateArguments, withDeadline },
       http: { now, send, sign: hmacSha256Hex },
       moderation: { send, provider: (wanted) => provider(tenantId, wanted) },
       // A new version is a new supervisor: it isn't held to what the old one did.
       health: this.breaker.of(`${tenantId}/${ownerId}/${name}/${version}`),
     });
+  }
+
+  private compile(config: RulesConfig): CompiledRules {
+    const known = this.compiled.get(config);
+    if (known !== undefined) return known;
+    const rules = compileRules(config);
+    this.compiled.set(config, rules);
+    return rules;
   }
 }

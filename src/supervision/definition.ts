@@ -5,7 +5,8 @@ import { agentConfigSchema } from "./kinds/agent-config.js";
 import { type HttpSupervisorPorts, httpConfigSchema, httpSupervisor } from "./kinds/http.js";
 import { type ModerationPorts, moderationConfigSchema, moderationSupervisor } from "./kinds/moderation.js";
 import { rulesModify, rulesSupervisor } from "./kinds/rules.js";
-import { rulesConfigSchema } from "./rules/config.js";
+import { type RulesConfig, rulesConfigSchema } from "./rules/config.js";
+import type { CompiledRules } from "./rules/engine.js";
 import { type Health, mayModifyMessages, type Supervisor, supervisorSettingsSchema } from "./supervisor.js";
 
 export const supervisorSchema = z.discriminatedUnion("kind", [
@@ -16,8 +17,9 @@ export const supervisorSchema = z.discriminatedUnion("kind", [
 ]);
 export type SupervisorDefinition = z.infer<typeof supervisorSchema>;
 
-/** What the kinds need that reach out: a model, a network. */
+/** What the kinds need that reach out: a model, a network; and where compiled rules are kept. */
 export interface SupervisorPorts {
+  readonly compileRules: (config: RulesConfig) => CompiledRules;
   readonly agent: AgentSupervisorPorts;
   readonly http: HttpSupervisorPorts;
   readonly moderation: ModerationPorts;
@@ -31,16 +33,19 @@ export function buildSupervisor(name: string, definition: SupervisorDefinition, 
   const { hooks, order, mode } = definition;
   const permission = definition.permissions ?? "modify_messages";
   if (definition.kind === "rules") {
-    return rulesSupervisor({
-      name,
-      hooks,
-      order,
-      mode,
-      config: definition.config,
-      // Nothing in it can fail but a fault of ours: then nothing passes, unless the tenant says otherwise.
-      onFailure: definition.onFailure ?? "block",
-      mayModify: rulesModify(definition.config) && mayModifyMessages(permission),
-    });
+    return rulesSupervisor(
+      {
+        name,
+        hooks,
+        order,
+        mode,
+        config: definition.config,
+        // Nothing in it can fail but a fault of ours: then nothing passes, unless the tenant says otherwise.
+        onFailure: definition.onFailure ?? "block",
+        mayModify: rulesModify(definition.config) && mayModifyMessages(permission),
+      },
+      ports.compileRules,
+    );
   }
   const settings = {
     name,

@@ -16,8 +16,12 @@ export interface RulesSupervisorSettings {
   readonly config: RulesConfig;
 }
 
-export function rulesSupervisor(settings: RulesSupervisorSettings): Supervisor {
-  const rules = compileRules(settings.config);
+/** @param compile a cache in front of {@link compileRules}, which costs far more than judging a text. */
+export function rulesSupervisor(
+  settings: RulesSupervisorSettings,
+  compile: (config: RulesConfig) => CompiledRules = compileRules,
+): Supervisor {
+  const rules = compile(settings.config);
   return {
     name: settings.name,
     kind: "rules",
