@@ -164,7 +164,8 @@ export class TurnRun {
           events.append("supervision.decided", turnId, { turnId, hook, decision, reasons, degraded: state.degraded });
           audit({ turnId, hook, decision, body: state });
           const failed = state.steps.filter((step) => step.failed !== undefined).map(({ supervisor }) => supervisor);
-          if (state.steps.length === 0) return;
+          // A plain allow is no news: its record is the pass.
+          if (decision === "allow" && failed.length === 0) return;
           log(failed.length > 0 ? "warn" : "info", "supervision.decided", {
             tenantId: session.tenantId,
             sessionId: session.sessionId,
