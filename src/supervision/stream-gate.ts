@@ -12,14 +12,18 @@ export interface StreamGate {
 export function openStreamGate(supervisors: readonly Supervisor[]): StreamGate {
   const standing = supervisors
     .filter((supervisor) => supervisor.mode === "enforce" && supervisor.hooks.has("response"))
-    // Those that judge only stand behind those that modify, as in the pass.
-    .sort((a, b) => Number(b.mayModify) - Number(a.mayModify) || a.order - b.order || (a.name < b.name ? -1 : 1));
+    .sort((a, b) => a.order - b.order || (a.name < b.name ? -1 : 1));
+  const modifiers = standing.filter((supervisor) => supervisor.mayModify);
   const streams: SupervisorStream[] = [];
-  for (const supervisor of standing) {
+  // Those that judge only stand behind those that modify, as in the pass.
+  for (const supervisor of [...modifiers, ...standing.filter((other) => !other.mayModify)]) {
     const stream = supervisor.openStream?.();
     if (stream === undefined) return { push: () => "" };
     streams.push(stream);
   }
+  // As in the pass, too, all but the last look again at what later ones made of the text.
+  const again = modifiers.slice(0, -1).flatMap((supervisor) => supervisor.openStream?.() ?? []);
+  streams.splice(modifiers.length, 0, ...again.map(unchanged));
 
   let closed = false;
   return {
@@ -32,6 +36,20 @@ export function openStreamGate(supervisors: readonly Supervisor[]): StreamGate {
         current = step.release;
       }
       return closed ? "" : current;
+    },
+  };
+}
+
+/** A second look: what it would change isn't released at all, and comes out of the pass over the whole. */
+function unchanged(stream: SupervisorStream): SupervisorStream {
+  let pending = "";
+  return {
+    push(delta) {
+      pending += delta;
+      const { release, action } = stream.push(delta);
+      if (!pending.startsWith(release)) return { release: "", action: "block" };
+      pending = pending.slice(release.length);
+      return { release, action };
     },
   };
 }

@@ -157,8 +157,12 @@ function rewriteJson(value: unknown, text: Rewriter): unknown {
     return changed === written ? value : changed;
   }
   if (Array.isArray(value)) return value.map((item) => rewriteJson(item, text));
-  const object = z.record(z.string(), z.unknown()).safeParse(value);
-  return object.success ? rewriteArgs(object.data, text) : value;
+  return isObject(value) ? rewriteArgs(value, text) : value;
+}
+
+/** By itself, not by a schema: zod's records leave out a key `__proto__`, and with it what stands below. */
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
 }
 
 function replaceContent<S extends Subject>(subject: S, content: string): S {

@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { ReplyStream } from "../../src/chat/reply-stream.js";
+import { runPass } from "../../src/supervision/pass.js";
 import { openStreamGate } from "../../src/supervision/stream-gate.js";
+import { spokenText } from "../../src/supervision/subject.js";
 import type { Supervisor } from "../../src/supervision/supervisor.js";
 import { splits } from "../supervision/rules/support.js";
-import { rules, supervisor } from "../supervision/support.js";
+import { passPorts, response, rules, supervisor } from "../supervision/support.js";
 
 const phrase = { type: "phrases", phrases: ["crown jewels"] };
 const pattern = { type: "pattern", pattern: "[A-Z]{3}-\\d{4}" };
@@ -158,5 +160,19 @@ describe("the gate", () => {
     const gate = openStreamGate([judge, rules("modifier", [redacts(phrase)])]);
     const shown = ["the crown", " jewels are", " safe now. "].map((piece) => gate.push(piece)).join("");
     expect(shown).toContain("the *** are safe");
+  });
+
+  it("releases nothing that an earlier supervisor would change in what a later one has made", async () => {
+    const text = "Here are the crown (sic) jewels, all of them.";
+    const first = rules("first", [redacts(phrase)]);
+    const unites = { match: { type: "phrases", phrases: ["(sic) "] }, action: "replace", replacement: "", reason: "-" };
+    const second = rules("second", [unites], { order: 1 });
+    const { subject } = await runPass(response({ turnId: "1", message: text }), [first, second], passPorts());
+    expect(spokenText(subject)).toBe("Here are the ***, all of them.");
+    for (const pieces of splits(text)) {
+      const gate = openStreamGate([second, first]);
+      const shown = pieces.map((piece) => gate.push(piece)).join("");
+      expect("Here are the ***, all of them.".startsWith(shown), JSON.stringify([pieces, shown])).toBe(true);
+    }
   });
 });

@@ -55,6 +55,15 @@ describe("the texts of what is supervised", () => {
     expect(() => applyChange(subject, { kind: "segments", texts: [...texts, "x"] })).toThrow(RangeError);
   });
 
+  it("are found under any key, __proto__ included, and stay there", () => {
+    const args = JSON.parse('{"a": {"__proto__": {"card": "4111"}, "constructor": "x"}}');
+    const subject: Subject = { hook: "tool_call", call: { ...call, args } };
+    const texts = segmentsOf(subject).map(({ text }) => text);
+    expect(texts).toEqual(["a", "__proto__", "card", "4111", "constructor", "x"]);
+    const changed = applyChange(subject, { kind: "segments", texts: texts.with(3, "[card]") });
+    expect(JSON.stringify(changed)).toContain('{"a":{"__proto__":{"card":"[card]"},"constructor":"x"}}');
+  });
+
   it("keep a number a number unless it is changed", () => {
     const subject: Subject = { hook: "tool_call", call: { ...call, args: { card: 4111, seats: 2 } } };
     const changed = applyChange(subject, { kind: "segments", texts: ["card", "[card]", "seats", "2"] });
