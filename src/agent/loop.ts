@@ -5,18 +5,11 @@
  */
 import { z } from "zod";
 import type { ReplyTurn, ToolCallResult } from "../chat/message.js";
-import type {
-  ModelCallOptions,
-  ModelMessage,
-  ModelRequest,
-  ModelResult,
-  ModelToolCall,
-  ToolChoice,
-} from "../model/port.js";
+import type { ModelCallOptions, ModelMessage, ModelRequest, ModelResult, ToolChoice } from "../model/port.js";
 import { type AgentLimits, overBudget } from "./budget.js";
 import { settleInOrder } from "./concurrency.js";
 import type { AgentPorts } from "./ports.js";
-import { type CallRecord, runToolCall } from "./tool-call.js";
+import { type CallRecord, runToolCall, type WantedTool } from "./tool-call.js";
 import type { AgentTool } from "./tools.js";
 
 export interface AgentSpec {
@@ -31,7 +24,7 @@ export interface AgentSpec {
    * Finds a tool that isn't offered any more, so that a call made while it was is found again on a replay. The guard decides
    * whether it may be called now.
    */
-  readonly withdrawn?: (name: string) => AgentTool | undefined;
+  readonly withdrawn?: (wanted: WantedTool) => AgentTool | undefined;
   /** Names of the tools that alone are offered, and demanded, in the last round. None: the last round has to answer in text. */
   readonly endingTools?: readonly string[];
   /** `required` makes every round call a tool. */
@@ -98,7 +91,11 @@ export async function runAgent(spec: AgentSpec, ports: AgentPorts): Promise<Agen
       {
         role: "assistant",
         content: reply.text,
-        toolCalls: calls.map((call, index) => ({ ...call, id: `call_${round}_${index}` })),
+        toolCalls: calls.map(({ name, arguments: args }, index) => ({
+          id: `call_${round}_${index}`,
+          name,
+          arguments: args,
+        })),
       },
       ...records.map(
         (record, index): ModelMessage => ({
@@ -115,7 +112,15 @@ const modelStepSchema = z.discriminatedUnion("ok", [
   z.object({
     ok: z.literal(true),
     text: z.string(),
-    toolCalls: z.array(z.object({ id: z.string(), name: z.string(), arguments: z.string() })),
+    toolCalls: z.array(
+      z.object({
+        id: z.string(),
+        name: z.string(),
+        arguments: z.string(),
+        /** The tool that this name stood for when it was offered: names change when another of the same name comes in. */
+        ref: z.object({ server: z.string(), tool: z.string() }).optional(),
+      }),
+    ),
     usage: z.object({ inputTokens: z.number(), outputTokens: z.number() }),
     finishReason: z.enum(["stop", "length", "tool_calls", "content_filter"]),
     metadata: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
@@ -160,7 +165,10 @@ function callModel(
         return {
           ok: true,
           text,
-          toolCalls: [...toolCalls],
+          toolCalls: toolCalls.map((call) => {
+            const offered = tools.find((tool) => tool.name === call.name);
+            return offered === undefined ? call : { ...call, ref: offered.ref };
+          }),
           usage,
           finishReason,
           ...(metadata && { metadata }),
@@ -183,7 +191,7 @@ function choice(tools: readonly AgentTool[], lastRound: boolean, wanted: "auto" 
 function runRound(
   spec: AgentSpec,
   ports: AgentPorts,
-  calls: readonly ModelToolCall[],
+  calls: Extract<ModelStep, { ok: true }>["toolCalls"],
   round: number,
 ): Promise<readonly CallRecord[]> {
   const tasks = calls.map((call, index) => () => {

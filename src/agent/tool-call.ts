@@ -1,15 +1,21 @@
 /** One tool call of a model: found, checked, supervised, run under its deadline, supervised again. Nothing here throws at the model. */
 import { z } from "zod";
-import type { ModelToolCall } from "../model/port.js";
 import { isControlFlow, type Journal } from "./journal.js";
 import type { AgentPorts } from "./ports.js";
-import type { AgentTool, ToolCall, ToolOutput } from "./tools.js";
+import type { AgentTool, ToolCall, ToolOutput, ToolRef } from "./tools.js";
+
+/** A tool as a model named it, and what that name stood for when it was offered; nothing if it wasn't. */
+export interface WantedTool {
+  readonly name: string;
+  readonly ref?: ToolRef | undefined;
+}
 
 export interface CallRecord {
   readonly toolCallId: string;
   readonly name: string;
   readonly server: string;
   readonly tool: string;
+  /** As supervision let them pass; none of a call that wasn't made. */
   readonly args: Readonly<Record<string, unknown>>;
   /** What the model reads: the supervised output, or what went wrong and what would be right. */
   readonly content: string;
@@ -35,21 +41,22 @@ interface Place {
 }
 
 export async function runToolCall(
-  requested: ModelToolCall,
+  requested: WantedTool & { readonly arguments: string },
   place: Place,
   held: {
     readonly tools: readonly AgentTool[];
-    readonly withdrawn: ((name: string) => AgentTool | undefined) | undefined;
+    readonly withdrawn: ((wanted: WantedTool) => AgentTool | undefined) | undefined;
     readonly overLimit: boolean;
   },
   ports: AgentPorts,
 ): Promise<CallRecord> {
-  const tool = held.tools.find((candidate) => candidate.name === requested.name) ?? held.withdrawn?.(requested.name);
+  const tool = held.tools.find((candidate) => isWanted(candidate, requested)) ?? held.withdrawn?.(requested);
   const refuse = (content: string, args: Readonly<Record<string, unknown>> = {}): CallRecord => ({
     toolCallId: place.toolCallId,
     name: requested.name,
     server: tool?.ref.server ?? "",
-    tool: tool?.ref.tool ?? requested.name,
+    // A name that a model made up is a text of its own: it stands in the error, which is supervised like one.
+    tool: tool?.ref.tool ?? unknownTool,
     args,
     content,
     isError: true,
@@ -72,13 +79,12 @@ export async function runToolCall(
     const schema = JSON.stringify(tool.parameters);
     return refuse(
       `Not called: the arguments of "${tool.name}" are wrong: ${problems.join("; ")}. The schema is ${schema}`,
-      parsed.args,
     );
   }
 
   const call: ToolCall = { toolCallId: place.toolCallId, tool, args: parsed.args };
   const before = await ports.guard.beforeCall(call, place.journal.scope("before"));
-  if (before.kind === "refuse") return refuse(before.reason, parsed.args);
+  if (before.kind === "refuse") return refuse(before.reason);
   const allowed: ToolCall = { ...call, args: before.value };
 
   const output = await execute(allowed, place.journal, ports);
@@ -90,6 +96,15 @@ export async function runToolCall(
     endsRun: output.endsRun ?? false,
     elapsedMs: output.elapsedMs,
   };
+}
+
+/** Where a tool's name stands for a call of none. */
+const unknownTool = "unknown";
+
+function isWanted({ name, ref }: AgentTool, wanted: WantedTool): boolean {
+  return wanted.ref === undefined
+    ? name === wanted.name
+    : ref.server === wanted.ref.server && ref.tool === wanted.ref.tool;
 }
 
 function parseArguments(

@@ -7,6 +7,7 @@ import type { AgentLimits } from "../agent/budget.js";
 import type { Journal } from "../agent/journal.js";
 import { type AgentOutcome, runAgent } from "../agent/loop.js";
 import type { AgentObserver, AgentPorts } from "../agent/ports.js";
+import type { WantedTool } from "../agent/tool-call.js";
 import type { AgentTool } from "../agent/tools.js";
 import type { LoadedTeam } from "../routing/ports.js";
 import { answerAsTeam, type TeamTurnPorts } from "../routing/turn-answer.js";
@@ -41,7 +42,7 @@ export interface TurnSetup {
   readonly prepare?: (message: string) => Promise<void>;
   readonly tools: () => readonly AgentTool[];
   /** Finds a tool that is out of force by now. */
-  readonly withdrawn?: (name: string) => AgentTool | undefined;
+  readonly withdrawn?: (wanted: WantedTool) => AgentTool | undefined;
   readonly history: readonly HistoryMessage[];
   /** What is remembered that has to do with the message; loaded by `prepare`. */
   readonly memory: () => PromptParts["memory"];

@@ -131,7 +131,13 @@ const retryWaitMs = 200;
 
 /** Checks arguments against a tool's schema, in words. Compiles nothing: Workers forbid it. */
 export function validateArguments(tool: AgentTool, args: unknown): string[] {
-  const result = new Validator(tool.parameters, "2020-12", false).validate(args);
+  let result: ReturnType<Validator["validate"]>;
+  try {
+    result = new Validator(tool.parameters, "2020-12", false).validate(args);
+  } catch (error) {
+    // A pattern that is none, a reference to nothing: whoever stored the tool or runs its server has to mend it.
+    return [`they can't be checked, because its schema is broken (${error instanceof Error ? error.message : error})`];
+  }
   return result.valid
     ? []
     : result.errors

@@ -163,7 +163,12 @@ export async function loadTurnSetup(
         references: found.items("references", inForce("references", message)),
       }),
       tools,
-      withdrawn: (name) => found.loadedTools().find((tool) => tool.name === name || fullName(tool) === name),
+      withdrawn: ({ name, ref }) =>
+        found
+          .loadedTools()
+          .find((tool) =>
+            ref === undefined ? tool.name === name || fullName(tool) === name : fullName(tool) === fullName({ ref }),
+          ),
       history: session.history(),
       memory: () => recalled,
     },
@@ -200,7 +205,7 @@ export async function loadRules(session: PinnedFacts, sources: SetupSources): Pr
 }
 
 /** As a tool is shown beside another of its name. */
-function fullName({ ref }: AgentTool): string {
+function fullName({ ref }: Pick<AgentTool, "ref">): string {
   return `${ref.server}__${ref.tool}`;
 }
 

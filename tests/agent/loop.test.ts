@@ -189,6 +189,21 @@ describe("the agent loop", () => {
     expect(results(model)[1]).toContain('There is no tool "first"');
   });
 
+  it("calls a tool by what its name stood for when it was offered, though another of that name has come in since", async () => {
+    const ran: string[] = [];
+    const found = (server: string, name: string) =>
+      tool(name, async () => ({ content: ran.push(server).toString() }), { ref: { server, tool: "find" } });
+    let tools = [found("a", "find")];
+    const model = new ScriptedModel([{ calls: [["find", {}]] }, { text: "ok" }]);
+    const call: typeof model.call = async (request) => {
+      tools = [found("b", "b__find"), found("a", "a__find")];
+      return model.call(request);
+    };
+    const { turns } = await runAgent({ ...specOf([]), tools: () => tools }, portsOf({ call }, new MemoryJournal()));
+    expect(ran).toEqual(["a"]);
+    expect(turns[0]?.toolCalls).toMatchObject([{ server: "a", tool: "find", output: "1" }]);
+  });
+
   it("calls with the arguments that supervision made, and shows the output that it made", async () => {
     const ran = vi.fn(says("secret output"));
     const { model, outcome } = run(
@@ -196,8 +211,10 @@ describe("the agent loop", () => {
         {
           calls: [
             ["good", { a: "secret" }],
-            ["bad", {}],
-            ["hidden", {}],
+            ["bad", { a: "secret" }],
+            ["hidden", { a: "secret" }],
+            ["4111 1111", { a: "secret" }],
+            ["good", '{"a": "secret'],
           ],
         },
         { text: "ok" },
@@ -220,11 +237,13 @@ describe("the agent loop", () => {
     );
     const { turns } = await outcome;
     expect(ran.mock.calls.map(([args]) => args)).toEqual([{ a: "clean" }, { a: "clean" }]);
-    expect(results(model)).toEqual(["clean output", "not this one", "not shown"]);
+    expect(results(model).slice(0, 3)).toEqual(["clean output", "not this one", "not shown"]);
     expect(turns[0]?.toolCalls).toMatchObject([
       { args: { a: "clean" }, output: "clean output" },
-      { error: "not this one" },
-      { error: "not shown" },
+      { args: {}, error: "not this one" },
+      { args: { a: "clean" }, error: "not shown" },
+      { server: "", tool: "unknown", args: {}, error: expect.stringContaining('no tool "4111 1111"') },
+      { args: {}, error: expect.stringContaining("must be a JSON object") },
     ]);
   });
 
