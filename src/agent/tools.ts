@@ -38,7 +38,7 @@ export interface AgentTool {
   readonly execution: "once" | "idempotent" | "durable";
   /** `always` and `session` put the call before a person first. */
   readonly approval?: "never" | "always" | "session";
-  /** What it is called with is shown to a person: it is supervised like what leaves the system. */
+  /** What it is called with is shown to a person, and its result is what one said: supervised like what leaves and what comes in. */
   readonly asksPeople?: boolean;
   run(args: Readonly<Record<string, unknown>>, context: ToolContext): Promise<ToolOutput>;
 }

@@ -5,6 +5,7 @@ import type { GuardDecision, ToolCall, ToolGuard, ToolOutput } from "../agent/to
 import type { Ask, AskRequest } from "../asks/ask.js";
 import { type SupervisePorts, supervise } from "../supervision/supervise.js";
 import type { Supervisor } from "../supervision/supervisor.js";
+import type { Hook } from "../supervision/verdict.js";
 import type { ToolCallRequest } from "./message.js";
 import { superviseQuestion } from "./question-guard.js";
 
@@ -63,7 +64,7 @@ export function supervisingGuard(
       const supervised = await supervise(
         "tool_result",
         { hook: "tool_result", call: requestOf(call), output: output.content },
-        setup.supervisors,
+        call.tool.asksPeople ? withThoseOf("request", "tool_result", setup.supervisors) : setup.supervisors,
         journal,
         ports.supervise,
       );
@@ -102,6 +103,13 @@ const questionArguments = z.object({
   suggestions: z.array(z.string()).optional(),
   defaultResponse: z.string().optional(),
 });
+
+/** An answer of a person is supervised as what comes in: whoever stands at the one hook stands at the other as well. */
+function withThoseOf(hook: Hook, other: Hook, supervisors: readonly Supervisor[]): Supervisor[] {
+  return supervisors.map((supervisor) =>
+    supervisor.hooks.has(hook) ? { ...supervisor, hooks: new Set([...supervisor.hooks, other]) } : supervisor,
+  );
+}
 
 /**
  * Gives a refusal, or nothing when the call may go on. The ask belongs to this very call, whose id the server gave it, and
