@@ -134,7 +134,8 @@ async function tenantProvider(
   name: string,
 ): Promise<{ baseUrl: string; apiKey: string } | undefined> {
   const { tenants, sealer } = shared(env);
-  const own = (await tenants.get(tenantId))?.settings.providers[name];
+  const providers = (await tenants.get(tenantId))?.settings.providers ?? {};
+  const own = Object.hasOwn(providers, name) ? providers[name] : undefined;
   if (own !== undefined) return { baseUrl: own.baseUrl, apiKey: await sealer.open(own.sealedApiKey) };
   if (name !== "openai" || env.OPENAI_API_KEY === undefined || env.OPENAI_API_KEY === "") return undefined;
   return { baseUrl: env.OPENAI_BASE_URL || "https://api.openai.com/v1", apiKey: env.OPENAI_API_KEY };

@@ -37,7 +37,7 @@ export function refuseAddress(address: string, policy: OutgoingPolicy): string |
   const host = url.hostname
     .toLowerCase()
     .replace(/^\[|\]$/g, "")
-    .replace(/\.$/, "");
+    .replace(/\.+$/, "");
   const loopback = host === "localhost" || host.endsWith(".localhost") || host === "::1" || /^127\./.test(host);
   if (loopback && policy.allowLoopback) return undefined;
   if (url.protocol !== "https:") return "it has to be https";
@@ -49,9 +49,7 @@ export function refuseAddress(address: string, policy: OutgoingPolicy): string |
 /** URL parsing has brought every spelling of an IPv4 address into dotted form by now. */
 function isPrivateHost(host: string): boolean {
   if (host.includes(":"))
-    return (
-      !/^2[0-9a-f]{3}:|^3[0-9a-f]{3}:/.test(host) || /^2001:(0?db8|0{0,4}:)/.test(host) || host.startsWith("2002:")
-    );
+    return !/^[23][0-9a-f]{3}:/.test(host) || /^(2001:(0?db8|0{0,4}):|2001::|2002:|3fff:)/.test(host);
   const ipv4 = /^(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(host);
   if (ipv4 === null) return !host.includes(".") || /\.(local|internal|intranet|lan|home|corp|arpa)$/.test(host);
   const [a = 0, b = 0] = ipv4.slice(1).map(Number);

@@ -45,6 +45,13 @@ describe("an address that a tenant gives", () => {
     "https://intranet/",
     "https://db.internal/",
     "https://printer.local./",
+    "https://localhost../",
+    "https://printer.local../",
+    "https://[2001::1]/",
+    "https://[2001:db8::1]/",
+    "https://[2002:a00:1::]/",
+    "https://[3fff::1]/",
+    "https://[64:ff9b::a00:1]/",
   ])("may not be called: %s", (address) => {
     expect(refuseAddress(address, deployed)).toEqual(expect.any(String));
   });
