@@ -35,4 +35,8 @@ export const chatSessionSchema: readonly SchemaStep[] = [
         reason TEXT NOT NULL, at INTEGER NOT NULL);
       CREATE INDEX edits_of_message ON message_edits (message_id, seq);`,
   },
+  {
+    name: "events of a turn",
+    sql: "CREATE INDEX events_of_work ON events (work, seq);",
+  },
 ];

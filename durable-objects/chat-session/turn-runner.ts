@@ -77,6 +77,10 @@ export class TurnRun {
     const { turn, session } = this;
     const { store, platform, kit } = this.ports;
     const holds = (): boolean => !this.abort.signal.aborted && store.turn(turn.turnId)?.status === "running";
+    // Cancelled meanwhile, between its last step and its end: whoever did that has ended it.
+    const ended: (status: TurnStatus, outcome: StoredOutcome) => void = (status, outcome) => {
+      if (holds()) this.ports.ended(turn, status, outcome);
+    };
     const journal = kit.journal(turn.turnId, holds);
     const loaded = await loadTurnSetup(
       {
@@ -90,14 +94,14 @@ export class TurnRun {
       journal,
       platform,
     );
-    if (!loaded.ok) return this.ports.ended(turn, "failed", this.failure(loaded.detail));
+    if (!loaded.ok) return ended("failed", this.failure(loaded.detail));
 
     this.loaded = loaded;
     const model = await platform.model(session.tenantId);
     const command = { ...turn, content: turn.original };
     const outcome = await runTurn(command, loaded.setup, this.turnPorts(loaded, journal, model));
     const { status, reply, error, request, response, degraded, usage } = outcome;
-    this.ports.ended(turn, status, {
+    ended(status, {
       ...(reply === undefined ? {} : { reply }),
       ...(error === undefined ? {} : { error }),
       request: { action: request.action, reasons: [...request.reasons] },

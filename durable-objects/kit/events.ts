@@ -48,21 +48,19 @@ export class EventLog {
   }
 
   read(after: number, limit: number, work?: string): LoggedEvent[] {
-    return this.sql
-      .exec<{ seq: number; work: string | null; type: string; at: number; data: string }>(
-        `SELECT seq, work, type, at, data FROM events
-         WHERE seq > ?1 AND (?2 IS NULL OR work = ?2) ORDER BY seq LIMIT ?3`,
-        after,
-        work ?? null,
-        limit,
-      )
-      .toArray()
-      .map((row) => ({
-        ...row,
-        work: row.work ?? undefined,
-        at: new Date(row.at).toISOString(),
-        data: this.shown(row.type, row.data),
-      }));
+    type Row = { seq: number; work: string | null; type: string; at: number; data: string };
+    const columns = "SELECT seq, work, type, at, data FROM events";
+    // Two queries, so that the events of one piece of work are found by an index and not among all there ever were.
+    const rows =
+      work === undefined
+        ? this.sql.exec<Row>(`${columns} WHERE seq > ? ORDER BY seq LIMIT ?`, after, limit)
+        : this.sql.exec<Row>(`${columns} WHERE work = ? AND seq > ? ORDER BY seq LIMIT ?`, work, after, limit);
+    return rows.toArray().map((row) => ({
+      ...row,
+      work: row.work ?? undefined,
+      at: new Date(row.at).toISOString(),
+      data: this.shown(row.type, row.data),
+    }));
   }
 
   private shown(type: string, data: string): string {

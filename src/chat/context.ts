@@ -38,13 +38,6 @@ export const sessionContextSchema = z.strictObject({
 });
 export type SessionContext = z.infer<typeof sessionContextSchema>;
 
-export const emptyContext: SessionContext = {
-  rules: [],
-  references: [],
-  tools: [],
-  excluded: { rules: [], references: [], tools: [] },
-};
-
 /** What a caller adds or removes at once. */
 export const contextChangeSchema = z.strictObject({
   add: z.strictObject({ rules: names, references: names, tools }).prefault({}),
@@ -70,9 +63,6 @@ export const contextViewSchema = z.object({
 export type ContextView = z.infer<typeof contextViewSchema>;
 
 export type ItemKind = "rules" | "references";
-
-/** The most of each that a context holds; one more is refused, not cut off. */
-export const maxContextItems = 200;
 
 export function includeItem(context: SessionContext, kind: ItemKind, name: string): SessionContext {
   const excluded = { ...context.excluded, [kind]: context.excluded[kind].filter((other) => other !== name) };

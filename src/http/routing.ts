@@ -93,11 +93,3 @@ export function pageOf<T, I>(rows: readonly T[], limit: number, place: (row: T) 
     nextCursor: rows.length > limit && last !== undefined ? encodeCursor(place(last)) : null,
   };
 }
-
-export const idParam = (name: string, prefix: string) =>
-  z.object({
-    [name]: z
-      .string()
-      .max(100)
-      .meta({ description: `an id that begins with ${prefix}_` }),
-  });
