@@ -1,5 +1,5 @@
 /** Drives one turn of a session: gathers its setup, runs the durable function, stores what came of it. */
-import { isControlFlow, Parked } from "../../src/agent/journal.js";
+import { isControlFlow, Parked, Superseded } from "../../src/agent/journal.js";
 import { type AssistantMessage, messageText } from "../../src/chat/message.js";
 import type { HistoryMessage } from "../../src/chat/prompt.js";
 import { ReplyStream } from "../../src/chat/reply-stream.js";
@@ -88,7 +88,11 @@ export class TurnRun {
         sessionId: session.sessionId,
         definition: session.definition,
         context: () => this.ports.context.current().context,
-        changeContext: (change, author, reason) => this.ports.context.change(change, author, reason, turn.turnId),
+        changeContext: (change, author, reason) => {
+          // What a change needs is loaded first: meanwhile the turn may have been cancelled.
+          if (!holds()) throw new Superseded(`the turn ${turn.turnId} was cancelled`);
+          return this.ports.context.change(change, author, reason, turn.turnId);
+        },
         history: () => store.history(turn.turnId),
       },
       journal,

@@ -101,7 +101,8 @@ export async function runToolCall(
 /** Where a tool's name stands for a call of none. */
 const unknownTool = "unknown";
 
-function isWanted({ name, ref }: AgentTool, wanted: WantedTool): boolean {
+/** Whether this is the tool that was named, by what the name stood for when that is known. */
+export function isWanted({ name, ref }: AgentTool, wanted: WantedTool): boolean {
   return wanted.ref === undefined
     ? name === wanted.name
     : ref.server === wanted.ref.server && ref.tool === wanted.ref.tool;

@@ -5,7 +5,8 @@
 import { z } from "zod";
 import { defaultAgentLimits } from "../agent/budget.js";
 import type { Journal } from "../agent/journal.js";
-import { type AgentOutcome, type AgentPorts, runAgent } from "../agent/loop.js";
+import { type AgentOutcome, runAgent } from "../agent/loop.js";
+import type { AgentPorts } from "../agent/ports.js";
 import { type AgentTool, openGuard } from "../agent/tools.js";
 import { type summarySources, type Tags, tagsSchema } from "./entry.js";
 import { extractiveSummary, maxSummaryCharacters } from "./extractive.js";

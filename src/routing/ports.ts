@@ -1,5 +1,5 @@
 /** What a team needs of the world, and what it is made of once everything it names has been looked up. */
-import type { AgentObserver, AgentPorts } from "../agent/loop.js";
+import type { AgentObserver, AgentPorts } from "../agent/ports.js";
 import type { AgentTool } from "../agent/tools.js";
 import type { Ask } from "../asks/ask.js";
 import type { ToolApprovals, ToolGuardPorts } from "../chat/tool-guard.js";

@@ -1,5 +1,5 @@
 /** How the tool calls of a team's agents are supervised: like a session's, with the routing tools let through. */
-import type { AgentObserver } from "../agent/loop.js";
+import type { AgentObserver } from "../agent/ports.js";
 import type { AgentTool, ToolGuard } from "../agent/tools.js";
 import { supervisingGuard } from "../chat/tool-guard.js";
 import type { TeamPorts } from "./ports.js";

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { modelList } from "../agent/definition.js";
 import { type AgentOutcome, runAgent } from "../agent/loop.js";
+import { isWanted } from "../agent/tool-call.js";
 import type { AgentTool } from "../agent/tools.js";
 import { buildPrompt } from "../chat/prompt.js";
 import { dataNotice } from "./brief.js";
@@ -64,7 +65,7 @@ async function runModelWorker(run: TeamContext, task: Task): Promise<WorkerOutco
           message: task.content,
         }),
       tools,
-      withdrawn: (name) => held.find((tool) => tool.name === name),
+      withdrawn: (wanted) => held.find((tool) => isWanted(tool, wanted)),
       ...(worker.temperature === undefined ? {} : { temperature: worker.temperature }),
       limits: run.budget.agentLimits(worker.maxToolRounds ?? definition.limits.maxToolRounds),
       replyId: task.id,

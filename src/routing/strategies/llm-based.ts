@@ -5,6 +5,7 @@
 
 import { modelList } from "../../agent/definition.js";
 import { type AgentOutcome, runAgent } from "../../agent/loop.js";
+import { isWanted } from "../../agent/tool-call.js";
 import type { AgentTool, ToolGuard } from "../../agent/tools.js";
 import { buildPrompt } from "../../chat/prompt.js";
 import type { ModelMessage } from "../../model/port.js";
@@ -123,7 +124,7 @@ class Attempt {
         prompt: () => [...this.prompt(asked), ...more],
         tools,
         // A call of a tool that isn't among the most relevant any more is found again on a replay.
-        withdrawn: (name) => held.find((tool) => tool.name === name),
+        withdrawn: (wanted) => held.find((tool) => isWanted(tool, wanted)),
         endingTools: this.ending.map(({ name }) => name),
         // In words it may answer all the same; then they are read as JSON.
         toolChoice: "required",

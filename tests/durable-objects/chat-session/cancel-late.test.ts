@@ -1,5 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { ResourceStore } from "../../../src/platform/resource-store.js";
 import { newTenant } from "../../support/conclave.js";
 import { rowsOf } from "../../support/objects.js";
 
@@ -40,5 +41,42 @@ describe("a turn that is cancelled after its last step, while its end is worked 
     const ends = "SELECT 1 FROM events WHERE type = 'turn.completed' AND work = ?";
     expect(await rowsOf(tenant.object(session), ends, turnId)).toHaveLength(1);
     expect(JSON.stringify((await tenant.call("GET", `/v1/sessions/${session}/messages`)).body)).not.toContain("Edited");
+  });
+});
+
+describe("a turn that is cancelled while a supervisor changes the context", () => {
+  it("leaves the context as it is", async () => {
+    const tenant = await newTenant();
+    const watcher = await tenant.agent("watcher");
+    await tenant.put("rules", "calm", { text: "Stay calm." });
+    await tenant.put("supervisors", "changer", {
+      kind: "agent",
+      hooks: ["request"],
+      permissions: "full_control",
+      config: { model: `openai/${watcher.model}`, instructions: "Change it." },
+    });
+    await tenant.agent("assistant", { supervisors: ["changer"] });
+    await watcher.reply({
+      toolCalls: [{ name: "include_rule", arguments: { name: "calm", reason: "why not" } }],
+      hold: "thinking",
+    });
+    const session = await tenant.session();
+    const { turnId } = await tenant.say(session, "hello", { waitMs: 0 });
+    await watcher.until({ open: 1 });
+
+    const pins = ResourceStore.prototype.pins;
+    const cancelled = vi.fn();
+    await runInDurableObject(tenant.object(session), (instance) => {
+      vi.spyOn(ResourceStore.prototype, "pins").mockImplementation(function (this: ResourceStore, tenantId, wanted) {
+        if (wanted.some(({ name }) => name === "calm")) cancelled(instance.cancelTurn(turnId));
+        return pins.call(this, tenantId, wanted);
+      });
+    });
+    await watcher.release("thinking");
+    await vi.waitFor(() => expect(cancelled).toHaveBeenCalledOnce());
+    await tenant.put("agents", "assistant", { kind: "model", model: "offline", instructions: "" });
+    expect((await tenant.say(session, "Hello?")).status).toBe("completed");
+
+    expect((await tenant.call("GET", `/v1/sessions/${session}/context`)).body.version).toBe(1);
   });
 });
