@@ -15,7 +15,7 @@ export interface CallRecord {
   readonly name: string;
   readonly server: string;
   readonly tool: string;
-  /** As supervision let them pass; none of a call that wasn't made. */
+  /** As supervision let them pass; none of a call that it, or a person, refused. */
   readonly args: Readonly<Record<string, unknown>>;
   /** What the model reads: the supervised output, or what went wrong and what would be right. */
   readonly content: string;
@@ -79,6 +79,7 @@ export async function runToolCall(
     const schema = JSON.stringify(tool.parameters);
     return refuse(
       `Not called: the arguments of "${tool.name}" are wrong: ${problems.join("; ")}. The schema is ${schema}`,
+      parsed.args,
     );
   }
 
