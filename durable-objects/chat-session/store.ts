@@ -129,11 +129,12 @@ export class ChatSessionStore {
     return this.sql.exec<{ n: number }>("SELECT COUNT(*) AS n FROM turns WHERE status = 'queued'").one().n;
   }
 
-  /** How many turns there were, and how many of them were blocked. */
-  turnCounts(): { turns: number; blocked: number } {
+  /** How many turns there were, and how many of the latest were blocked: at the same cost however long the session is. */
+  turnCounts(): { turns: number; blockedOfLast50: number } {
     return this.sql
-      .exec<{ turns: number; blocked: number }>(
-        "SELECT COUNT(*) AS turns, COUNT(*) FILTER (WHERE status = 'blocked') AS blocked FROM turns",
+      .exec<{ turns: number; blockedOfLast50: number }>(
+        `SELECT (SELECT COALESCE(MAX(seq), 0) FROM turns) AS turns, COUNT(*) AS blockedOfLast50
+         FROM (SELECT status FROM turns ORDER BY seq DESC LIMIT 50) WHERE status = 'blocked'`,
       )
       .one();
   }

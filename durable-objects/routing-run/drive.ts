@@ -1,9 +1,10 @@
 /** Drives a run once: gathers its setup and enters the durable function. */
+
+import { validateArguments } from "../../src/platform/argument-check.js";
 import { withDeadline } from "../../src/platform/clock.js";
 import { sha256Hex } from "../../src/platform/digest.js";
 import { loadRunSetup } from "../../src/platform/run-setup.js";
 import type { SessionPlatform } from "../../src/platform/session-platform.js";
-import { validateArguments } from "../../src/platform/tool-builder.js";
 import { noUsage, type RunEnd, runRouting } from "../../src/routing/routed-run.js";
 import { askPolicy } from "../../src/tenancy/ask-policy.js";
 import type { Kit } from "../kit/kit.js";

@@ -7,10 +7,10 @@ import type { RulesConfig } from "../supervision/rules/config.js";
 import { type CompiledRules, compileRules } from "../supervision/rules/engine.js";
 import type { Supervisor } from "../supervision/supervisor.js";
 import type { ResourceVersion } from "../tenancy/resources.js";
+import { validateArguments } from "./argument-check.js";
 import { withDeadline } from "./clock.js";
 import { hmacSha256Hex } from "./digest.js";
 import { type OutgoingPolicy, sendOutgoing } from "./outgoing.js";
-import { validateArguments } from "./tool-builder.js";
 
 export interface SupervisorBuilderPorts {
   readonly policy: OutgoingPolicy;

@@ -1,5 +1,4 @@
 /** Makes tools that an agent can hold out of what tenants store, and out of the system's own. */
-import { type OutputUnit, Validator } from "@cfworker/json-schema";
 import { askHumanTool } from "../agent/built-in-tools.js";
 import type { HttpTool, McpTool } from "../agent/definition.js";
 import type { AgentTool, ToolContext, ToolOutput, ToolRef } from "../agent/tools.js";
@@ -128,28 +127,6 @@ export class ToolBuilder {
 /** Answers that say that another attempt may do better. */
 const passing: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 const retryWaitMs = 200;
-
-/** Checks arguments against a tool's schema, in words. Compiles nothing: Workers forbid it. */
-export function validateArguments(tool: AgentTool, args: unknown): string[] {
-  let result: ReturnType<Validator["validate"]>;
-  try {
-    result = new Validator(tool.parameters, "2020-12", false).validate(args);
-  } catch (error) {
-    // A pattern that is none, a reference to nothing: whoever stored the tool or runs its server has to mend it.
-    return [`they can't be checked, because its schema is broken (${error instanceof Error ? error.message : error})`];
-  }
-  return result.valid
-    ? []
-    : result.errors
-        .filter(isLeaf)
-        .slice(0, 5)
-        .map(({ instanceLocation, error }) => `${instanceLocation}: ${error}`);
-}
-
-/** The units that only say that something below them failed tell nothing. */
-function isLeaf(unit: OutputUnit, _index: number, all: OutputUnit[]): boolean {
-  return !all.some((other) => other !== unit && other.keywordLocation.startsWith(`${unit.keywordLocation}/`));
-}
 
 function fillUrl(
   template: string,

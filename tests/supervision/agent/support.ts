@@ -2,7 +2,7 @@
 import { type Journal, Parked, type StepSpec } from "../../../src/agent/journal.js";
 import { openAsk } from "../../../src/asks/ask.js";
 import type { ModelPort, ModelRequest, ModelResult } from "../../../src/model/port.js";
-import { validateArguments } from "../../../src/platform/tool-builder.js";
+import { validateArguments } from "../../../src/platform/argument-check.js";
 import { type AgentSupervisorSettings, agentSupervisor } from "../../../src/supervision/kinds/agent.js";
 import { type PassPorts, runPass } from "../../../src/supervision/pass.js";
 import type { Subject } from "../../../src/supervision/subject.js";
