@@ -47,17 +47,17 @@ export function supervisingGuard(
       degraded(question.degraded);
       if (question.kind === "refuse") return question;
       const args = question.value;
+      // Journalled, because a later exclusion must not undo a call that was made while it was allowed.
+      const inForce = (step: string): Promise<boolean> =>
+        journal.step({ id: step, kind: "load", schema: z.boolean(), interrupted: "again" }, async () =>
+          setup.tools().some(({ ref }) => ref.server === server && ref.tool === tool),
+        );
+      const excluded = refusal(`The tool "${call.tool.name}" has been excluded from this conversation.`, []);
+      // Nobody is asked to approve what can't be called; and what was excluded while they thought about it isn't called either.
+      if (!(await inForce("offered"))) return excluded;
       const approval = await approve(call, args, journal, ports);
       if (approval !== undefined) return approval;
-      // Asked last: whatever took time above, an exclusion made meanwhile holds. Journalled, because a later one must not undo a
-      // call that was made while it was allowed.
-      const inForce = await journal.step(
-        { id: "in-force", kind: "load", schema: z.boolean(), interrupted: "again" },
-        async () => setup.tools().some(({ ref }) => ref.server === server && ref.tool === tool),
-      );
-      if (!inForce) {
-        return refusal(`The tool "${call.tool.name}" has been excluded from this conversation.`, []);
-      }
+      if (!(await inForce("in-force"))) return excluded;
       return { kind: "go", value: args };
     },
     async afterCall(call, output, journal): Promise<GuardDecision<ToolOutput>> {
