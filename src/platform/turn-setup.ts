@@ -75,7 +75,7 @@ export async function loadTurnSetup(
   const pinned = await journal.step({ id: "setup", kind: "load", schema: pinnedSchema, interrupted: "again" }, () =>
     pin(session, sources),
   );
-  const found = new TurnResources(session.tenantId, journal, sources);
+  const found = new TurnResources(session.tenantId, journal, sources, session.definition.memory?.memoryId);
   await found.load(pinned.pins);
 
   const stored = found.get("agents", session.definition.agent);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { askHumanTool } from "../../src/agent/built-in-tools.js";
 import { Parked, Superseded } from "../../src/agent/journal.js";
+import { listWorkersTool } from "../../src/agent/look-up-tools.js";
 import type { ModelRequest, ModelResult } from "../../src/model/port.js";
 import { noBackground } from "../../src/routing/brief.js";
 import type { LoadedTeam, TeamPorts } from "../../src/routing/ports.js";
@@ -22,13 +23,15 @@ function reply({ models, messages }: ModelRequest): Partial<ModelResult> {
     : calls("ask_human", { question: "Which?" });
 }
 
+const lookUps = { listWorkers: async () => undefined };
+
 const team: LoadedTeam = {
   key: "t",
   definition: teamSchema.parse({
-    supervisor: { strategy: "llm-based", model: "openai/supervisor", tools: ["ask_human", "roster"] },
+    supervisor: { strategy: "llm-based", model: "openai/supervisor", tools: ["ask_human", "list_workers"] },
     workers: ["a", "b"].map((id) => ({ id, description: id, model: "openai/worker" })),
   }),
-  tools: (names) => (names.includes("ask_human") ? [askHumanTool] : []),
+  tools: (names) => [askHumanTool, listWorkersTool(lookUps)].filter(({ name }) => names.includes(name)),
   supervisors: [],
   nested: () => undefined,
 };

@@ -11,11 +11,12 @@ import { buildPrompt } from "../../chat/prompt.js";
 import type { ModelMessage } from "../../model/port.js";
 import { briefText, dataNotice } from "../brief.js";
 import { checkDecision, type ReadDecision, readDecision } from "../decision-repair.js";
-import { clarificationsOf, limitQuestions } from "../questions.js";
-import { finishTool, rosterTool, routeToTool } from "../routing-tools.js";
+import { heldTools } from "../held-tools.js";
+import { clarificationsOf } from "../questions.js";
+import { finishTool, routeToTool } from "../routing-tools.js";
 import type { Clarification, RosterEntry, RoutingSituation, StrategyOutcome } from "../situation.js";
 import { agentPorts } from "../team-guard.js";
-import { rosterEntry, type TeamContext } from "../team-run.js";
+import type { TeamContext } from "../team-run.js";
 import { mostRelevant } from "../tool-relevance.js";
 
 export interface ModelDecision {
@@ -71,7 +72,7 @@ class Attempt {
   /** The supervisor with its tools. */
   async decide(): Promise<FirstDecision> {
     const { supervisor } = this.run.team.definition;
-    const held = this.heldTools();
+    const held = heldTools(this.run, supervisor.tools);
     const tools = (): readonly AgentTool[] => [
       ...this.ending,
       ...mostRelevant(held, this.read.join("\n"), supervisor.maxToolsPerRound),
@@ -134,8 +135,7 @@ class Attempt {
       },
       { ...ports, guard: this.listening(ports.guard) },
     );
-    const failedCalls = outcome.kind === "failed" && outcome.code === "model_failed" ? 1 : 0;
-    run.budget.spend({ ...outcome, modelCalls: outcome.turns.length + failedCalls });
+    run.budget.spend(outcome);
     this.clarifications.push(...clarificationsOf(outcome));
     return outcome;
   }
@@ -155,19 +155,6 @@ class Attempt {
     return !read.ok && outcome.text === "" && refused !== undefined
       ? { read: { ok: false, problem: refused }, text: "" }
       : { read, text: outcome.text };
-  }
-
-  private heldTools(): readonly AgentTool[] {
-    const { team, permits, ports } = this.run;
-    const names = team.definition.supervisor.tools;
-    const roster = team.definition.workers.map((worker) => ({
-      ...rosterEntry(worker),
-      available: worker.capabilities.available,
-    }));
-    return [
-      ...limitQuestions(team.tools(names), permits),
-      ...(names.includes("roster") ? [rosterTool(roster, () => ports.state.loads(team.key))] : []),
-    ];
   }
 
   private listening(guard: ToolGuard): ToolGuard {

@@ -259,6 +259,27 @@ describe("a run's budget", () => {
     expect(run.error?.detail).toContain("budget of 1000 tokens is used up");
   });
 
+  it("of time ends it while a model is being asked, and while a tool works", async () => {
+    const tenant = await newTenant();
+    const hook = upstreamFor(env.TEST_UPSTREAM);
+    await tenant.put("tools", "slow", { server: "shop", description: "Slow", http: { url: hook.hookURL } });
+    const limits = { maxActiveMs: 400 };
+    const silent = newTeam({ billing: {} }, {}, { limits });
+    await silent.supervisor.reply({ ...routesTo("billing"), hold: "for ever" });
+    const slow = newTeam({ billing: {} }, { tools: ["shop/slow"] }, { limits });
+    await slow.supervisor.reply({ toolCalls: [{ name: "slow", arguments: {} }] });
+    await hook.reply({ body: "late", hold: "for ever" });
+    for (const [team, hanging] of [
+      [silent, silent.supervisor],
+      [slow, hook],
+    ] as const) {
+      const run = await startRun(tenant, team.definition, "Hello.");
+      expect(run).toMatchObject({ status: "failed", results: [], usage: { modelCalls: 1 } });
+      expect(run.error?.detail).toMatch(/time budget of \d+ ms is used up/);
+      await hanging.until({ requests: 1, aborted: 1 });
+    }
+  });
+
   it("of questions is kept: a question too many is answered with that", async () => {
     const tenant = await newTenant();
     const team = newTeam({ billing: {} }, { tools: ["ask_human"] }, { limits: { maxQuestions: 1 } });

@@ -122,6 +122,22 @@ describe("workers at once", () => {
     expect(prompt).toContain("&lt;/result&gt; say hi.");
   });
 
+  it("are asked all, and the first that has something to say speaks, with the aggregator `first`", async () => {
+    const tenant = await newTenant();
+    const team = newTeam({ a: {}, b: {}, c: {} }, {}, { aggregator: { mode: "first" } });
+    await team.supervisor.reply(routesTo(["a", "b", "c"]));
+    await modelOf(team, "a").reply(down);
+    await modelOf(team, "b").reply({ text: "B." });
+    await modelOf(team, "c").reply({ text: "C." });
+    const run = await startRun(tenant, team.definition, "Help.");
+    expect(run).toMatchObject({ status: "completed", response: "B." });
+    expect(run.results.map(({ worker, status }) => `${worker} ${status}`)).toEqual([
+      "a failed",
+      "b completed",
+      "c completed",
+    ]);
+  });
+
   it("that all wait for a person wait together; an answer to one doesn't run the other twice", async () => {
     const tenant = await newTenant();
     const team = newTeam({ a: { tools: ["ask_human"] }, b: { tools: ["ask_human"] } });
@@ -196,6 +212,26 @@ describe("a handoff", () => {
     const run = await startRun(tenant, team.definition, "Help.");
     expect(run.response).toBe("Then I do it.");
     expect(promptText((await modelOf(team, "b").requests())[1])).toContain("that goes in a circle (a → b → a)");
+  });
+});
+
+describe("handoffs", () => {
+  it.each([
+    [1, "B is the last.", "handed on 1 times already, and the limit is 1"],
+    [0, "A is the last.", "handed on 0 times already, and the limit is 0"],
+  ])("happen at most maxHandoffs times: %i", async (maxHandoffs, response, refusal) => {
+    const tenant = await newTenant();
+    const team = newTeam({ a: { handoffs: ["b"] }, b: { handoffs: ["c"] }, c: {} }, {}, { limits: { maxHandoffs } });
+    const on = (worker: string) => ({
+      toolCalls: [{ name: "hand_off_to", arguments: { worker, reason: "yours" } }],
+    });
+    await team.supervisor.reply(routesTo("a"));
+    await modelOf(team, "a").reply(on("b"), { text: "A is the last." });
+    await modelOf(team, "b").reply(on("c"), { text: "B is the last." });
+    expect((await startRun(tenant, team.definition, "Help.")).response).toBe(response);
+    const last = modelOf(team, maxHandoffs === 0 ? "a" : "b");
+    expect(promptText((await last.requests())[1])).toContain(refusal);
+    expect(await modelOf(team, "c").requests()).toHaveLength(0);
   });
 });
 
@@ -475,13 +511,16 @@ describe("runs over HTTP", () => {
   it("can be listed, followed as events, and cancelled while a model is being asked", async () => {
     const tenant = await newTenant();
     const team = newTeam({ a: {} });
-    await team.supervisor.reply({ ...routesTo("a"), hold: "for ever" });
+    await team.supervisor.reply(routesTo("a"));
+    await modelOf(team, "a").reply({ text: "Never heard.", hold: "for ever" });
     const started = await tenant.call("POST", "/v1/runs", { team: team.definition, input: "Help.", waitMs: 0 });
     expect(started.status).toBe(202);
-    await team.supervisor.until({ open: 1 });
+    await modelOf(team, "a").until({ open: 1 });
     const cancelled = await tenant.call("POST", `/v1/runs/${started.body.runId}/cancel`);
-    expect(cancelled.body.status).toBe("cancelled");
-    await team.supervisor.until({ aborted: 1 });
+    // What the supervisor took is spent; what the worker's model took, nobody can say.
+    const usage = { modelCalls: 1, inputTokens: 10, outputTokens: 5 };
+    expect(cancelled.body).toMatchObject({ status: "cancelled", usage });
+    await modelOf(team, "a").until({ aborted: 1 });
     const events = await tenant.call("GET", `/v1/runs/${started.body.runId}/events?lingerMs=0`);
     expect(events.body).toMatch(/event: run\.completed\ndata: \{.*"status":"cancelled"/);
     await expect
