@@ -8,11 +8,18 @@ import { type Team, toolRefOf, tracksLoad } from "./team.js";
 import { rosterEntry, type TeamContext, tell } from "./team-run.js";
 import type { TeamState } from "./team-state.js";
 
-export function heldTools({ team, permits, ports }: TeamContext, names: readonly string[]): AgentTool[] {
+export interface HeldTools {
+  readonly all: readonly AgentTool[];
+  /** Those that may be used at this moment. */
+  readonly inForce: () => readonly AgentTool[];
+}
+
+export function heldTools({ team, permits, ports }: TeamContext, names: readonly string[]): HeldTools {
   const own = () => listWorkers(team.key, team.definition, ports.state);
-  return limitQuestions(team.tools(names), permits).map((tool) =>
+  const all = limitQuestions(team.tools(names), permits).map((tool) =>
     tool.ref.server === builtInServer && tool.ref.tool === listWorkersRef.tool ? listingOwnTeam(tool, own) : tool,
   );
+  return { all, inForce: () => all.filter(({ ref }) => team.allows(ref)) };
 }
 
 /** A team's workers, with how busy they are where that is counted. */

@@ -52,7 +52,10 @@ async function runModelWorker(run: TeamContext, task: Task): Promise<WorkerOutco
   const held = heldTools(run, worker.tools);
   const handOff =
     colleagues.length === 0 ? [] : [handOffTool(worker.id, rosterOf(colleagues), chain, definition.limits.maxHandoffs)];
-  const tools = (): readonly AgentTool[] => [...handOff, ...mostRelevant(held, task.content, worker.maxToolsPerRound)];
+  const tools = (): readonly AgentTool[] => [
+    ...handOff,
+    ...mostRelevant(held.inForce(), task.content, worker.maxToolsPerRound),
+  ];
   const { background } = run.command;
   const outcome = await runAgent(
     {
@@ -66,12 +69,12 @@ async function runModelWorker(run: TeamContext, task: Task): Promise<WorkerOutco
           message: task.content,
         }),
       tools,
-      withdrawn: (wanted) => held.find((tool) => isWanted(tool, wanted)),
+      withdrawn: (wanted) => held.all.find((tool) => isWanted(tool, wanted)),
       ...(worker.temperature === undefined ? {} : { temperature: worker.temperature }),
       limits: run.budget.agentLimits(worker.maxToolRounds ?? definition.limits.maxToolRounds),
       replyId: task.id,
     },
-    agentPorts(run.ports, "agent", () => [...handOff, ...held]),
+    agentPorts(run.ports, "agent", () => [...handOff, ...held.inForce()]),
   );
   run.budget.spend(outcome);
   return { ...resultOf(outcome), clarifications: clarificationsOf(outcome) };

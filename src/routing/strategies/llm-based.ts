@@ -11,7 +11,7 @@ import { buildPrompt } from "../../chat/prompt.js";
 import type { ModelMessage } from "../../model/port.js";
 import { briefText, dataNotice } from "../brief.js";
 import { checkDecision, type ReadDecision, readDecision } from "../decision-repair.js";
-import { heldTools } from "../held-tools.js";
+import { type HeldTools, heldTools } from "../held-tools.js";
 import { clarificationsOf } from "../questions.js";
 import { finishTool, routeToTool } from "../routing-tools.js";
 import type { Clarification, RosterEntry, RoutingSituation, StrategyOutcome } from "../situation.js";
@@ -38,6 +38,8 @@ export async function routeByModel(run: TeamContext, situation: RoutingSituation
   const second = await attempt.repair(first.text, first.read.problem);
   return attempt.give(second);
 }
+
+const noTools: HeldTools = { all: [], inForce: () => [] };
 
 type FirstDecision =
   | { readonly read: ReadDecision; readonly text: string }
@@ -75,14 +77,14 @@ class Attempt {
     const held = heldTools(this.run, supervisor.tools);
     const tools = (): readonly AgentTool[] => [
       ...this.ending,
-      ...mostRelevant(held, this.read.join("\n"), supervisor.maxToolsPerRound),
+      ...mostRelevant(held.inForce(), this.read.join("\n"), supervisor.maxToolsPerRound),
     ];
     const outcome = await this.call("agent", supervisor.maxToolRetries, tools, held, []);
     const decided = this.decisionOf(outcome);
     if (decided !== undefined) return decided;
     // Servers that know no tools refuse the whole request: then there are none.
     if (outcome.kind === "failed" && outcome.turns.length === 0 && /\bbad_request\b/.test(outcome.detail)) {
-      const plain = await this.call("plain", 0, () => [], [], [{ role: "user", content: jsonDemand(this.ids) }]);
+      const plain = await this.call("plain", 0, () => [], noTools, [{ role: "user", content: jsonDemand(this.ids) }]);
       const read = this.decisionOf(plain);
       if (read !== undefined) return read;
     }
@@ -97,7 +99,7 @@ class Attempt {
       ...(said === "" ? [] : [{ role: "assistant" as const, content: said }]),
       { role: "user", content: `That decision can't be used: ${problem} ${jsonDemand(this.ids)}` },
     ];
-    const outcome = await this.call("repair", 0, () => this.ending, [], messages);
+    const outcome = await this.call("repair", 0, () => this.ending, noTools, messages);
     const decided = this.decisionOf(outcome);
     if (decided?.read === undefined) {
       const detail = outcome.kind === "failed" ? outcome.detail : "it gave no decision";
@@ -112,12 +114,12 @@ class Attempt {
     scope: string,
     maxToolRounds: number,
     tools: () => readonly AgentTool[],
-    held: readonly AgentTool[],
+    held: HeldTools,
     more: readonly ModelMessage[],
   ): Promise<AgentOutcome> {
     const { run, situation } = this;
     const { supervisor } = run.team.definition;
-    const ports = agentPorts(run.ports, scope, () => [...this.ending, ...held]);
+    const ports = agentPorts(run.ports, scope, () => [...this.ending, ...held.inForce()]);
     const asked = [...situation.clarifications, ...this.clarifications];
     const outcome = await runAgent(
       {
@@ -125,7 +127,7 @@ class Attempt {
         prompt: () => [...this.prompt(asked), ...more],
         tools,
         // A call of a tool that isn't among the most relevant any more is found again on a replay.
-        withdrawn: (wanted) => held.find((tool) => isWanted(tool, wanted)),
+        withdrawn: (wanted) => held.all.find((tool) => isWanted(tool, wanted)),
         endingTools: this.ending.map(({ name }) => name),
         // In words it may answer all the same; then they are read as JSON.
         toolChoice: "required",
