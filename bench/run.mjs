@@ -1,4 +1,4 @@
-// `npm run bench`: takes all measures and writes them into README.md. Takes about two minutes.
+// `npm run bench`: takes all measures and writes them into README.md. Takes about three minutes.
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -15,6 +15,8 @@ const storage = measure("rows and bytes per message, early and late in a session
   "bench/vitest.config.ts",
 ]);
 const rules = measure("twenty rules supervisors on 2,000 characters", "tsx", ["bench/rules.ts"]);
+
+const routing = measure("routed runs and their bare model calls, five tools at once", "tsx", ["bench/routing.ts"]);
 
 const results = render();
 const text = readFileSync(page, "utf8");
@@ -65,6 +67,27 @@ ${[
 ]
   .map(([what, key]) => `| ${what} | ${number(early[key])} | ${number(late[key])} | ${ratio(late[key], early[key])} |`)
   .join("\n")}
+
+**A routed run, as its caller sees it** (median of ${routing.rounds}, of ${routing.slowRounds} for the second; taking turns with the same model calls made bare, one after the other)
+
+| | models that answer at once | next to its bare model calls | models that take ${routing.thinkingMs} ms | next to its bare model calls |
+|---|---|---|---|---|
+${[
+  ["two bare model calls", "bareTwo", "bareTwo"],
+  ["a run without tools: supervisor, worker", "plain", "bareTwo"],
+  ["three bare model calls", "bareThree", "bareThree"],
+  ["a run with one tool: supervisor, tool, supervisor, worker", "oneTool", "bareThree"],
+]
+  .map(([what, key, bareKey]) => {
+    const cells = [routing.instant, routing.thinking].map(
+      (taken) => `${number(taken[key].median)} ms | ${ratio(taken[key].median, taken[bareKey].median)}`,
+    );
+    return `| ${what} | ${cells.join(" | ")} |`;
+  })
+  .join("\n")}
+
+Five tools called in one round, of ${routing.delaysMs.join(", ")} ms: from one model call to the next takes
+${routing.fiveTools.median.toFixed(2)} × the slowest of them (median of ${routing.toolRounds}; at most ${routing.fiveTools.most.toFixed(2)} ×). More than 1.2 × fails the measurement.
 
 **Twenty rules supervisors on a reply of 2,000 characters** (median; in Node, without storage or network)
 

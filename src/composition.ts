@@ -4,6 +4,7 @@ import type { ModelPort } from "./model/port.js";
 import { AskGateway } from "./platform/ask-gateway.js";
 import { now, sleep } from "./platform/clock.js";
 import { deliverToD1 } from "./platform/deliveries.js";
+import { lookUps } from "./platform/look-ups.js";
 import { McpServers } from "./platform/mcp-servers.js";
 import { ContextStore } from "./platform/memory/context-store.js";
 import { DeadLetters } from "./platform/memory/dead-letters.js";
@@ -49,28 +50,32 @@ function shared(env: Env): Shared {
   if (known !== undefined) return known;
   const sealer = createSealer(env.SEALING_SECRET);
   const policy: OutgoingPolicy = { allowLoopback: env.ENVIRONMENT === "local" };
+  const resources = new ResourceStore(env.DB, now);
+  const memory = new MemoryService({
+    db: env.DB,
+    now,
+    memories: new MemoryStore(env.DB, now),
+    entries: new EntryStore(env.DB, now),
+    contexts: new ContextStore(env.DB, now),
+    threads: new ThreadGateway(env.MEMORY_THREAD),
+    deadLetters: new DeadLetters(env.DB, now),
+    sendJobs: (jobs) => env.FLUSHES.sendBatch(jobs.map((body) => ({ body }))).then(() => undefined),
+  });
   const made: Shared = {
     sealer,
-    resources: new ResourceStore(env.DB, now),
+    resources,
     tenants: new TenantStore(env.DB, sealer, now),
     policy,
-    tools: new ToolBuilder(policy, new McpServers(policy, now), new ToolCache(env.DB, now)),
+    tools: new ToolBuilder(policy, new McpServers(policy, now), new ToolCache(env.DB, now), (tenantId) =>
+      lookUps(tenantId, { memory, resources, teamState: (ofTenant) => new D1TeamState(env.DB, ofTenant, now) }),
+    ),
     supervisors: new SupervisorBuilder({
       policy,
       now,
       model: (tenantId) => tenantModel(env, tenantId),
       provider: (tenantId, name) => tenantProvider(env, tenantId, name),
     }),
-    memory: new MemoryService({
-      db: env.DB,
-      now,
-      memories: new MemoryStore(env.DB, now),
-      entries: new EntryStore(env.DB, now),
-      contexts: new ContextStore(env.DB, now),
-      threads: new ThreadGateway(env.MEMORY_THREAD),
-      deadLetters: new DeadLetters(env.DB, now),
-      sendJobs: (jobs) => env.FLUSHES.sendBatch(jobs.map((body) => ({ body }))).then(() => undefined),
-    }),
+    memory,
   };
   sharedOf.set(env, made);
   return made;

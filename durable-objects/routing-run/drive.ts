@@ -68,6 +68,7 @@ export async function driveRun(
     state: platform.teamState(tenantId),
     callWorker: (call, cancel) => platform.callWorker(tenantId, call, cancel),
     observer: {
+      modelCalled: (usage) => store.countModelCall(usage),
       toolCalled: (call) => events.append("tool.called", runId, { runId, ...call }),
       toolReturned: (call) => events.append("tool.returned", runId, { runId, ...call }),
       keepsTexts: true,

@@ -7,7 +7,6 @@ import type { SessionPlatform } from "../../src/platform/session-platform.js";
 import {
   hasEnded,
   type NewRun,
-  noUsage,
   type Run,
   type RunStatus,
   type StoredRunOutcome,
@@ -59,7 +58,7 @@ export class RunAtWork {
   cancel(): void {
     if (hasEnded(this.store.status())) return;
     this.abort?.abort();
-    this.end("cancelled", { clarifications: [], degraded: [], usage: noUsage });
+    this.end("cancelled", { clarifications: [], degraded: [], usage: this.store.usage() });
   }
 
   /** Resolves when the run has ended or waits for an ask, at the latest after `waitMs`. */
@@ -120,7 +119,12 @@ export class RunAtWork {
     log("error", "run.crashed", { runId, error: describeError(error) });
     if (!this.active() || this.store.countCrash() < maxCrashes) return;
     const detail = "An internal error, which has been logged. Start the run again.";
-    this.end("failed", { error: { code: "internal", detail }, clarifications: [], degraded: [], usage: noUsage });
+    this.end("failed", {
+      error: { code: "internal", detail },
+      clarifications: [],
+      degraded: [],
+      usage: this.store.usage(),
+    });
   }
 
   /** Ends the run: everything about it in one write. */

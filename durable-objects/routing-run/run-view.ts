@@ -1,6 +1,6 @@
 import type { Ask } from "../../src/asks/ask.js";
 import type { RunTrace } from "../../src/platform/run-gateway.js";
-import { hasEnded, noUsage, type Run, type RunSummary } from "../../src/routing/routed-run.js";
+import { hasEnded, type Run, type RunSummary } from "../../src/routing/routed-run.js";
 import type { WorkerResult } from "../../src/routing/situation.js";
 import { tellStory } from "../../src/routing/story.js";
 import { type RoutingDecision, targetsOf } from "../../src/routing/trace.js";
@@ -40,7 +40,7 @@ export function runView(store: RoutingRunStore, asks: readonly Ask[]): Run {
       degraded,
     },
     asks: hasEnded(status) ? [...asks] : asks.filter((ask) => ask.status === "open"),
-    usage: outcome?.usage ?? noUsage,
+    usage: outcome?.usage ?? store.usage(),
   };
 }
 

@@ -14,4 +14,12 @@ export const routingRunSchema: readonly SchemaStep[] = [
       CREATE TABLE passes (n INTEGER PRIMARY KEY AUTOINCREMENT, state TEXT NOT NULL);
       CREATE TABLE approvals (server TEXT NOT NULL, tool TEXT NOT NULL, PRIMARY KEY (server, tool)) WITHOUT ROWID;`,
   },
+  {
+    name: "usage",
+    sql: `
+      -- What its models have taken so far, counted in the write of each call's result.
+      CREATE TABLE usage (
+        one INTEGER PRIMARY KEY CHECK (one = 1), model_calls INTEGER NOT NULL, input_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL);
+      INSERT INTO usage VALUES (1, 0, 0, 0);`,
+  },
 ];

@@ -1,4 +1,4 @@
-/** What an agent may spend. Checked between rounds; a round under way is bounded by its own time-outs. */
+/** What an agent may spend. Checked between rounds; what is under way is bounded by the time that is left. */
 export interface AgentLimits {
   /** Rounds in which tools may be called; after them comes one last round without (or with the ending tools alone). */
   readonly maxToolRounds: number;

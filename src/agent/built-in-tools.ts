@@ -3,6 +3,13 @@ import { z } from "zod";
 import type { AgentTool } from "./tools.js";
 
 export const builtInServer = "conclave";
+export const builtInToolNames = ["ask_human", "memory_search", "list_workers"] as const;
+
+/** What is wrong with the name of a tool, if it is meant to be one of the system's and isn't; `*` stands for all of them. */
+export function unknownBuiltIn({ server, tool }: { server: string; tool: string }): string | undefined {
+  if (server !== builtInServer || tool === "*" || builtInToolNames.some((name) => name === tool)) return undefined;
+  return `there is no built-in tool "${tool}"; there are: ${builtInToolNames.join(", ")}. A stored tool is named with its server`;
+}
 
 const askHumanArguments = z.object({
   question: z.string().min(1).max(4_000).describe("What to ask, complete in itself"),

@@ -51,6 +51,16 @@ const url = z.url({ protocol: /^https?$/ }).max(2_000);
 const approval = z.enum(["never", "always", "session"]).default("never");
 const timeoutMs = z.int().min(100).max(600_000).default(30_000);
 
+const caching = {
+  /** How long results are kept; of a remote server's tools, those that say that they only read. */
+  cacheSeconds: z.int().min(0).max(86_400).default(0),
+  /**
+   * From which likeness on (1: the same words) a kept result of other arguments counts as the result of these. Without it only
+   * the same arguments do.
+   */
+  cacheSimilarity: z.number().min(0.5).max(1).optional(),
+};
+
 const httpToolSchema = z.strictObject({
   server: itemName,
   description: z.string().min(1).max(4_000),
@@ -64,12 +74,7 @@ const httpToolSchema = z.strictObject({
   }),
   approval,
   timeoutMs,
-  cacheSeconds: z.int().min(0).max(86_400).default(0),
-  /**
-   * From which likeness on (1: the same words) a kept result of other arguments counts as the result of these. Without it only
-   * the same arguments do.
-   */
-  cacheSimilarity: z.number().min(0.5).max(1).optional(),
+  ...caching,
   /** A call may be repeated under the same Idempotency-Key. */
   idempotent: z.boolean().default(false),
 });
@@ -82,6 +87,7 @@ const mcpToolSchema = z.strictObject({
   mcp: z.strictObject({ url, headers }),
   approval,
   timeoutMs,
+  ...caching,
 });
 export type McpTool = z.infer<typeof mcpToolSchema>;
 

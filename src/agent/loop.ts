@@ -7,6 +7,7 @@ import { z } from "zod";
 import type { ReplyTurn, ToolCallResult } from "../chat/message.js";
 import type { ModelCallOptions, ModelMessage, ModelRequest, ModelResult, ToolChoice } from "../model/port.js";
 import { type AgentLimits, overBudget } from "./budget.js";
+import { eitherSignal } from "./cancel.js";
 import { settleInOrder } from "./concurrency.js";
 import type { AgentPorts } from "./ports.js";
 import { type CallRecord, runToolCall, type WantedTool } from "./tool-call.js";
@@ -47,6 +48,8 @@ export type AgentOutcome = AgentReport &
   );
 
 export interface AgentReport {
+  /** Those that failed included. */
+  readonly modelCalls: number;
   readonly turns: readonly ReplyTurn[];
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -61,8 +64,9 @@ export interface AgentReport {
 export async function runAgent(spec: AgentSpec, ports: AgentPorts): Promise<AgentOutcome> {
   const exchange: ModelMessage[] = [];
   const turns: ReplyTurn[] = [];
-  const spent = { inputTokens: 0, outputTokens: 0, activeMs: 0 };
+  const spent = { modelCalls: 0, inputTokens: 0, outputTokens: 0, activeMs: 0 };
   let metadata: ModelResult["metadata"];
+  const timeLeft = (): number => Math.max(1, spec.limits.maxActiveMs - spent.activeMs);
   const report = (): AgentReport => ({ turns, ...spent, ...(metadata === undefined ? {} : { metadata }) });
 
   for (let round = 0; ; round++) {
@@ -70,16 +74,20 @@ export async function runAgent(spec: AgentSpec, ports: AgentPorts): Promise<Agen
     if (exhausted !== undefined) return { kind: "failed", code: "budget_exceeded", detail: exhausted, ...report() };
 
     const lastRound = round >= spec.limits.maxToolRounds;
-    const reply = await callModel(spec, ports, exchange, round, lastRound);
+    const reply = await callModel(spec, ports, exchange, { round, lastRound, timeLeftMs: timeLeft() });
+    spent.modelCalls++;
     spent.activeMs += reply.elapsedMs;
-    if (!reply.ok) return { kind: "failed", code: "model_failed", detail: reply.error, ...report() };
+    if (!reply.ok) {
+      const code = reply.overTime === true ? "budget_exceeded" : "model_failed";
+      return { kind: "failed", code, detail: reply.error, ...report() };
+    }
     spent.inputTokens += reply.usage.inputTokens;
     spent.outputTokens += reply.usage.outputTokens;
     metadata = reply.metadata ?? metadata;
     if (reply.text !== "") ports.observer?.roundText?.(round, reply.text);
 
     const calls = lastRound ? reply.toolCalls.filter((call) => spec.endingTools?.includes(call.name)) : reply.toolCalls;
-    const records = await runRound(spec, ports, calls, round);
+    const records = await runRound(spec, ports, calls, round, timeLeft());
     turns.push(replyTurn(spec, round, reply, records));
     spent.activeMs += Math.max(0, ...records.map((record) => record.elapsedMs));
 
@@ -126,7 +134,13 @@ const modelStepSchema = z.discriminatedUnion("ok", [
     metadata: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
     elapsedMs: z.number(),
   }),
-  z.object({ ok: z.literal(false), error: z.string(), elapsedMs: z.number() }),
+  z.object({
+    ok: z.literal(false),
+    error: z.string(),
+    elapsedMs: z.number(),
+    /** The time budget ran out while the model was being asked. */
+    overTime: z.boolean().optional(),
+  }),
 ]);
 type ModelStep = z.infer<typeof modelStepSchema>;
 
@@ -134,8 +148,7 @@ function callModel(
   spec: AgentSpec,
   ports: AgentPorts,
   exchange: readonly ModelMessage[],
-  round: number,
-  lastRound: boolean,
+  { round, lastRound, timeLeftMs }: { round: number; lastRound: boolean; timeLeftMs: number },
 ): Promise<ModelStep> {
   const tools = spec.tools().filter((tool) => !lastRound || spec.endingTools?.includes(tool.name));
   const request: ModelRequest = {
@@ -153,14 +166,22 @@ function callModel(
     ...(spec.limits.maxOutputTokens === undefined ? {} : { maxOutputTokens: spec.limits.maxOutputTokens }),
   };
   const listener = ports.observer?.listen?.(round);
-  const options: ModelCallOptions = { signal: ports.signal, ...(listener === undefined ? {} : { listener }) };
+  const options: ModelCallOptions = listener === undefined ? {} : { listener };
 
   return ports.journal.step(
-    { id: `model/${round}`, kind: "model", schema: modelStepSchema, interrupted: "again" },
+    {
+      id: `model/${round}`,
+      kind: "model",
+      schema: modelStepSchema,
+      interrupted: "again",
+      onDone: (reply) => ports.observer?.modelCalled?.(reply.ok ? reply.usage : { inputTokens: 0, outputTokens: 0 }),
+    },
     async (): Promise<ModelStep> => {
       const started = ports.now();
       try {
-        const { text, toolCalls, usage, finishReason, metadata } = await ports.model.call(request, options);
+        const { text, toolCalls, usage, finishReason, metadata } = await ports.withDeadline(timeLeftMs, (signal) =>
+          ports.model.call(request, { ...options, signal: eitherSignal(signal, ports.signal) }),
+        );
         const elapsedMs = ports.now() - started;
         return {
           ok: true,
@@ -175,8 +196,13 @@ function callModel(
           elapsedMs,
         };
       } catch (error) {
+        const elapsedMs = ports.now() - started;
+        if (error instanceof Error && error.name === "DeadlineError") {
+          const detail = `the time budget of ${spec.limits.maxActiveMs} ms is used up`;
+          return { ok: false, error: detail, elapsedMs: Math.max(elapsedMs, timeLeftMs), overTime: true };
+        }
         if (!(error instanceof Error) || error.name !== "ModelError") throw error;
-        return { ok: false, error: error.message, elapsedMs: ports.now() - started };
+        return { ok: false, error: error.message, elapsedMs };
       }
     },
   );
@@ -193,13 +219,15 @@ function runRound(
   ports: AgentPorts,
   calls: Extract<ModelStep, { ok: true }>["toolCalls"],
   round: number,
+  timeLeftMs: number,
 ): Promise<readonly CallRecord[]> {
   const tasks = calls.map((call, index) => () => {
     const place = {
       toolCallId: `${spec.replyId}.${round}.${index}`,
       journal: ports.journal.scope(`tool/${round}/${index}`),
     };
-    const held = { tools: spec.tools(), withdrawn: spec.withdrawn, overLimit: index >= spec.limits.maxCallsPerRound };
+    const overLimit = index >= spec.limits.maxCallsPerRound;
+    const held = { tools: spec.tools(), withdrawn: spec.withdrawn, overLimit, timeLeftMs };
     return runToolCall(call, place, held, ports);
   });
   return settleInOrder(tasks, spec.limits.parallelTools);

@@ -47,6 +47,8 @@ export async function runToolCall(
     readonly tools: readonly AgentTool[];
     readonly withdrawn: ((wanted: WantedTool) => AgentTool | undefined) | undefined;
     readonly overLimit: boolean;
+    /** Of the agent's time budget: no call takes longer. */
+    readonly timeLeftMs: number;
   },
   ports: AgentPorts,
 ): Promise<CallRecord> {
@@ -88,7 +90,7 @@ export async function runToolCall(
   if (before.kind === "refuse") return refuse(before.reason);
   const allowed: ToolCall = { ...call, args: before.value };
 
-  const output = await execute(allowed, place.journal, ports);
+  const output = await execute(allowed, place.journal, ports, held.timeLeftMs);
   const after = await ports.guard.afterCall(allowed, output, place.journal.scope("after"));
   if (after.kind === "refuse") return { ...refuse(after.reason, allowed.args), elapsedMs: output.elapsedMs };
   return {
@@ -124,12 +126,12 @@ function parseArguments(
 }
 
 /** Runs the call as the tool's kind of execution demands. Exceptions become outputs; control flow passes through. */
-async function execute(call: ToolCall, journal: Journal, ports: AgentPorts): Promise<TimedOutput> {
+async function execute(call: ToolCall, journal: Journal, ports: AgentPorts, timeLeftMs: number): Promise<TimedOutput> {
   const { tool } = call;
   const about = { toolCallId: call.toolCallId, ...tool.ref };
   const attempt = async (): Promise<TimedOutput> => {
     const started = ports.now();
-    const output = await runSafely(call, journal, ports);
+    const output = await runSafely(call, journal, ports, timeLeftMs);
     return { ...output, content: cut(output.content), elapsedMs: ports.now() - started };
   };
   if (tool.execution === "durable") return attempt();
@@ -147,14 +149,14 @@ async function execute(call: ToolCall, journal: Journal, ports: AgentPorts): Pro
   );
 }
 
-async function runSafely(call: ToolCall, journal: Journal, ports: AgentPorts): Promise<ToolOutput> {
+async function runSafely(call: ToolCall, journal: Journal, ports: AgentPorts, timeLeftMs: number): Promise<ToolOutput> {
   const { tool } = call;
   try {
     // A durable tool may wait for a person: it sets the deadlines of its own steps.
     if (tool.execution === "durable") {
       return await tool.run(call.args, { callId: call.toolCallId, journal, signal: ports.signal });
     }
-    return await ports.withDeadline(tool.timeoutMs, (signal) =>
+    return await ports.withDeadline(Math.min(tool.timeoutMs, timeLeftMs), (signal) =>
       tool.run(call.args, { callId: call.toolCallId, journal, signal }),
     );
   } catch (error) {

@@ -10,7 +10,10 @@ export const remoteToolSchema = z.object({
   name: z.string(),
   description: z.string(),
   parameters: z.record(z.string(), z.unknown()),
+  /** A call may be repeated. */
   readOnly: z.boolean(),
+  /** It says that it changes nothing at all. */
+  cacheable: z.boolean().default(false),
 });
 export type RemoteTool = z.infer<typeof remoteToolSchema>;
 
@@ -44,6 +47,7 @@ export class McpServers {
             description: (description ?? name).slice(0, 4_000),
             parameters: { ...inputSchema },
             readOnly: annotations?.readOnlyHint === true || annotations?.idempotentHint === true,
+            cacheable: annotations?.readOnlyHint === true,
           });
         }
         cursor = answer.nextCursor;

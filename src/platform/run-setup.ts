@@ -44,7 +44,7 @@ export async function loadRunSetup(
   const pinned = await journal.step({ id: "setup", kind: "load", schema: pinnedSchema, interrupted: "again" }, () =>
     pin(tenantId, definition, sources),
   );
-  const found = new TurnResources(tenantId, journal, sources);
+  const found = new TurnResources(tenantId, journal, sources, definition.memory?.memoryId);
   await found.load(pinned.pins);
   const absent = pinned.allSupervisors.find((name) => !found.has("supervisors", name));
   // A supervisor that is gone must not be a supervisor that allows.

@@ -86,6 +86,8 @@ export async function pinTools(
 export interface TeamParts {
   readonly found: TurnResources;
   readonly supervisors: (names: readonly string[]) => readonly Supervisor[];
+  /** Whether a tool may be used now; asked anew each time. */
+  readonly allows?: (tool: ToolRef) => boolean;
 }
 
 /** The team; `undefined` when it isn't among the versions. */
@@ -105,6 +107,7 @@ function build(key: string, definition: Team, parts: TeamParts): LoadedTeam {
     key,
     definition,
     tools: (names) => parts.found.tools(names.map(toolRefOf)),
+    allows: parts.allows ?? (() => true),
     supervisors: parts.supervisors(definition.supervisors),
     nested: (workerId) => {
       const inner = definition.workers.find(({ id }) => id === workerId)?.team;

@@ -1,6 +1,7 @@
 /** Makes tools that an agent can hold out of what tenants store, and out of the system's own. */
 import { askHumanTool } from "../agent/built-in-tools.js";
 import type { HttpTool, McpTool } from "../agent/definition.js";
+import { type LookUpPorts, listWorkersTool, memorySearchTool } from "../agent/look-up-tools.js";
 import type { AgentTool, ToolContext, ToolOutput, ToolRef } from "../agent/tools.js";
 import type { ResourceVersion } from "../tenancy/resources.js";
 import { sleep } from "./clock.js";
@@ -22,6 +23,7 @@ export class ToolBuilder {
     private readonly policy: OutgoingPolicy,
     private readonly mcp: McpServers,
     private readonly cache: ToolCache,
+    private readonly lookUps: (tenantId: string) => LookUpPorts,
   ) {}
 
   /** Lists what a remote MCP server offers. */
@@ -29,20 +31,32 @@ export class ToolBuilder {
     return this.mcp.list(`${tenantId}/${name}/${version}`, server);
   }
 
-  /** The tools of these references, in their order, each once; `*` stands for all of a server. Those that don't exist are left out. */
+  /**
+   * The tools of these references, in their order, each once; `*` stands for all of a server. Those that don't exist are left out.
+   * @param memoryId the memory of the work that they are for, if it has one.
+   */
   build(
     tenantId: string,
     refs: readonly ToolRef[],
     stored: readonly ResourceVersion<"tools">[],
     remote: RemoteTools = new Map(),
+    memoryId?: string,
   ): AgentTool[] {
+    const lookUps = this.lookUps(tenantId);
     const available = [
       askHumanTool,
-      ...stored.flatMap(({ name, version, body }) =>
-        "http" in body
-          ? [this.cache.wrap(tenantId, this.stored(tenantId, { server: body.server, tool: name }, body), body, version)]
-          : (remote.get(name) ?? []).map((tool) => this.remote(body, tool)),
-      ),
+      memorySearchTool(lookUps, memoryId),
+      listWorkersTool(lookUps),
+      ...stored.flatMap(({ name, version, body }) => {
+        const from = `${name}@${version}`;
+        return "http" in body
+          ? [this.cache.wrap(tenantId, this.stored(tenantId, { server: body.server, tool: name }, body), body, from)]
+          : (remote.get(name) ?? []).map((tool) => {
+              const made = this.remote(body, tool);
+              // A result is kept only of what says that it changes nothing: the second call of another has an effect of its own.
+              return tool.cacheable ? this.cache.wrap(tenantId, made, body, from) : made;
+            });
+      }),
     ];
     const tools = new Map<string, AgentTool>();
     for (const ref of refs) {

@@ -22,11 +22,13 @@ export class ToolCache {
     private readonly now: () => number,
   ) {}
 
-  /** The tool, answering from what is kept where that is allowed. */
-  wrap(tenantId: string, tool: AgentTool, settings: CacheSettings, version: number): AgentTool {
+  /**
+   * The tool, answering from what is kept where that is allowed.
+   * @param from the stored resource that it comes from, with its version: another version may answer otherwise.
+   */
+  wrap(tenantId: string, tool: AgentTool, settings: CacheSettings, from: string): AgentTool {
     if (settings.cacheSeconds === 0 || tool.asksPeople === true || tool.execution === "durable") return tool;
-    // Another version of the tool may answer otherwise.
-    const key = `${tool.ref.server}/${tool.ref.tool}@${version}`;
+    const key = `${tool.ref.server}/${tool.ref.tool} of ${from}`;
     return {
       ...tool,
       run: async (args, context) => {

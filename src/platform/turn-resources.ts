@@ -23,6 +23,8 @@ export class TurnResources {
     /** The turn's own scope: what is listed of remote servers is listed once in a turn. */
     private readonly journal: Journal,
     private readonly sources: { readonly resources: ResourceStore; readonly tools: ToolBuilder },
+    /** The memory of the session or run. */
+    private readonly memoryId: string | undefined,
   ) {}
 
   async load(pins: readonly ResourcePin[]): Promise<void> {
@@ -79,7 +81,7 @@ export class TurnResources {
   }
 
   tools(refs: readonly ToolRef[]): AgentTool[] {
-    return this.sources.tools.build(this.tenantId, refs, this.all("tools"), this.remote);
+    return this.sources.tools.build(this.tenantId, refs, this.all("tools"), this.remote, this.memoryId);
   }
 
   /** Every tool that is loaded, in force or not. */

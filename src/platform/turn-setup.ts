@@ -3,7 +3,7 @@ import { z } from "zod";
 import { defaultAgentLimits } from "../agent/budget.js";
 import { modelList } from "../agent/definition.js";
 import type { Journal } from "../agent/journal.js";
-import type { AgentTool } from "../agent/tools.js";
+import type { AgentTool, ToolRef } from "../agent/tools.js";
 import { type ItemKind, isToolExcluded, likeMessage, mentionsIn, type SessionContext } from "../chat/context.js";
 import type { HistoryMessage } from "../chat/prompt.js";
 import type { NewSession } from "../chat/session.js";
@@ -75,7 +75,7 @@ export async function loadTurnSetup(
   const pinned = await journal.step({ id: "setup", kind: "load", schema: pinnedSchema, interrupted: "again" }, () =>
     pin(session, sources),
   );
-  const found = new TurnResources(session.tenantId, journal, sources);
+  const found = new TurnResources(session.tenantId, journal, sources, session.definition.memory?.memoryId);
   await found.load(pinned.pins);
 
   const stored = found.get("agents", session.definition.agent);
@@ -100,7 +100,10 @@ export async function loadTurnSetup(
       .all("supervisors")
       .filter(({ name }) => names.includes(name))
       .map((version) => sources.supervisors.build(session.tenantId, version, session.sessionId));
-  const team = stored.kind === "team" ? await loadTeam(stored.team, { found, supervisors: supervisorsOf }) : undefined;
+  // A team's agents have the tools that the team names, as far as the session doesn't exclude them.
+  const allows = (ref: ToolRef): boolean => !isToolExcluded(session.context(), ref);
+  const team =
+    stored.kind === "team" ? await loadTeam(stored.team, { found, supervisors: supervisorsOf, allows }) : undefined;
   if (stored.kind === "team" && team === undefined) return { ok: false, detail: missing("teams", stored.team) };
   /** The message of this turn, once its verdict is in: what it mentions and what it is like comes into force with it. */
   let decided = "";

@@ -84,6 +84,6 @@ async function byModel(
     },
     { ...ports, journal: ports.journal.scope("aggregate"), guard: openGuard },
   );
-  run.budget.spend({ ...outcome, modelCalls: Math.max(1, outcome.turns.length) });
+  run.budget.spend(outcome);
   return outcome.kind === "answered" && outcome.text.trim() !== "" ? outcome.text : undefined;
 }

@@ -1,9 +1,9 @@
 /** One task on its way: to the worker that was chosen, tried again where that helps, handed on, and its result brought back. */
-import { z } from "zod";
 import { type BriefParts, briefText } from "./brief.js";
-import { claimOf, tracksLoad } from "./decide.js";
+import { claimOf } from "./decide.js";
+import { once } from "./once.js";
 import { type Clarification, type WorkerResult, workerResultSchema } from "./situation.js";
-import type { Worker } from "./team.js";
+import { tracksLoad, type Worker } from "./team.js";
 import { hop, inScope, shown, type TeamContext, tell } from "./team-run.js";
 import { attemptWorker, type RunNested, type Task, type WorkerOutcome } from "./worker.js";
 
@@ -27,7 +27,7 @@ export async function runBranch(
   runNested: RunNested,
 ): Promise<BranchResult> {
   const claim = claimOf(run, place.iteration, place.target);
-  const counted = tracksLoad(run);
+  const counted = tracksLoad(run.team.definition);
   const { state } = run.ports;
   if (counted) await once(run, "claimed", () => state.claim(run.team.key, worker.id, claim));
   const outcome = await passOn(run, worker, place, brief, runNested);
@@ -156,21 +156,4 @@ async function returned(run: TeamContext, result: WorkerResult): Promise<WorkerR
     async () => told,
   );
   return result.status === "completed" ? result : told;
-}
-
-/** A step without a result of its own; what it does can be done again. */
-async function once(run: TeamContext, id: string, work?: () => Promise<void>, told?: () => void): Promise<void> {
-  await run.ports.journal.step<true>(
-    {
-      id,
-      kind: "commit",
-      schema: z.literal(true),
-      interrupted: "again",
-      ...(told === undefined ? {} : { onDone: told }),
-    },
-    async () => {
-      await work?.();
-      return true;
-    },
-  );
 }

@@ -28,6 +28,11 @@ export class TeamBudget {
     return this.total;
   }
 
+  /** Of the working time; at least one millisecond, so that what is begun has a deadline. */
+  get timeLeftMs(): number {
+    return Math.max(1, this.left().maxActiveMs);
+  }
+
   spend(spent: TeamSpent): void {
     this.total = {
       modelCalls: this.total.modelCalls + spent.modelCalls,

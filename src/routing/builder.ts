@@ -5,7 +5,7 @@
 import type { z } from "zod";
 import { storedToolSchema } from "../agent/definition.js";
 import { type RoutingFn, registerRoutingFn } from "./strategies/routing-functions.js";
-import { type Team, teamSchema } from "./team.js";
+import { type Team, teamSchema, unknownTools } from "./team.js";
 
 /** A tool: a built-in by its name, `server/tool` that is stored already, or one that is stored with the team. */
 export type ToolConfig = string | ({ readonly name: string } & z.input<typeof storedToolSchema>);
@@ -101,8 +101,9 @@ export function createMultiAgentSystem(config: MultiAgentConfig): MultiAgentSyst
       };
     }),
   });
-  if (!parsed.success) {
-    const faults = parsed.error.issues.map(({ path, message }) => `${path.join(".") || "it"}: ${message}`);
+  const issues = parsed.success ? unknownTools(parsed.data) : parsed.error.issues;
+  if (!parsed.success || issues.length > 0) {
+    const faults = issues.map(({ path, message }) => `${path.join(".") || "it"}: ${message}`);
     throw new Error(`The team "${name}" can't be built. ${faults.join("; ")}`);
   }
   return { name, team: parsed.data, tools: Object.fromEntries(tools) };

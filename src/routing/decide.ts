@@ -29,11 +29,6 @@ export function claimOf(run: TeamContext, iteration: number, target: number): Cl
   return { work: run.ports.work, id: `${run.command.id}.w${iteration}.${target}` };
 }
 
-export function tracksLoad({ team }: TeamContext): boolean {
-  const { strategy, tools } = team.definition.supervisor;
-  return strategy === "load-balanced" || tools.includes("roster");
-}
-
 /** @throws {Parked} while the supervisor waits for a person. */
 export async function decide(run: TeamContext, situation: RoutingSituation): Promise<Decided> {
   const { supervisor, workers } = run.team.definition;

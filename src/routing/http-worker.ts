@@ -69,7 +69,7 @@ function post(
       const started = ports.now();
       try {
         const body = { runId: ports.work, worker: task.worker.id, content: task.content, answers };
-        const { status, text } = await ports.withDeadline(http.timeoutMs, (signal) =>
+        const { status, text } = await ports.withDeadline(Math.min(http.timeoutMs, run.budget.timeLeftMs), (signal) =>
           ports.callWorker({ http, key: `${task.id}.${call}`, body }, signal),
         );
         return { status, text, elapsedMs: ports.now() - started };

@@ -1,6 +1,6 @@
 /** What a team needs of the world, and what it is made of once everything it names has been looked up. */
 import type { AgentObserver, AgentPorts } from "../agent/ports.js";
-import type { AgentTool } from "../agent/tools.js";
+import type { AgentTool, ToolRef } from "../agent/tools.js";
 import type { Ask } from "../asks/ask.js";
 import type { ToolApprovals, ToolGuardPorts } from "../chat/tool-guard.js";
 import type { CancelSignal } from "../model/port.js";
@@ -17,6 +17,8 @@ export interface LoadedTeam {
   readonly definition: Team;
   /** The tools of these names (`ask_human`, `server/tool`); those that don't exist are left out. */
   readonly tools: (names: readonly string[]) => readonly AgentTool[];
+  /** Whether a tool may be used now; asked anew each time. */
+  readonly allows: (tool: ToolRef) => boolean;
   /** The supervisors that the team itself names. */
   readonly supervisors: readonly Supervisor[];
   /** The team that a worker is. */
@@ -36,7 +38,7 @@ export interface HttpWorkerAnswer {
   readonly text: string;
 }
 
-export interface TeamObserver extends Pick<AgentObserver, "toolCalled" | "toolReturned"> {
+export interface TeamObserver extends Pick<AgentObserver, "toolCalled" | "toolReturned" | "modelCalled"> {
   /** Hears of each thing once, in the same write as the step it tells of. */
   readonly traced: (entry: TraceEntry) => void;
   /** Whether what it hears is kept and shown with its texts: then they are supervised first. */

@@ -24,6 +24,8 @@ export const newRunSchema = z.strictObject({
   metadata: metadataSchema.default({}),
   /** In addition to the tenant's and the team's. */
   supervisors: z.array(itemName).max(50).default([]),
+  /** What `memory_search` searches in this run. */
+  memory: z.strictObject({ memoryId: z.string().max(100) }).optional(),
 });
 export type NewRun = z.infer<typeof newRunSchema>;
 

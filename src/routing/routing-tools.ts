@@ -104,22 +104,3 @@ export function handOffTool(
     },
   };
 }
-
-/** Who there is, what they can do, and how busy they are. */
-export function rosterTool(
-  roster: readonly (RosterEntry & { readonly available: boolean })[],
-  loads: () => Promise<Readonly<Record<string, number>>>,
-): AgentTool {
-  return {
-    ...ownTool,
-    ref: { server: routingServer, tool: "roster" },
-    name: "roster",
-    description:
-      "The workers of the team: what each is good at, whether it can be chosen, and how many tasks it has now.",
-    parameters: { type: "object", properties: {} },
-    run: async () => {
-      const now = await loads();
-      return { content: JSON.stringify(roster.map((worker) => ({ ...worker, load: now[worker.id] ?? 0 }))) };
-    },
-  };
-}

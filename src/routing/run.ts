@@ -8,6 +8,7 @@ import { aggregate } from "./aggregate.js";
 import { type BranchResult, runBranch } from "./branch.js";
 import { TeamBudget, type TeamSpent } from "./budget.js";
 import { decide } from "./decide.js";
+import { tellMissingTools } from "./held-tools.js";
 import type { LoadedTeam, TeamPorts } from "./ports.js";
 import { QuestionPermits } from "./questions.js";
 import type { Choice, Clarification, WorkerResult } from "./situation.js";
@@ -45,6 +46,7 @@ async function runWithin(run: TeamContext): Promise<TeamOutcome> {
   const clarifications: Clarification[] = [];
   const report = (): TeamReport => ({ decisions, results, clarifications, spent: run.budget.spent });
   const fail = (detail: string): TeamOutcome => ({ kind: "failed", detail, ...report() });
+  await tellMissingTools(run);
   let stopped = `no decision after ${supervisor.maxIterations} rounds`;
 
   for (let iteration = 0; iteration < supervisor.maxIterations; iteration++) {

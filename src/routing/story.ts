@@ -70,6 +70,8 @@ function entrySentence(entry: TraceEntry): string {
       return `${where}A decision could not be used: ${entry.problem}`;
     case "worker.started":
       return `${where}${entry.worker} began.${entry.brief === undefined ? "" : ` It was given: ${oneLine(entry.brief)}`}`;
+    case "tools.missing":
+      return `${where}${entry.agent} worked without ${entry.tools.join(", ")}: not there, or its server could not be reached.`;
     case "worker.retried":
       return `${where}${entry.worker} failed and was tried again: ${entry.error}`;
     case "worker.handedOn":

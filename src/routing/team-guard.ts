@@ -16,11 +16,11 @@ export function teamGuard(tools: () => readonly AgentTool[], ports: TeamPorts): 
   const roundOf = (callId: string): string => callId.slice(0, callId.lastIndexOf("."));
   return {
     async beforeCall(call, journal) {
-      if (!isOwn(call.tool) || call.tool.name === "roster") otherCalls.add(roundOf(call.toolCallId));
+      if (!isOwn(call.tool)) otherCalls.add(roundOf(call.toolCallId));
       if (!isOwn(call.tool)) return supervised.beforeCall(call, journal);
       // All calls of a round come here before any of them goes on.
       await Promise.resolve();
-      return call.tool.name !== "roster" && otherCalls.has(roundOf(call.toolCallId))
+      return otherCalls.has(roundOf(call.toolCallId))
         ? { kind: "refuse", reason: alone }
         : { kind: "go", value: call.args };
     },
@@ -44,8 +44,9 @@ export function agentPorts(ports: TeamPorts, scope: string, tools: () => readonl
 }
 
 /** Decisions and handoffs are told of as what they are, not as tool calls. */
-function withoutOwnTools({ toolCalled, toolReturned }: TeamPorts["observer"]): AgentObserver {
+function withoutOwnTools({ toolCalled, toolReturned, modelCalled }: TeamPorts["observer"]): AgentObserver {
   return {
+    modelCalled: (usage) => modelCalled?.(usage),
     toolCalled: (call) => (call.server === routingServer ? undefined : toolCalled?.(call)),
     toolReturned: (call) => (call.server === routingServer ? undefined : toolReturned?.(call)),
   };

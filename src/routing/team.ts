@@ -1,7 +1,8 @@
 /** Teams as a tenant stores them or sends them with a run: a routing supervisor, its workers, an aggregator, limits. */
 import { z } from "zod";
-import { builtInServer } from "../agent/built-in-tools.js";
+import { builtInServer, unknownBuiltIn } from "../agent/built-in-tools.js";
 import { modelChoice } from "../agent/definition.js";
+import { listWorkersRef } from "../agent/look-up-tools.js";
 import type { ToolRef } from "../agent/tools.js";
 import { itemName } from "../chat/context.js";
 import { findRoutingFn, routingFnNames } from "./strategies/routing-functions.js";
@@ -10,12 +11,12 @@ import { routingRuleSchema } from "./strategies/rule-based.js";
 export const strategies = ["llm-based", "rule-based", "skill-based", "round-robin", "load-balanced"] as const;
 export type Strategy = (typeof strategies)[number];
 
-/** `ask_human`, another tool of the system by its bare name, or `server/tool`. */
+/** `ask_human`, another tool of the system by its bare name, or `server/tool`; `*` stands for all of a server. */
 export const toolName = z
   .string()
   .regex(
-    /^([A-Za-z0-9_-]{1,100}\/)?[A-Za-z0-9_-]{1,100}$/,
-    "a tool is `ask_human`, another built-in by its name, or `server/tool`",
+    /^([A-Za-z0-9_-]{1,100}\/)?(\*|[A-Za-z0-9_.-]{1,100})$/,
+    "a tool is `ask_human`, another built-in by its name, or `server/tool`, or `server/*`",
   );
 
 export function toolRefOf(name: string): ToolRef {
@@ -188,3 +189,30 @@ function teamProblems(team: Team): { path: (string | number)[]; message: string 
 /** What a run says which team it wants: by name, or the team itself. */
 export const teamChoiceSchema = z.union([itemName, teamSchema]);
 export type TeamChoice = z.infer<typeof teamChoiceSchema>;
+
+/** The tools that a team's agents name and the system doesn't have, with where they are named; of teams sent along within it too. */
+export function unknownTools(team: Team): { path: (string | number)[]; message: string }[] {
+  const of = (tools: readonly string[], at: (string | number)[]) =>
+    tools.flatMap((name, index) => {
+      const message = unknownBuiltIn(toolRefOf(name));
+      return message === undefined ? [] : [{ path: [...at, "tools", index], message }];
+    });
+  return [
+    ...of(team.supervisor.tools, ["supervisor"]),
+    ...team.workers.flatMap((worker, index) => [
+      ...of(worker.tools, ["workers", index]),
+      ...(typeof worker.team === "object"
+        ? unknownTools(worker.team).map(({ path, message }) => ({ path: ["workers", index, "team", ...path], message }))
+        : []),
+    ]),
+  ];
+}
+
+/** Whether it is counted how busy the workers are: somebody goes by it, or may ask. */
+export function tracksLoad({ supervisor, workers }: Team): boolean {
+  const asks = (tools: readonly string[]): boolean =>
+    tools
+      .map(toolRefOf)
+      .some(({ server, tool }) => server === builtInServer && (tool === "*" || tool === listWorkersRef.tool));
+  return supervisor.strategy === "load-balanced" || [supervisor, ...workers].some(({ tools }) => asks(tools));
+}

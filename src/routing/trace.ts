@@ -32,6 +32,14 @@ export const traceEntrySchema = z.discriminatedUnion("type", [
     /** What it was given; only of a verbose team. */
     brief: z.string().optional(),
   }),
+  z.object({
+    /** Named by the team and not there: the agent works without them. */
+    type: z.literal("tools.missing"),
+    path,
+    /** A worker's id, or `supervisor`. */
+    agent: z.string(),
+    tools: z.array(z.string()),
+  }),
   z.object({ type: z.literal("worker.retried"), path, worker: z.string(), error: z.string() }),
   z.object({ type: z.literal("worker.handedOn"), path, from: z.string(), to: z.string(), reason: z.string() }),
   z.object({ type: z.literal("worker.returned"), path, result: workerResultSchema }),
@@ -55,6 +63,8 @@ export function entryWithoutText(entry: TraceEntry): object {
       const { output: _, error: __, ...result } = entry.result;
       return { path: entry.path, result };
     }
+    case "tools.missing":
+      return { path: entry.path, agent: entry.agent, tools: entry.tools };
     case "worker.started":
     case "worker.retried":
       return { path: entry.path, worker: entry.worker };

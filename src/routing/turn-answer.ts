@@ -38,7 +38,7 @@ export async function answerAsTeam(
     work: turnId,
   });
   const { inputTokens, outputTokens, activeMs, modelCalls } = outcome.spent;
-  const spent = { inputTokens, outputTokens, activeMs };
+  const spent = { modelCalls, inputTokens, outputTokens, activeMs };
   if (outcome.kind === "failed")
     return { kind: "failed", code: "model_failed", detail: outcome.detail, turns: [], ...spent };
   const workers = [...new Set(outcome.results.map(({ worker }) => worker))].join(", ");

@@ -6,8 +6,9 @@ import { isWanted } from "../agent/tool-call.js";
 import type { AgentTool } from "../agent/tools.js";
 import { buildPrompt } from "../chat/prompt.js";
 import { dataNotice } from "./brief.js";
+import { heldTools } from "./held-tools.js";
 import { runHttpWorker } from "./http-worker.js";
-import { clarificationsOf, limitQuestions } from "./questions.js";
+import { clarificationsOf } from "./questions.js";
 import { handOffTool } from "./routing-tools.js";
 import type { Clarification } from "./situation.js";
 import type { Worker } from "./team.js";
@@ -48,10 +49,13 @@ async function runModelWorker(run: TeamContext, task: Task): Promise<WorkerOutco
   const colleagues = definition.workers.filter(
     ({ id, capabilities }) => worker.handoffs.includes(id) && capabilities.available,
   );
-  const held = limitQuestions(run.team.tools(worker.tools), run.permits);
+  const held = heldTools(run, worker.tools);
   const handOff =
     colleagues.length === 0 ? [] : [handOffTool(worker.id, rosterOf(colleagues), chain, definition.limits.maxHandoffs)];
-  const tools = (): readonly AgentTool[] => [...handOff, ...mostRelevant(held, task.content, worker.maxToolsPerRound)];
+  const tools = (): readonly AgentTool[] => [
+    ...handOff,
+    ...mostRelevant(held.inForce(), task.content, worker.maxToolsPerRound),
+  ];
   const { background } = run.command;
   const outcome = await runAgent(
     {
@@ -65,15 +69,14 @@ async function runModelWorker(run: TeamContext, task: Task): Promise<WorkerOutco
           message: task.content,
         }),
       tools,
-      withdrawn: (wanted) => held.find((tool) => isWanted(tool, wanted)),
+      withdrawn: (wanted) => held.all.find((tool) => isWanted(tool, wanted)),
       ...(worker.temperature === undefined ? {} : { temperature: worker.temperature }),
       limits: run.budget.agentLimits(worker.maxToolRounds ?? definition.limits.maxToolRounds),
       replyId: task.id,
     },
-    agentPorts(run.ports, "agent", () => [...handOff, ...held]),
+    agentPorts(run.ports, "agent", () => [...handOff, ...held.inForce()]),
   );
-  const failedCalls = outcome.kind === "failed" && outcome.code === "model_failed" ? 1 : 0;
-  run.budget.spend({ ...outcome, modelCalls: outcome.turns.length + failedCalls });
+  run.budget.spend(outcome);
   return { ...resultOf(outcome), clarifications: clarificationsOf(outcome) };
 }
 

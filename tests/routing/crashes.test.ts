@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { askHumanTool } from "../../src/agent/built-in-tools.js";
 import { Parked, Superseded } from "../../src/agent/journal.js";
+import { listWorkersTool } from "../../src/agent/look-up-tools.js";
 import type { ModelRequest, ModelResult } from "../../src/model/port.js";
 import { noBackground } from "../../src/routing/brief.js";
 import type { LoadedTeam, TeamPorts } from "../../src/routing/ports.js";
@@ -22,13 +23,16 @@ function reply({ models, messages }: ModelRequest): Partial<ModelResult> {
     : calls("ask_human", { question: "Which?" });
 }
 
+const lookUps = { listWorkers: async () => undefined };
+
 const team: LoadedTeam = {
   key: "t",
   definition: teamSchema.parse({
-    supervisor: { strategy: "llm-based", model: "openai/supervisor", tools: ["ask_human", "roster"] },
+    supervisor: { strategy: "llm-based", model: "openai/supervisor", tools: ["ask_human", "list_workers"] },
     workers: ["a", "b"].map((id) => ({ id, description: id, model: "openai/worker" })),
   }),
-  tools: (names) => (names.includes("ask_human") ? [askHumanTool] : []),
+  tools: (names) => [askHumanTool, listWorkersTool(lookUps)].filter(({ name }) => names.includes(name)),
+  allows: () => true,
   supervisors: [],
   nested: () => undefined,
 };
@@ -109,19 +113,22 @@ const points = Array.from({ length: steps }, (_, step) => step).flatMap((step) =
 );
 
 describe("a run whose object dies", () => {
-  it.each(points)("at step $step once it is $when goes on and comes to the same, told once", async (crash) => {
-    const world = new World();
-    await dyingAt(world, crash);
-    // Once before the question is answered, once after.
-    await world.run().catch(expectControlFlow);
-    if ([...world.store.asks.values()].some(({ status }) => status === "open"))
-      world.store.answer({ response: "both" });
-    await dyingAt(world, crash);
-    const outcome = await toTheEnd(world);
-    expect(outcome).toEqual(expected);
-    expect(outcome).toMatchObject({ kind: "completed", response: "a:\nDone.\n\nb:\nDone." });
-    expect(world.told.toSorted()).toEqual(undisturbed.told.toSorted());
-    expect(world.store.asks.size).toBe(1);
-    expect(world.claims.size).toBe(0);
-  });
+  it.each(points)(
+    "at step $step once it is $when goes on and comes to the same, told once (fault 5)",
+    async (crash) => {
+      const world = new World();
+      await dyingAt(world, crash);
+      // Once before the question is answered, once after.
+      await world.run().catch(expectControlFlow);
+      if ([...world.store.asks.values()].some(({ status }) => status === "open"))
+        world.store.answer({ response: "both" });
+      await dyingAt(world, crash);
+      const outcome = await toTheEnd(world);
+      expect(outcome).toEqual(expected);
+      expect(outcome).toMatchObject({ kind: "completed", response: "a:\nDone.\n\nb:\nDone." });
+      expect(world.told.toSorted()).toEqual(undisturbed.told.toSorted());
+      expect(world.store.asks.size).toBe(1);
+      expect(world.claims.size).toBe(0);
+    },
+  );
 });

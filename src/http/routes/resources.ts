@@ -1,13 +1,15 @@
 import { z } from "zod";
+import { unknownBuiltIn } from "../../agent/built-in-tools.js";
+import type { AgentDefinition } from "../../agent/definition.js";
 import { itemName } from "../../chat/context.js";
-import { type OutgoingPolicy, refuseAddress } from "../../platform/outgoing.js";
-import type { Team } from "../../routing/team.js";
+import { refuseAddress } from "../../platform/outgoing.js";
+import type { ProblemIssue } from "../../problem.js";
 import { hiddenSecret } from "../../supervision/kinds/http.js";
 import { type ResourceKind, type ResourceVersion, resourceKinds, resourceSchemas } from "../../tenancy/resources.js";
 import { callerOf, demandRole } from "../context.js";
 import { problem } from "../problems.js";
 import { decodeCursor, json, jsonBody, listOf, newRouter, pageOf, pageQuery, route } from "../routing.js";
-import { checkTeam, hideWorkerHeaders } from "../team-addresses.js";
+import { checkTeam, hideWorkerHeaders } from "../team-checks.js";
 
 const singular: Record<ResourceKind, string> = {
   agents: "agent",
@@ -55,7 +57,8 @@ function addRoutes<K extends ResourceKind>(kind: K): void {
       const { name } = c.req.valid("param");
       const body = resourceSchemas[kind].parse(c.req.valid("json"));
       checkAddresses(body, c.get("services").policy);
-      if (kind === "teams") checkTeamAddresses(resourceSchemas.teams.parse(body), c.get("services").policy);
+      if (kind === "teams") demandUsable(checkTeam(resourceSchemas.teams.parse(body), c.get("services").policy), one);
+      if (kind === "agents") demandUsable(unknownToolsOf(resourceSchemas.agents.parse(body)), one);
       const { resources: store } = c.get("services");
       const wanted = c.req.valid("header")["if-match"];
       const expected = wanted === undefined || wanted === "*" ? undefined : Number(wanted.slice(1, -1));
@@ -159,9 +162,17 @@ function hideHeaders(value: object): object {
   };
 }
 
-function checkTeamAddresses(team: Team, policy: OutgoingPolicy): void {
-  const errors = checkTeam(team, policy);
-  if (errors.length > 0) throw problem("invalid", "A worker's address can't be called; see errors.", { errors });
+function demandUsable(errors: readonly ProblemIssue[], one: string): void {
+  if (errors.length > 0)
+    throw problem("invalid", `The ${one} names what doesn't exist or can't be used; see errors.`, { errors });
+}
+
+function unknownToolsOf(agent: AgentDefinition): ProblemIssue[] {
+  if (agent.kind !== "model") return [];
+  return agent.tools.flatMap((ref, index) => {
+    const message = unknownBuiltIn(ref);
+    return message === undefined ? [] : [{ path: `tools.${index}.tool`, message }];
+  });
 }
 
 /** Where a resource has the address of something that is going to be called. */

@@ -19,7 +19,7 @@ import {
 import { callerOf, unwrap } from "../context.js";
 import { problem } from "../problems.js";
 import { decodeCursor, json, jsonBody, listOf, newRouter, pageOf, pageQuery, route } from "../routing.js";
-import { checkTeam } from "../team-addresses.js";
+import { checkTeam } from "../team-checks.js";
 import { eventStreamResponse } from "./events.js";
 
 const tags = ["Routing runs"];
@@ -198,11 +198,11 @@ runs.openapi(
 
 /** Everything that a run names has to be there when it begins. */
 async function missingParts(
-  { resources, policy }: Services,
+  { resources, policy, memory: memories }: Services,
   tenantId: string,
   definition: z.infer<typeof newRunSchema>,
 ): Promise<ProblemIssue[]> {
-  const { team, supervisors } = definition;
+  const { team, supervisors, memory } = definition;
   const names = await pinTeams(resources, tenantId, team);
   const wanted = [
     ...supervisors.map((name, at) => ({ path: `supervisors.${at}`, kind: "supervisors" as const, name })),
@@ -212,12 +212,16 @@ async function missingParts(
     resources.pins(tenantId, wanted),
     pinTools(resources, tenantId, names).then((pins) => resources.versions(tenantId, pins)),
   ]);
+  const noMemory = memory !== undefined && !(await memories.memory(tenantId, memory.memoryId)).ok;
   const absent = wanted.filter(({ kind, name }) => !found.some((pin) => pin.kind === kind && pin.name === name));
   // Which tools a remote server has is only known when it is asked.
   const absentTools = names.tools.filter(
     ({ server, tool }) =>
       server !== builtInServer &&
-      !tools.some(({ name, body }) => "server" in body && body.server === server && (name === tool || "mcp" in body)),
+      !tools.some(
+        ({ name, body }) =>
+          "server" in body && body.server === server && (tool === "*" || name === tool || "mcp" in body),
+      ),
   );
   return [
     ...names.missing.map((name) => ({
@@ -226,6 +230,7 @@ async function missingParts(
     })),
     ...absentTools.map(({ server, tool }) => ({ path: "team.tools", message: `there is no tool ${server}/${tool}` })),
     ...absent.map(({ path, kind, name }) => ({ path, message: `there is no ${kind}/${name}` })),
+    ...(noMemory ? [{ path: "memory.memoryId", message: "there is no such memory" }] : []),
     ...(typeof team === "string" ? [] : checkTeam(team, policy, "team")),
   ];
 }

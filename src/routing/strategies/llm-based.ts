@@ -11,11 +11,12 @@ import { buildPrompt } from "../../chat/prompt.js";
 import type { ModelMessage } from "../../model/port.js";
 import { briefText, dataNotice } from "../brief.js";
 import { checkDecision, type ReadDecision, readDecision } from "../decision-repair.js";
-import { clarificationsOf, limitQuestions } from "../questions.js";
-import { finishTool, rosterTool, routeToTool } from "../routing-tools.js";
+import { type HeldTools, heldTools } from "../held-tools.js";
+import { clarificationsOf } from "../questions.js";
+import { finishTool, routeToTool } from "../routing-tools.js";
 import type { Clarification, RosterEntry, RoutingSituation, StrategyOutcome } from "../situation.js";
 import { agentPorts } from "../team-guard.js";
-import { rosterEntry, type TeamContext } from "../team-run.js";
+import type { TeamContext } from "../team-run.js";
 import { mostRelevant } from "../tool-relevance.js";
 
 export interface ModelDecision {
@@ -37,6 +38,8 @@ export async function routeByModel(run: TeamContext, situation: RoutingSituation
   const second = await attempt.repair(first.text, first.read.problem);
   return attempt.give(second);
 }
+
+const noTools: HeldTools = { all: [], inForce: () => [] };
 
 type FirstDecision =
   | { readonly read: ReadDecision; readonly text: string }
@@ -71,17 +74,17 @@ class Attempt {
   /** The supervisor with its tools. */
   async decide(): Promise<FirstDecision> {
     const { supervisor } = this.run.team.definition;
-    const held = this.heldTools();
+    const held = heldTools(this.run, supervisor.tools);
     const tools = (): readonly AgentTool[] => [
       ...this.ending,
-      ...mostRelevant(held, this.read.join("\n"), supervisor.maxToolsPerRound),
+      ...mostRelevant(held.inForce(), this.read.join("\n"), supervisor.maxToolsPerRound),
     ];
     const outcome = await this.call("agent", supervisor.maxToolRetries, tools, held, []);
     const decided = this.decisionOf(outcome);
     if (decided !== undefined) return decided;
     // Servers that know no tools refuse the whole request: then there are none.
     if (outcome.kind === "failed" && outcome.turns.length === 0 && /\bbad_request\b/.test(outcome.detail)) {
-      const plain = await this.call("plain", 0, () => [], [], [{ role: "user", content: jsonDemand(this.ids) }]);
+      const plain = await this.call("plain", 0, () => [], noTools, [{ role: "user", content: jsonDemand(this.ids) }]);
       const read = this.decisionOf(plain);
       if (read !== undefined) return read;
     }
@@ -96,7 +99,7 @@ class Attempt {
       ...(said === "" ? [] : [{ role: "assistant" as const, content: said }]),
       { role: "user", content: `That decision can't be used: ${problem} ${jsonDemand(this.ids)}` },
     ];
-    const outcome = await this.call("repair", 0, () => this.ending, [], messages);
+    const outcome = await this.call("repair", 0, () => this.ending, noTools, messages);
     const decided = this.decisionOf(outcome);
     if (decided?.read === undefined) {
       const detail = outcome.kind === "failed" ? outcome.detail : "it gave no decision";
@@ -111,12 +114,12 @@ class Attempt {
     scope: string,
     maxToolRounds: number,
     tools: () => readonly AgentTool[],
-    held: readonly AgentTool[],
+    held: HeldTools,
     more: readonly ModelMessage[],
   ): Promise<AgentOutcome> {
     const { run, situation } = this;
     const { supervisor } = run.team.definition;
-    const ports = agentPorts(run.ports, scope, () => [...this.ending, ...held]);
+    const ports = agentPorts(run.ports, scope, () => [...this.ending, ...held.inForce()]);
     const asked = [...situation.clarifications, ...this.clarifications];
     const outcome = await runAgent(
       {
@@ -124,7 +127,7 @@ class Attempt {
         prompt: () => [...this.prompt(asked), ...more],
         tools,
         // A call of a tool that isn't among the most relevant any more is found again on a replay.
-        withdrawn: (wanted) => held.find((tool) => isWanted(tool, wanted)),
+        withdrawn: (wanted) => held.all.find((tool) => isWanted(tool, wanted)),
         endingTools: this.ending.map(({ name }) => name),
         // In words it may answer all the same; then they are read as JSON.
         toolChoice: "required",
@@ -134,8 +137,7 @@ class Attempt {
       },
       { ...ports, guard: this.listening(ports.guard) },
     );
-    const failedCalls = outcome.kind === "failed" && outcome.code === "model_failed" ? 1 : 0;
-    run.budget.spend({ ...outcome, modelCalls: outcome.turns.length + failedCalls });
+    run.budget.spend(outcome);
     this.clarifications.push(...clarificationsOf(outcome));
     return outcome;
   }
@@ -155,19 +157,6 @@ class Attempt {
     return !read.ok && outcome.text === "" && refused !== undefined
       ? { read: { ok: false, problem: refused }, text: "" }
       : { read, text: outcome.text };
-  }
-
-  private heldTools(): readonly AgentTool[] {
-    const { team, permits, ports } = this.run;
-    const names = team.definition.supervisor.tools;
-    const roster = team.definition.workers.map((worker) => ({
-      ...rosterEntry(worker),
-      available: worker.capabilities.available,
-    }));
-    return [
-      ...limitQuestions(team.tools(names), permits),
-      ...(names.includes("roster") ? [rosterTool(roster, () => ports.state.loads(team.key))] : []),
-    ];
   }
 
   private listening(guard: ToolGuard): ToolGuard {

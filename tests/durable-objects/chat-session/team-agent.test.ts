@@ -2,6 +2,7 @@ import { evictDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
 import { newTenant, shownText } from "../../support/conclave.js";
 import { asksHuman, modelOf, newTeam, promptText, routesTo } from "../../support/teams.js";
+import type { SeenRequest } from "../../support/upstream-client.js";
 
 describe("a session whose agent is a team", () => {
   it("waits in its turn for the answer to the team's question, and the answer resumes it", async () => {
@@ -29,6 +30,47 @@ describe("a session whose agent is a team", () => {
     });
     expect(await team.supervisor.requests()).toHaveLength(1);
     expect(await modelOf(team, "billing").requests()).toHaveLength(2);
+  });
+
+  it("asks anew in each turn: the answer of an earlier turn answers no question of a later one (fault 7)", async () => {
+    const tenant = await newTenant();
+    const team = newTeam({ billing: {} }, { tools: ["ask_human"] });
+    await tenant.put("teams", "desk", team.definition);
+    await tenant.put("agents", "assistant", { kind: "team", team: "desk" });
+    const session = await tenant.session();
+    const asked: string[] = [];
+    for (const response of ["number 17", "number 18"]) {
+      const before = (await modelOf(team, "billing").requests()).length;
+      await team.supervisor.reply(asksHuman("Which invoice?"), routesTo("billing"));
+      await modelOf(team, "billing").reply({ text: "It is paid." });
+      const waiting = await tenant.say(session, "Is my invoice paid?");
+      expect(waiting).toMatchObject({ status: "waiting", asks: [{ question: "Which invoice?", status: "open" }] });
+      const askId = waiting.asks[0]?.askId ?? "";
+      asked.push(askId);
+      await tenant.call("POST", `/v1/asks/${askId}/answer`, { response });
+      expect((await tenant.turn(session, waiting.turnId)).status).toBe("completed");
+      expect(promptText((await modelOf(team, "billing").requests())[before])).toContain(response);
+    }
+    expect(new Set(asked).size).toBe(2);
+  });
+
+  it("doesn't give a team's agents what the session excludes, nor the tools that it adds", async () => {
+    const tenant = await newTenant();
+    for (const tool of ["look", "more"]) {
+      await tenant.put("tools", tool, { server: "shop", description: tool, http: { url: "https://shop.test/" } });
+    }
+    const team = newTeam({ billing: { tools: ["shop/look", "ask_human"] } }, { tools: ["shop/look"] });
+    await team.supervisor.reply(routesTo("billing"));
+    await modelOf(team, "billing").reply({ text: "Done." });
+    await tenant.put("teams", "desk", team.definition);
+    await tenant.put("agents", "assistant", { kind: "team", team: "desk" });
+    const look = { server: "shop", tool: "look" };
+    const context = { tools: [{ server: "shop", tool: "more" }], excluded: { tools: [look] } };
+    const turn = await tenant.say(await tenant.session({ context }), "Hello.");
+    expect(turn.status).toBe("completed");
+    const toolsOf = (request: SeenRequest | undefined) => promptText(request).match(/"name":"\w+"/g) ?? [];
+    expect(toolsOf((await team.supervisor.requests())[0])).toEqual(['"name":"route_to"']);
+    expect(toolsOf((await modelOf(team, "billing").requests())[0])).toEqual(['"name":"ask_human"']);
   });
 
   it("gives the team the history, and streams the supervised response", async () => {

@@ -22,7 +22,7 @@ afterEach(() => {
 const week = 7 * 24 * 3_600_000;
 
 describe("a supervisor that asks a person", () => {
-  it("waits through an eviction and a week, goes on at that step, and does nothing twice", async () => {
+  it("waits through an eviction and a week, goes on at that step, and does nothing twice (faults 1, 4 and 5)", async () => {
     const tenant = await newTenant();
     const orders = upstreamFor(env.TEST_UPSTREAM);
     await orders.reply({ body: { order: "A-17", status: "paid twice" } });
@@ -65,7 +65,7 @@ describe("a supervisor that asks a person", () => {
     expect(promptText(brief)).toContain("<clarification from=");
   });
 
-  it("puts two questions at once, takes their answers in reverse order, and shows the results in call order", async () => {
+  it("puts two questions at once, takes their answers in reverse order, and shows the results in call order (fault 7)", async () => {
     const tenant = await newTenant();
     const slow = upstreamFor(env.TEST_UPSTREAM);
     await slow.reply({ body: "calendar: free" });
@@ -101,7 +101,7 @@ describe("a supervisor that asks a person", () => {
     expect(await slow.requests()).toHaveLength(1);
   });
 
-  it("assumes the default when the alarm rings at the deadline, and says so", async () => {
+  it("assumes the default when the alarm rings at the deadline, and says so (fault 6)", async () => {
     const tenant = await newTenant();
     const team = newTeam({ urgent: {}, normal: {} }, { tools: ["ask_human"] });
     await team.supervisor.reply(
@@ -119,7 +119,7 @@ describe("a supervisor that asks a person", () => {
     expect(done.clarifications).toMatchObject([{ answer: "Nobody answered in time. Assume: normal" }]);
   });
 
-  it("tells the supervisor when nobody answers and there is no default, and goes on", async () => {
+  it("tells the supervisor when nobody answers and there is no default, and goes on (fault 6)", async () => {
     const tenant = await newTenant();
     const team = newTeam({ urgent: {}, normal: {} }, { tools: ["ask_human"] });
     await team.supervisor.reply(asksHuman("Which priority?", { timeoutMs: 60_000 }), routesTo("normal"));

@@ -17,7 +17,7 @@ describe("a decision written as text", () => {
     ["a confidence as text", JSON.stringify({ ...decision, confidence: "70%" }), 0.7],
     ["the same worker twice", JSON.stringify({ targetAgents: ["billing", "Billing"], confidence: 0.8 }), 0.8],
   ];
-  it.each(readable)("is read from %s", async (_what, said, confidence) => {
+  it.each(readable)("is read from %s (fault 2)", async (_what, said, confidence) => {
     const tenant = await newTenant();
     const team = newTeam({ technical: {}, billing: {} });
     await team.supervisor.reply({ text: said });
@@ -46,19 +46,22 @@ describe("a decision written as text", () => {
       "confidence is a number from 0 to 1",
     ],
   ];
-  it.each(unusable)("that is %s is shown back once, and the second answer counts", async (_what, first, shown) => {
-    const tenant = await newTenant();
-    const team = newTeam({ technical: {}, billing: {}, legal: { capabilities: { available: false } } });
-    await team.supervisor.reply(first, routesTo("billing"));
-    await modelOf(team, "billing").reply({ text: "Paid back." });
-    const run = await startRun(tenant, team.definition, "My invoice is wrong.");
-    expect(run).toMatchObject({ status: "completed", decisions: [{ targetAgent: "billing" }] });
-    const [, second] = await team.supervisor.requests();
-    expect(promptText(second)).toContain(shown);
-    expect(second?.body).toMatchObject({ tool_choice: { function: { name: "route_to" } } });
-  });
+  it.each(unusable)(
+    "that is %s is shown back once, and the second answer counts (fault 2)",
+    async (_what, first, shown) => {
+      const tenant = await newTenant();
+      const team = newTeam({ technical: {}, billing: {}, legal: { capabilities: { available: false } } });
+      await team.supervisor.reply(first, routesTo("billing"));
+      await modelOf(team, "billing").reply({ text: "Paid back." });
+      const run = await startRun(tenant, team.definition, "My invoice is wrong.");
+      expect(run).toMatchObject({ status: "completed", decisions: [{ targetAgent: "billing" }] });
+      const [, second] = await team.supervisor.requests();
+      expect(promptText(second)).toContain(shown);
+      expect(second?.body).toMatchObject({ tool_choice: { function: { name: "route_to" } } });
+    },
+  );
 
-  it.each(unusable)("that is %s twice goes to the fallback worker, and says why", async (_what, reply) => {
+  it.each(unusable)("that is %s twice goes to the fallback worker, and says why (fault 2)", async (_what, reply) => {
     const tenant = await newTenant();
     const team = newTeam(
       { technical: {}, billing: {}, legal: { capabilities: { available: false } } },
@@ -76,7 +79,7 @@ describe("a decision written as text", () => {
     expect(await team.supervisor.requests()).toHaveLength(2);
   });
 
-  it.each(unusable)("that is %s twice, without a fallback, is a clear failure", async (_what, reply) => {
+  it.each(unusable)("that is %s twice, without a fallback, is a clear failure (fault 2)", async (_what, reply) => {
     const tenant = await newTenant();
     const team = newTeam({ technical: {}, billing: {}, legal: { capabilities: { available: false } } });
     await team.supervisor.reply(reply, reply);
@@ -87,7 +90,7 @@ describe("a decision written as text", () => {
 });
 
 describe("a decision by route_to", () => {
-  it("offers the live workers alone", async () => {
+  it("offers the live workers alone (fault 2)", async () => {
     const tenant = await newTenant();
     const team = newTeam({ billing: {}, legal: { capabilities: { available: false } } });
     await team.supervisor.reply(routesTo("billing"));
@@ -99,7 +102,7 @@ describe("a decision by route_to", () => {
     });
   });
 
-  it("for an unavailable worker is refused with the ones there are, and the model decides again", async () => {
+  it("for an unavailable worker is refused with the ones there are, and the model decides again (fault 2)", async () => {
     const tenant = await newTenant();
     const team = newTeam({ billing: {}, legal: { capabilities: { available: false } } });
     await team.supervisor.reply(routesTo("legal"), routesTo("billing", { confidence: 95 }));
@@ -154,7 +157,7 @@ describe("a supervisor's tools", () => {
   }
   const lookup = (args: unknown): ScriptedReply => ({ toolCalls: [{ name: "lookup", arguments: args }] });
 
-  it("get arguments that were checked: what is wrong is said, with the schema, and nothing is called", async () => {
+  it("get arguments that were checked: what is wrong is said, with the schema, and nothing is called (fault 11)", async () => {
     const { tenant, hook, team } = await withTool();
     await team.supervisor.reply(lookup({ order: 5 }), lookup("{broken"), routesTo("billing"));
     const run = await startRun(tenant, team.definition, "Hello.");
@@ -165,7 +168,7 @@ describe("a supervisor's tools", () => {
     expect(last).toContain("must be a JSON object");
   });
 
-  it("that don't exist are answered with the ones that do", async () => {
+  it("that don't exist are answered with the ones that do (fault 11)", async () => {
     const { tenant, team } = await withTool();
     await team.supervisor.reply({ toolCalls: [{ name: "look_up", arguments: {} }] }, routesTo("billing"));
     expect((await startRun(tenant, team.definition, "Hello.")).status).toBe("completed");
@@ -180,7 +183,7 @@ describe("a supervisor's tools", () => {
     expect(promptText((await team.supervisor.requests())[1])).toContain("no result within 100 ms");
   });
 
-  it("called for ever end in one last round that can only decide", async () => {
+  it("called for ever end in one last round that can only decide (fault 3)", async () => {
     const { tenant, hook, team } = await withTool({}, { maxToolRetries: 3 });
     await hook.reply({ body: "found", repeat: true });
     await team.supervisor.reply({ ...lookup({ order: "A" }), repeat: 3 }, routesTo("billing"));
@@ -196,7 +199,7 @@ describe("a supervisor's tools", () => {
     expect(promptText(requests[3]).match(/"role":"tool"/g)).toHaveLength(3);
   });
 
-  it("called even in the last round lead to the fallback, or a clear failure, and never to more calls", async () => {
+  it("called even in the last round lead to the fallback, or a clear failure, and never to more calls (fault 3)", async () => {
     const { tenant, hook, team } = await withTool({}, { maxToolRetries: 1 });
     await hook.reply({ body: "found", repeat: true });
     await team.supervisor.reply({ ...lookup({ order: "A" }), repeat: true });
@@ -206,7 +209,7 @@ describe("a supervisor's tools", () => {
     expect(await team.supervisor.requests()).toHaveLength(3);
   });
 
-  it("with maxToolRetries 0 aren't offered at all: zero is zero", async () => {
+  it("with maxToolRetries 0 aren't offered at all: zero is zero (fault 3)", async () => {
     const { tenant, team } = await withTool({}, { maxToolRetries: 0 });
     await team.supervisor.reply(routesTo("billing"));
     expect((await startRun(tenant, team.definition, "Hello.")).status).toBe("completed");
@@ -241,7 +244,7 @@ describe("a supervisor's tools", () => {
 });
 
 describe("a run's budget", () => {
-  it("of model calls ends it within them", async () => {
+  it("of model calls ends it within them (fault 12)", async () => {
     const tenant = await newTenant();
     const team = newTeam({ billing: {} }, {}, { limits: { maxModelCalls: 1 } });
     await team.supervisor.reply(routesTo("billing"));
@@ -251,7 +254,7 @@ describe("a run's budget", () => {
     expect(await modelOf(team, "billing").requests()).toHaveLength(0);
   });
 
-  it("of tokens ends it within them", async () => {
+  it("of tokens ends it within them (fault 12)", async () => {
     const tenant = await newTenant();
     const team = newTeam({ billing: {} }, {}, { limits: { maxTokens: 1_000 } });
     await team.supervisor.reply({ ...routesTo("billing"), usage: { inputTokens: 900, outputTokens: 100 } });
@@ -259,7 +262,28 @@ describe("a run's budget", () => {
     expect(run.error?.detail).toContain("budget of 1000 tokens is used up");
   });
 
-  it("of questions is kept: a question too many is answered with that", async () => {
+  it("of time ends it while a model is being asked, and while a tool works (fault 12)", async () => {
+    const tenant = await newTenant();
+    const hook = upstreamFor(env.TEST_UPSTREAM);
+    await tenant.put("tools", "slow", { server: "shop", description: "Slow", http: { url: hook.hookURL } });
+    const limits = { maxActiveMs: 400 };
+    const silent = newTeam({ billing: {} }, {}, { limits });
+    await silent.supervisor.reply({ ...routesTo("billing"), hold: "for ever" });
+    const slow = newTeam({ billing: {} }, { tools: ["shop/slow"] }, { limits });
+    await slow.supervisor.reply({ toolCalls: [{ name: "slow", arguments: {} }] });
+    await hook.reply({ body: "late", hold: "for ever" });
+    for (const [team, hanging] of [
+      [silent, silent.supervisor],
+      [slow, hook],
+    ] as const) {
+      const run = await startRun(tenant, team.definition, "Hello.");
+      expect(run).toMatchObject({ status: "failed", results: [], usage: { modelCalls: 1 } });
+      expect(run.error?.detail).toMatch(/time budget of \d+ ms is used up/);
+      await hanging.until({ requests: 1, aborted: 1 });
+    }
+  });
+
+  it("of questions is kept: a question too many is answered with that (fault 12)", async () => {
     const tenant = await newTenant();
     const team = newTeam({ billing: {} }, { tools: ["ask_human"] }, { limits: { maxQuestions: 1 } });
     await team.supervisor.reply(

@@ -8,7 +8,7 @@ import { modelOf, newTeam, startRun } from "../../support/teams.js";
 const stateOf = (tenant: TestTenant) => new D1TeamState(env.DB, tenant.tenantId, Date.now);
 
 describe("round-robin", () => {
-  it("over a hundred runs at once is even, and goes on where it was", async () => {
+  it("over a hundred runs at once is even, and goes on where it was (fault 8)", async () => {
     const tenant = await newTenant();
     const ids = ["a", "b", "c", "d", "e"];
     const team = newTeam(Object.fromEntries(ids.map((id) => [id, {}])), { strategy: "round-robin" });
@@ -38,7 +38,7 @@ describe("round-robin", () => {
 });
 
 describe("load-balanced", () => {
-  it("takes the least busy worker, and is at zero again after successes, failures and a cancel", async () => {
+  it("takes the least busy worker, and is at zero again after successes, failures and a cancel (fault 8)", async () => {
     const tenant = await newTenant();
     const team = newTeam(
       { a: {}, b: {} },
@@ -79,7 +79,7 @@ describe("load-balanced", () => {
     expect(await state.loads("t")).toEqual({});
   });
 
-  it("over fifty runs at once spreads them and ends at zero", async () => {
+  it("over fifty runs at once spreads them and ends at zero (fault 8)", async () => {
     const tenant = await newTenant();
     const team = newTeam({ a: {}, b: {}, c: {} }, { strategy: "load-balanced" });
     for (const id of ["a", "b", "c"]) await modelOf(team, id).reply({ text: "Done.", repeat: true });

@@ -1,10 +1,18 @@
 import { type OutgoingPolicy, refuseAddress } from "../platform/outgoing.js";
 import type { ProblemIssue } from "../problem.js";
-import type { Team } from "../routing/team.js";
+import { type Team, unknownTools } from "../routing/team.js";
 import { hiddenSecret } from "../supervision/kinds/http.js";
 
-/** What is wrong with the addresses of a team's workers, those of teams sent along within it included. */
-export function checkTeam(team: Team, policy: OutgoingPolicy, path = ""): ProblemIssue[] {
+/** What is wrong with a team beyond its form, teams sent along within it included: addresses, and names of built-in tools. */
+export function checkTeam(team: Team, policy: OutgoingPolicy, at = ""): ProblemIssue[] {
+  const tools = unknownTools(team).map(({ path, message }) => ({
+    path: [...(at === "" ? [] : [at]), ...path].join("."),
+    message,
+  }));
+  return [...checkAddresses(team, policy, at), ...tools];
+}
+
+function checkAddresses(team: Team, policy: OutgoingPolicy, path: string): ProblemIssue[] {
   const at = (place: string): string => (path === "" ? place : `${path}.${place}`);
   return team.workers.flatMap(({ http, team: inner }, index) => {
     const refused = http === undefined ? undefined : refuseAddress(http.url, policy);
@@ -12,7 +20,7 @@ export function checkTeam(team: Team, policy: OutgoingPolicy, path = ""): Proble
       ...(refused === undefined ? [] : [{ path: at(`workers.${index}.http.url`), message: refused }]),
       ...(inner === undefined || typeof inner === "string"
         ? []
-        : checkTeam(inner, policy, at(`workers.${index}.team`))),
+        : checkAddresses(inner, policy, at(`workers.${index}.team`))),
     ];
   });
 }

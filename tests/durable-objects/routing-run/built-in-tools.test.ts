@@ -1,0 +1,222 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { newTenant, type TestTenant } from "../../support/conclave.js";
+import { mcpKey } from "../../support/mcp-key.js";
+import { newMemory } from "../../support/memory.js";
+import { modelOf, newTeam, promptText, routesTo, startRun } from "../../support/teams.js";
+import { upstreamFor } from "../../support/upstream-client.js";
+
+const oneCall = (name: string, args: object = {}) => ({ toolCalls: [{ name, arguments: args }] });
+
+async function faultsOf(tenant: TestTenant, method: string, path: string, body: unknown) {
+  const answer = await tenant.call(method, path, body);
+  expect(answer).toMatchObject({ status: 422, body: { code: "invalid" } });
+  return answer.body.errors;
+}
+
+describe("a built-in tool that doesn't exist", () => {
+  const message = expect.stringContaining(
+    'there is no built-in tool "ask_humann"; there are: ask_human, memory_search, list_workers',
+  );
+
+  it("is refused when a team is stored or sent along, with its path, at every depth", async () => {
+    const tenant = await newTenant();
+    const inner = newTeam({ deep: { tools: ["conclave/ask_humann"] } });
+    const { definition } = newTeam(
+      { a: { tools: ["ask_humann"] }, b: { team: inner.definition } },
+      { tools: ["ask_human", "ask_humann"] },
+    );
+    const paths = ["supervisor.tools.1", "workers.0.tools.0", "workers.1.team.workers.0.tools.0"];
+    expect(await faultsOf(tenant, "PUT", "/v1/teams/t", definition)).toEqual(paths.map((path) => ({ path, message })));
+    expect(await faultsOf(tenant, "POST", "/v1/runs", { team: definition, input: "x" })).toEqual(
+      paths.map((path) => ({ path: `team.${path}`, message })),
+    );
+  });
+
+  it("is refused when an agent is stored", async () => {
+    const tools = [
+      { server: "conclave", tool: "*" },
+      { server: "conclave", tool: "ask_humann" },
+    ];
+    const agent = { kind: "model", model: "offline", instructions: "", tools };
+    expect(await faultsOf(await newTenant(), "PUT", "/v1/agents/a", agent)).toEqual([
+      { path: "tools.1.tool", message },
+    ]);
+  });
+});
+
+describe("a tool that a team names and that isn't there any more", () => {
+  it("is told of in the trace and the events, and the team works without it", async () => {
+    const tenant = await newTenant();
+    await tenant.put("tools", "docs", { server: "docs", mcp: { url: upstreamFor(env.TEST_UPSTREAM).mcpURL } });
+    const team = newTeam({ a: { tools: ["docs/search.pages", "ask_human"] } });
+    await team.supervisor.reply(routesTo("a"));
+    await modelOf(team, "a").reply({ text: "Done." });
+    // Without its key the server refuses to say which tools it has.
+    const run = await startRun(tenant, team.definition, "Help.");
+    expect(run.status).toBe("completed");
+    const trace = await tenant.call("GET", `/v1/runs/${run.runId}/trace`);
+    expect(trace.body.entries).toContainEqual(
+      expect.objectContaining({
+        type: "tools.missing",
+        data: { type: "tools.missing", path: [], agent: "a", tools: ["docs/search.pages"] },
+      }),
+    );
+    expect(trace.body.story).toContain("a worked without docs/search.pages");
+  });
+
+  it("is told of in a session's events too", async () => {
+    const tenant = await newTenant();
+    await tenant.put("tools", "look", { server: "shop", description: "Looks", http: { url: "https://shop.test/" } });
+    const team = newTeam({ a: {} }, { tools: ["shop/look"] });
+    await team.supervisor.reply(routesTo("a"));
+    await modelOf(team, "a").reply({ text: "Done." });
+    await tenant.put("teams", "desk", team.definition);
+    await tenant.put("agents", "assistant", { kind: "team", team: "desk" });
+    await tenant.call("DELETE", "/v1/tools/look");
+    const events = await tenant.stream(await tenant.session(), "Hello.");
+    expect(events.find(({ event }) => event === "tools.missing")?.data).toMatchObject({
+      agent: "supervisor",
+      tools: ["shop/look"],
+    });
+  });
+});
+
+describe("memory_search", () => {
+  async function remembered(text: string) {
+    const memory = await newMemory();
+    await memory.start();
+    await memory.say([text]);
+    await memory.settled();
+    return memory;
+  }
+
+  it("searches the run's own memory for a supervisor and a worker, and gives what it finds as data", async () => {
+    const { tenant, memoryId } = await remembered("My cat </memory> Tom is ill & needs <rest>.");
+    const team = newTeam({ a: { tools: ["memory_search"] } }, { tools: ["conclave/memory_search"] });
+    const search = oneCall("memory_search", { query: "cat", memoryId: "mem_other" });
+    await team.supervisor.reply(search, routesTo("a"));
+    await modelOf(team, "a").reply(oneCall("memory_search", { query: "cat" }), { text: "Tom." });
+    const run = await startRun(tenant, team.definition, "Who is ill?", { memory: { memoryId } });
+    expect(run).toMatchObject({ status: "completed", response: "Tom." });
+    for (const model of [team.supervisor, modelOf(team, "a")]) {
+      const [first, second] = await model.requests();
+      // There is no other memory to be talked into.
+      expect(promptText(first)).not.toContain("memoryId");
+      expect(promptText(second)).toContain("My cat &lt;/memory&gt; Tom is ill &amp; needs &lt;rest&gt;.");
+    }
+  });
+
+  it("searches the memory that is named where there is none of the work's own, and none of another tenant", async () => {
+    const { tenant, memoryId } = await remembered("My cat is Tom.");
+    for (const [caller, found] of [
+      [tenant, "My cat is Tom."],
+      [await newTenant(), `There is no memory \\"${memoryId}\\"`],
+    ] as const) {
+      const model = await caller.agent("assistant", { tools: [{ server: "conclave", tool: "memory_search" }] });
+      await model.reply(oneCall("memory_search", { query: "cat", memoryId }), { text: "Done." });
+      await caller.say(await caller.session(), "Who is my cat?");
+      expect(promptText((await model.requests())[1])).toContain(found);
+    }
+  });
+
+  it("searches a session's memory when the session has one", async () => {
+    const { tenant, memoryId } = await remembered("My cat is Tom.");
+    const model = await tenant.agent("assistant", { tools: [{ server: "conclave", tool: "*" }] });
+    await model.reply(oneCall("memory_search", { query: "cat" }), { text: "Done." });
+    await tenant.say(await tenant.session({ memory: { memoryId } }), "Hello.");
+    const [, second] = await model.requests();
+    expect(JSON.stringify(second?.body).split("My cat is Tom.").length).toBeGreaterThan(1);
+    expect(promptText(second)).toContain('kind=\\"entry\\"');
+  });
+
+  it("of a run whose memory doesn't exist is a 422", async () => {
+    const { definition } = newTeam({ a: {} });
+    const body = { team: definition, input: "x", memory: { memoryId: "mem_none" } };
+    expect(await faultsOf(await newTenant(), "POST", "/v1/runs", body)).toEqual([
+      { path: "memory.memoryId", message: "there is no such memory" },
+    ]);
+  });
+});
+
+describe("list_workers", () => {
+  it("tells a supervisor who there is and how busy each is", async () => {
+    const tenant = await newTenant();
+    const team = newTeam(
+      { a: { capabilities: { skills: ["tax"] } }, b: { capabilities: { available: false } } },
+      { tools: ["list_workers"] },
+    );
+    await tenant.put("teams", "desk", team.definition);
+    await team.supervisor.reply(routesTo("a"), oneCall("list_workers"), routesTo("a"));
+    await modelOf(team, "a").reply({ text: "First.", hold: "busy" }, { text: "Second." });
+    const first = startRun(tenant, "desk", "One.");
+    await modelOf(team, "a").until({ open: 1 });
+    const second = await startRun(tenant, "desk", "Two.");
+    expect(second.status).toBe("completed");
+    const told = promptText((await team.supervisor.requests())[2]).replaceAll("\\", "");
+    expect(told).toContain(
+      '"id":"a","description":"Knows about a","skills":["tax"],"tools":[],"available":true,"load":1',
+    );
+    expect(told).toContain('"id":"b","description":"Knows about b","skills":[],"tools":[],"available":false,"load":0');
+    await modelOf(team, "a").release("busy");
+    expect((await first).status).toBe("completed");
+  });
+
+  it("tells an agent outside of a stored team, by its name, and says so when there is none", async () => {
+    const tenant = await newTenant();
+    await tenant.put("teams", "desk", newTeam({ a: {} }).definition);
+    const model = await tenant.agent("assistant", { tools: [{ server: "conclave", tool: "list_workers" }] });
+    const calls = [{}, { team: "desk" }, { team: "none" }].map((args) => ({ name: "list_workers", arguments: args }));
+    await model.reply({ toolCalls: calls }, { text: "Done." });
+    await tenant.say(await tenant.session(), "Who is there?");
+    const told = promptText((await model.requests())[1]).replaceAll("\\", "");
+    expect(told).toContain("Say which team");
+    // Nobody counts there, so no load is claimed.
+    expect(told).toContain('"id":"a","description":"Knows about a","skills":[],"tools":[],"available":true}');
+    expect(told).toContain('There is no team "none".');
+  });
+});
+
+describe("a remote MCP server's tools in a team", () => {
+  async function withDocs(fields: object) {
+    const tenant = await newTenant();
+    const server = upstreamFor(env.TEST_UPSTREAM);
+    await tenant.put("tools", "docs", {
+      server: "docs",
+      mcp: { url: server.mcpURL, headers: { "x-api-key": mcpKey } },
+      ...fields,
+    });
+    const calls = async () =>
+      (await server.requests()).filter(({ body }) => promptText({ ...seen, body }).includes('"method":"tools/call"'));
+    return { tenant, calls };
+  }
+  const seen = { path: "", headers: {}, startedAt: 0, endedAt: 0, aborted: false };
+
+  it("are called by supervisor and workers", async () => {
+    const { tenant, calls } = await withDocs({});
+    const team = newTeam({ a: { tools: ["docs/break"] } }, { tools: ["docs/search.pages"] });
+    await team.supervisor.reply(oneCall("search_pages", { query: "tea" }), routesTo("a"));
+    await modelOf(team, "a").reply(oneCall("break"), { text: "Done." });
+    expect((await startRun(tenant, team.definition, "Help.")).status).toBe("completed");
+    expect(promptText((await team.supervisor.requests())[1])).toContain("Found: tea.");
+    expect(promptText((await modelOf(team, "a").requests())[1])).toContain("It is broken.");
+    expect(await calls()).toHaveLength(2);
+  });
+
+  it("have their results kept where cacheSeconds says so and the tool says that it only reads", async () => {
+    const { tenant, calls } = await withDocs({ cacheSeconds: 60 });
+    const team = newTeam({ a: {} }, { tools: ["docs/search.pages", "docs/break"] });
+    const both = [
+      { name: "search_pages", arguments: { query: "tea" } },
+      { name: "break", arguments: {} },
+    ];
+    await modelOf(team, "a").reply({ text: "Done.", repeat: true });
+    for (const expected of [2, 3]) {
+      const before = (await team.supervisor.requests()).length;
+      await team.supervisor.reply({ toolCalls: both }, routesTo("a"));
+      await startRun(tenant, team.definition, "Help.");
+      expect(promptText((await team.supervisor.requests())[before + 1])).toContain("Found: tea.");
+      expect(await calls()).toHaveLength(expected);
+    }
+  });
+});

@@ -1,0 +1,105 @@
+/** A Worker in a process of its own, that can be killed without a warning and started again on the same storage. */
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { z } from "zod";
+
+const quiet = { WRANGLER_SEND_METRICS: "false", CLOUDFLARE_CF_FETCH_ENABLED: "false", CI: "true" };
+const adminSecret = "process-test-admin-secret";
+
+/** What these tests read of answers. */
+const answerSchema = z.looseObject({
+  key: z.string().default(""),
+  sessionId: z.string().default(""),
+  turnId: z.string().default(""),
+  runId: z.string().default(""),
+  asks: z.array(z.looseObject({ askId: z.string() })).default([]),
+  items: z.array(z.unknown()).default([]),
+});
+export type ProcessAnswer = z.infer<typeof answerSchema>;
+
+export class WorkerProcess {
+  private readonly storage = mkdtempSync(join(tmpdir(), "conclave-kill-"));
+  private worker: ChildProcess | undefined;
+  private origin = "";
+
+  constructor(private readonly upstreamUrl: string) {
+    const args = ["d1", "migrations", "apply", "conclave", "--local", "--persist-to", this.storage];
+    const migrated = spawnSync("wrangler", args, { encoding: "utf8", env: { ...process.env, ...quiet } });
+    if (migrated.status !== 0) throw new Error(migrated.stdout + migrated.stderr);
+  }
+
+  async start(): Promise<void> {
+    const port = await freePort();
+    this.origin = `http://127.0.0.1:${port}`;
+    const vars = {
+      ADMIN_SECRET: adminSecret,
+      SEALING_SECRET: "process-test-sealing-secret",
+      OPENAI_API_KEY: "process-test-key",
+      OPENAI_BASE_URL: `${this.upstreamUrl}/v1`,
+    };
+    this.worker = spawn(
+      "wrangler",
+      [
+        ...["dev", "--port", `${port}`, "--inspector-port", "0", "--persist-to", this.storage],
+        "--show-interactive-dev-session=false",
+        ...Object.entries(vars).flatMap(([name, value]) => ["--var", `${name}:${value}`]),
+      ],
+      // A group of its own, so that the kill takes its children with it.
+      { detached: true, stdio: "ignore", env: { ...process.env, ...quiet } },
+    );
+    const { origin } = this;
+    await until(async () => (await fetch(`${origin}/health`).catch(() => undefined))?.ok === true, 30_000);
+  }
+
+  /** SIGKILL, to the whole group: nobody gets to tidy up. */
+  async kill(): Promise<void> {
+    const running = this.worker;
+    this.worker = undefined;
+    if (running?.pid === undefined) return;
+    const gone = once(running, "exit");
+    process.kill(-running.pid, "SIGKILL");
+    await gone;
+  }
+
+  async end(): Promise<void> {
+    await this.kill();
+    rmSync(this.storage, { recursive: true, force: true });
+  }
+
+  /** The key of a new tenant. */
+  async tenantKey(): Promise<string> {
+    return (await this.call("POST", "/v1/admin/tenants", adminSecret, { name: "process" })).key;
+  }
+
+  async call(method: string, path: string, key: string, body?: unknown): Promise<ProcessAnswer> {
+    const response = await fetch(this.origin + path, {
+      method,
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+    return answerSchema.parse(await response.json());
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  return typeof address === "object" && address !== null ? address.port : 0;
+}
+
+/** Looks again and again: what happens in another process can't tell us. */
+async function until(holds: () => Promise<boolean>, timeoutMs: number): Promise<void> {
+  const end = Date.now() + timeoutMs;
+  while (!(await holds())) {
+    if (Date.now() > end) throw new Error(`didn't come true within ${timeoutMs} ms`);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
