@@ -18,6 +18,8 @@ const rules = measure("twenty rules supervisors on 2,000 characters", "tsx", ["b
 
 const routing = measure("routed runs and their bare model calls, five tools at once", "tsx", ["bench/routing.ts"]);
 
+const judges = measure("three judging agents next to one", "tsx", ["bench/judges.ts"]);
+
 const results = render();
 const text = readFileSync(page, "utf8");
 const [before, rest] = text.split(mark.begin);
@@ -88,6 +90,13 @@ ${[
 
 Five tools called in one round, of ${routing.delaysMs.join(", ")} ms: from one model call to the next takes
 ${routing.fiveTools.median.toFixed(2)} × the slowest of them (median of ${routing.toolRounds}; at most ${routing.fiveTools.most.toFixed(2)} ×). More than 1.2 × fails the measurement.
+
+**Three supervising agents that only judge, next to one** (median of ${judges.rounds}; their model takes ${judges.thinkingMs} ms)
+
+| | median | next to one |
+|---|---|---|
+| one | ${number(judges.single.median)} ms | 1 |
+| three, of which ${judges.mostOpen} were open at the upstream at once | ${number(judges.triple.median)} ms | ${ratio(judges.triple.median, judges.single.median)} |
 
 **Twenty rules supervisors on a reply of 2,000 characters** (median; in Node, without storage or network)
 
