@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { unknownBuiltIn } from "../../agent/built-in-tools.js";
 import { chatMessageSchema } from "../../chat/message.js";
 import { newSessionSchema, passViewSchema, sessionSchema } from "../../chat/session.js";
 import { messageEditSchema, messageVersionSchema } from "../../platform/session-gateway.js";
@@ -49,6 +50,10 @@ sessions.openapi(
     const found = await resources.pins(tenantId, wanted);
     const absent = wanted.filter(({ kind, name }) => !found.some((pin) => pin.kind === kind && pin.name === name));
     const errors = absent.map(({ path, kind, name }) => ({ path, message: `there is no ${kind}/${name}` }));
+    for (const [at, ref] of context.tools.entries()) {
+      const message = unknownBuiltIn(ref);
+      if (message !== undefined) errors.push({ path: `context.tools.${at}.tool`, message });
+    }
     if (memory !== undefined && !(await memories.memory(tenantId, memory.memoryId)).ok) {
       errors.push({ path: "memory.memoryId", message: "there is no such memory" });
     }

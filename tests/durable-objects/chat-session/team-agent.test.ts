@@ -1,8 +1,9 @@
 import { evictDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { newTenant, shownText } from "../../support/conclave.js";
 import { asksHuman, modelOf, newTeam, promptText, routesTo } from "../../support/teams.js";
-import type { SeenRequest } from "../../support/upstream-client.js";
+import { type SeenRequest, upstreamFor } from "../../support/upstream-client.js";
 
 describe("a session whose agent is a team", () => {
   it("waits in its turn for the answer to the team's question, and the answer resumes it", async () => {
@@ -73,6 +74,29 @@ describe("a session whose agent is a team", () => {
     expect(toolsOf((await modelOf(team, "billing").requests())[0])).toEqual(['"name":"ask_human"']);
   });
 
+  it("takes a tool away from its agents when the session excludes it while they wait", async () => {
+    const tenant = await newTenant();
+    const shop = upstreamFor(env.TEST_UPSTREAM);
+    await tenant.put("tools", "look", { server: "shop", description: "Looks", http: { url: shop.hookURL } });
+    const team = newTeam({ billing: { tools: ["shop/look", "ask_human"] } });
+    await team.supervisor.reply(routesTo("billing"));
+    const look = { toolCalls: [{ name: "look", arguments: {} }] };
+    await modelOf(team, "billing").reply(asksHuman("Which one?"), look, { text: "Done." });
+    await tenant.put("teams", "desk", team.definition);
+    await tenant.put("agents", "assistant", { kind: "team", team: "desk" });
+    const session = await tenant.session();
+    const waiting = await tenant.say(session, "Hello.");
+    const remove = { tools: [{ server: "shop", tool: "look" }] };
+    const changed = await tenant.call("POST", `/v1/sessions/${session}/context`, { remove });
+    expect(changed.status).toBe(200);
+    await tenant.call("POST", `/v1/asks/${waiting.asks[0]?.askId}/answer`, { response: "this" });
+    expect((await tenant.turn(session, waiting.turnId)).status).toBe("completed");
+    const [first, second] = await modelOf(team, "billing").requests();
+    expect(promptText(first)).toContain('"name":"look"');
+    expect(JSON.stringify(toolNames(second))).not.toContain("look");
+    expect(await shop.requests()).toHaveLength(0);
+  });
+
   it("gives the team the history, and streams the supervised response", async () => {
     const tenant = await newTenant();
     await tenant.rules("privacy", [
@@ -105,3 +129,9 @@ describe("a session whose agent is a team", () => {
     });
   });
 });
+
+/** What a model was offered. */
+function toolNames(request: SeenRequest | undefined): unknown {
+  const body = request?.body;
+  return typeof body === "object" && body !== null && "tools" in body ? body.tools : undefined;
+}

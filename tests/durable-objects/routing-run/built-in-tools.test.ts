@@ -33,6 +33,15 @@ describe("a built-in tool that doesn't exist", () => {
     );
   });
 
+  it("is refused when a session begins with it", async () => {
+    const tenant = await newTenant();
+    await tenant.agent("assistant");
+    const context = { tools: [{ server: "conclave", tool: "ask_humann" }] };
+    expect(await faultsOf(tenant, "POST", "/v1/sessions", { agent: "assistant", context })).toEqual([
+      { path: "context.tools.0.tool", message },
+    ]);
+  });
+
   it("is refused when an agent is stored", async () => {
     const tools = [
       { server: "conclave", tool: "*" },
