@@ -16,6 +16,8 @@ export default defineConfig({
       {
         test: {
           name: "domain",
+          // Pure code keeps nothing between files.
+          isolate: false,
           include: domain.map((folder) => `tests/${folder}/**/*.test.ts`),
           globalSetup: ["tests/support/global-setup.ts"],
         },
