@@ -8,7 +8,7 @@ import {
   type FlushRange,
   idleAfterMs,
 } from "../../src/memory/control.js";
-import type { FlushJob, Invocation, Level, NewMessage, Thread } from "../../src/memory/memory.js";
+import { directThread, type FlushJob, type Invocation, type Level, type NewMessage, type Thread } from "../../src/memory/memory.js";
 import { windowMessages } from "../../src/memory/prompts.js";
 import { newId } from "../../src/platform/ids.js";
 import { describeError, log } from "../../src/platform/logging.js";
@@ -83,6 +83,25 @@ export class ThreadAtWork {
     return ok(invocation);
   }
 
+  /**
+   * Takes note of an entry without a conversation, which is stored already: flushes of such entries are decided as those of
+   * messages are. Told again, or late, it changes nothing.
+   */
+  noteEntry(seq: number, characters: number): void {
+    this.ctx.storage.transactionSync(() => {
+      let { lastSeq } = this.store.thread().marks;
+      if (seq <= lastSeq) return;
+      // Those that nobody told of count too: whoever wrote them may have died just then.
+      for (; lastSeq < seq; lastSeq++) {
+        this.apply(decideMessage(this.store.thread().marks, lastSeq + 1 === seq ? characters : 0));
+      }
+      this.store.setIndexed(seq);
+      this.kit.deadlines.move("idle", this.platform.now() + idleAfterMs);
+      this.sendJob({ fromSeq: seq, toSeq: seq });
+    });
+    this.kit.deliverSoon();
+  }
+
   /** Ends the session. What isn't covered yet will be; where everything is, nothing is done. */
   end(): Invocation {
     const invocation = this.ctx.storage.transactionSync(() => {
@@ -154,7 +173,15 @@ export class ThreadAtWork {
    */
   async erase(entryId: string): Promise<boolean> {
     const message = this.store.byEntry(entryId);
-    if (message === undefined) return false;
+    if (message === undefined) {
+      // An entry without a conversation isn't stored here; but a flush may have it in its journal.
+      if (this.store.thread().threadId === directThread) {
+        this.abort.abort();
+        this.store.forgetWork();
+        await this.working;
+      }
+      return false;
+    }
     this.abort.abort();
     this.ctx.storage.transactionSync(() => {
       this.store.erase(message.seq);

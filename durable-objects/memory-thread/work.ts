@@ -1,4 +1,5 @@
 /** The work of a thread: one bounded slice at a time, each step idempotent and resumable. */
+import { directThread } from "../../src/memory/memory.js";
 import { doCaptures } from "./captures.js";
 import { doFlush } from "./flushes.js";
 import { doRedos } from "./redos.js";
@@ -16,7 +17,9 @@ export async function doSlice(ports: WorkPorts): Promise<"worked" | "idle" | "go
   const mayFlush = next !== undefined && next.toSeq <= thread.indexedSeq;
   const pending = mayFlush ? [] : store.uncaptured(sliceMessages);
   const redoDue = thread.redoAt !== undefined && thread.redoAt <= now;
-  if (!mayFlush && pending.length === 0 && !redoDue) return "idle";
+  // Entries without a conversation have no capture that would fetch their vectors.
+  const isDirect = thread.threadId === directThread;
+  if (!isDirect && !mayFlush && pending.length === 0 && !redoDue) return "idle";
 
   const memory = await platform.memories.find(thread.tenantId, thread.memoryId);
   if (memory === undefined) return "gone";
@@ -26,9 +29,11 @@ export async function doSlice(ports: WorkPorts): Promise<"worked" | "idle" | "go
     prompts: await platform.prompts(thread.tenantId),
     withoutModel: thread.modelDownUntil > now ? "the model didn't answer shortly before" : undefined,
   };
+  if (isDirect && (await platform.vectors.fill(memory)) > 0) return "worked";
   if (mayFlush) await doFlush(next, slice, ports);
   else if (pending.length > 0) await doCaptures(pending, slice, ports);
-  else await doRedos(slice, ports);
+  else if (redoDue) await doRedos(slice, ports);
+  else return "idle";
   return "worked";
 }
 
