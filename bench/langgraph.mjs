@@ -7,8 +7,11 @@ const { early, late, measured } = JSON.parse(process.argv[2] ?? "{}");
 /** As in `memory.bench.ts`. */
 const text = (number) =>
   `Message ${String(number).padStart(5, "0")}: the parcel of customer ${number % 97} leaves the warehouse on Monday and arrives on Friday.`;
-const message = (number) => ({ id: `m${number}`, role: number % 2 === 1 ? "user" : "assistant", content: text(number) });
-
+const message = (number) => ({
+  id: `m${number}`,
+  role: number % 2 === 1 ? "user" : "assistant",
+  content: text(number),
+});
 
 const checkpointer = SqliteSaver.fromConnString(":memory:");
 let promptCharacters = 0;
@@ -34,7 +37,8 @@ async function window(seeded, from) {
   const before = stored();
   promptCharacters = 0;
   // A turn is two messages.
-  for (let number = from; number < from + measured; number += 2) await graph.invoke({ messages: [message(number)] }, config);
+  for (let number = from; number < from + measured; number += 2)
+    await graph.invoke({ messages: [message(number)] }, config);
   const after = stored();
   return {
     rows: (after.rows - before.rows) / measured,
@@ -49,7 +53,9 @@ function stored() {
     ["checkpoints", "LENGTH(checkpoint) + LENGTH(metadata)"],
     ["writes", "LENGTH(value)"],
   ]) {
-    const row = checkpointer.db.prepare(`SELECT COUNT(*) AS rows, COALESCE(SUM(${size}), 0) AS bytes FROM ${table}`).get();
+    const row = checkpointer.db
+      .prepare(`SELECT COUNT(*) AS rows, COALESCE(SUM(${size}), 0) AS bytes FROM ${table}`)
+      .get();
     sums.rows += row.rows;
     sums.bytes += row.bytes;
   }

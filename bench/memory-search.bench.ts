@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { extractiveSummary } from "../src/memory/extractive.js";
 import { ContextStore } from "../src/platform/memory/context-store.js";
-import { insertion } from "../src/platform/memory/entry-statements.js";
+import { indexedColumns } from "../src/platform/memory/entry-rows.js";
 import { EntryStore } from "../src/platform/memory/entry-store.js";
 import { searchMemory } from "../src/platform/memory/memory-search.js";
 import { type MemoryRef, MemoryStore } from "../src/platform/memory/memory-store.js";
@@ -26,7 +26,10 @@ it("takes at most three times as long in a hundred times as many entries", async
   for (let round = 0; round < queries + 10; round++) {
     const query = questionOf(random);
     // By turns, so that whatever disturbs the machine disturbs both.
-    for (const [size, memory] of [["small", small], ["large", large]] as const) {
+    for (const [size, memory] of [
+      ["small", small],
+      ["large", large],
+    ] as const) {
       const request = { query, topEntries: 10, topContexts: 0, filter: {} };
       const started = performance.now();
       const { entries } = await searchMemory(memory, request, ports);
@@ -40,31 +43,39 @@ it("takes at most three times as long in a hundred times as many entries", async
   expect(measured.large / measured.small).toBeLessThan(3);
 });
 
-/** Entries as a conversation brings them, written straight into D1 with the statement that the Worker writes them with. */
+/** Entries as a conversation brings them, written straight into D1; index and statistics follow by the triggers. */
 async function filled(count: number): Promise<MemoryRef> {
   const memory = await refOf(await newMemory());
   const random = randomFrom(count);
+  const columns =
+    "tenant_id, memory_key, entry_id, thread_id, seq, session_key, role, raw_entry, summary, summary_source, tags, occurred_at, recorded_at, raw_terms, summary_terms, tag_terms, mark_terms, raw_length, summary_length, tag_length, index_terms";
+  const values = columns.split(", ").map((_, at) => `value ->> ${at}`);
   for (let first = 1; first <= count; first += 500) {
-    await env.DB.batch(
-      Array.from({ length: Math.min(500, count - first + 1) }, (_, at) => {
-        const seq = first + at;
-        const rawEntry = sentenceOf(random);
-        const occurredAt = new Date(Date.UTC(2020, 0, 1) + seq * 1_800_000).toISOString();
-        const record = {
-          entryId: `ent_${memory.key}_${seq}`,
-          threadId: `thread-${Math.floor(seq / 400)}`,
-          role: seq % 2 === 1 ? "user" : "assistant",
-          rawEntry,
-          summary: extractiveSummary(rawEntry),
-          summarySource: "extractive" as const,
-          tags: {},
-          occurredAt,
-        };
-        return insertion(env.DB, occurredAt, memory, record, { seq });
-      }),
-    );
+    const rows = Array.from({ length: Math.min(500, count - first + 1) }, (_, at) => rowOf(memory, first + at, random));
+    await env.DB.prepare(`INSERT INTO entries (${columns}) SELECT ${values.join(", ")} FROM json_each(?)`)
+      .bind(JSON.stringify(rows))
+      .run();
   }
   return memory;
+}
+
+function rowOf(memory: MemoryRef, seq: number, random: () => number): (string | number)[] {
+  const rawEntry = sentenceOf(random);
+  const entry = {
+    threadId: `thread-${Math.floor(seq / 400)}`,
+    role: seq % 2 === 1 ? "user" : "assistant",
+    rawEntry,
+    summary: extractiveSummary(rawEntry),
+    summarySource: "extractive" as const,
+    tags: {},
+    occurredAt: new Date(Date.UTC(2020, 0, 1) + seq * 1_800_000).toISOString(),
+  };
+  const { sessionKey, terms, lengths, indexTerms } = indexedColumns(memory, entry);
+  return [
+    ...[memory.tenantId, memory.key, `ent_${memory.key}_${seq}`, entry.threadId, seq, sessionKey, entry.role],
+    ...[rawEntry, entry.summary, entry.summarySource, "{}", entry.occurredAt, entry.occurredAt],
+    ...[terms.raw, terms.summary, terms.tags, terms.marks, lengths.raw, lengths.summary, lengths.tags, indexTerms],
+  ];
 }
 
 async function refOf(memory: TestMemory): Promise<MemoryRef> {
@@ -73,7 +84,24 @@ async function refOf(memory: TestMemory): Promise<MemoryRef> {
   return found;
 }
 
-const syllables = ["ka", "to", "mi", "re", "su", "lan", "dor", "ve", "pi", "gra", "no", "bel", "shi", "ter", "quo", "zan"];
+const syllables = [
+  "ka",
+  "to",
+  "mi",
+  "re",
+  "su",
+  "lan",
+  "dor",
+  "ve",
+  "pi",
+  "gra",
+  "no",
+  "bel",
+  "shi",
+  "ter",
+  "quo",
+  "zan",
+];
 
 /** Words that occur as words of a language do: the first very often, the last almost never. */
 function wordOf(random: () => number): string {

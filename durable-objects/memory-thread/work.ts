@@ -3,6 +3,7 @@ import { directThread } from "../../src/memory/memory.js";
 import { doCaptures } from "./captures.js";
 import { doFlush } from "./flushes.js";
 import { doRedos } from "./redos.js";
+import type { MemoryThreadStore } from "./store.js";
 import type { Slice, WorkPorts } from "./work-ports.js";
 
 /** Messages that become entries in one slice. */
@@ -35,6 +36,17 @@ export async function doSlice(ports: WorkPorts): Promise<"worked" | "idle" | "go
   else if (redoDue) await doRedos(slice, ports);
   else return "idle";
   return "worked";
+}
+
+/** Whether a slice would find something to do. */
+export function hasWork(store: MemoryThreadStore, now: number): boolean {
+  const { indexedSeq, redoAt } = store.thread();
+  const flush = store.openFlush();
+  return (
+    store.uncaptured(1).length > 0 ||
+    (flush !== undefined && flush.toSeq <= indexedSeq) ||
+    (redoAt !== undefined && redoAt <= now)
+  );
 }
 
 /** What a tenant may read of a failure. */

@@ -2,7 +2,13 @@
 import type { Entry, NewEntry, Tags } from "../../memory/entry.js";
 import { extractiveSummary } from "../../memory/extractive.js";
 import {
-  directThread, type ContextVersion, type Invocation, type Level, type NewMessage, type Thread } from "../../memory/memory.js";
+  type ContextVersion,
+  directThread,
+  type Invocation,
+  type Level,
+  type NewMessage,
+  type Thread,
+} from "../../memory/memory.js";
 import { ok, type Result, refuse } from "../../problem.js";
 import { sha256Hex } from "../digest.js";
 import { newId } from "../ids.js";

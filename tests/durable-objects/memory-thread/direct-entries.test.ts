@@ -1,5 +1,5 @@
-import { env } from "cloudflare:workers";
 import { runDurableObjectAlarm } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import { afterEach, expect, it, vi } from "vitest";
 import { runHousekeeping } from "../../support/housekeeping.js";
 import { newMemory, numbered } from "../../support/memory.js";
@@ -34,7 +34,9 @@ it("erases expired entries for good", async () => {
   expect(await memory.entries()).toHaveLength(2);
   vi.setSystemTime(Date.now() + 120_000);
   await runHousekeeping();
-  const row = await env.DB.prepare("SELECT raw_entry, index_terms FROM entries WHERE entry_id = ?").bind(entryId).first();
+  const row = await env.DB.prepare("SELECT raw_entry, index_terms FROM entries WHERE entry_id = ?")
+    .bind(entryId)
+    .first();
   expect(row).toEqual({ raw_entry: "", index_terms: "" });
   expect((await memory.entries()).map(({ rawEntry }) => rawEntry)).toEqual(["The door is green."]);
 });
@@ -43,7 +45,10 @@ it("asks every thread when it is asked about a whole memory, however many there 
   const memory = await newMemory();
   const threads = Array.from({ length: 130 }, (_, at) => `t${at}`);
   for (const thread of threads) await memory.say(["Hello."], thread);
-  const { reached, watermarks } = await memory.call("POST", "/await-consistency", { level: "indexed", timeoutMs: 60_000 });
+  const { reached, watermarks } = await memory.call("POST", "/await-consistency", {
+    level: "indexed",
+    timeoutMs: 60_000,
+  });
   expect(reached).toBe(true);
   expect(Object.keys(watermarks.threads)).toHaveLength(130);
 });

@@ -1,12 +1,15 @@
 import { env } from "cloudflare:workers";
 import { expect, it, vi } from "vitest";
 import { newTenant } from "../../support/conclave.js";
-import { newMemory, type TestMemory } from "../../support/memory.js";
 import { runHousekeeping } from "../../support/housekeeping.js";
+import { newMemory, type TestMemory } from "../../support/memory.js";
 import { type UpstreamModel, upstreamFor } from "../../support/upstream-client.js";
 
 /** The meanings that the scripted embedding model knows. */
-const meanings = [["dog", "puppy", "terrier"], ["car", "vehicle"]];
+const meanings = [
+  ["dog", "puppy", "terrier"],
+  ["car", "vehicle"],
+];
 
 async function embeddedMemory(): Promise<{ memory: TestMemory; embeddings: UpstreamModel }> {
   const embeddings = upstreamFor(env.TEST_UPSTREAM);
@@ -19,11 +22,13 @@ async function embeddedMemory(): Promise<{ memory: TestMemory; embeddings: Upstr
 
 async function stored(memory: TestMemory): Promise<{ vectors: number; due: number }> {
   const count = async (table: string) =>
-    (await env.DB.prepare(
-      `SELECT COUNT(*) AS n FROM ${table} t JOIN entries e ON e.key = t.entry_key WHERE e.tenant_id = ?`,
-    )
-      .bind(memory.tenant.tenantId)
-      .first<{ n: number }>())?.n ?? 0;
+    (
+      await env.DB.prepare(
+        `SELECT COUNT(*) AS n FROM ${table} t JOIN entries e ON e.key = t.entry_key WHERE e.tenant_id = ?`,
+      )
+        .bind(memory.tenant.tenantId)
+        .first<{ n: number }>()
+    )?.n ?? 0;
   return { vectors: await count("entry_vectors"), due: await count("entry_vectors_due") };
 }
 
