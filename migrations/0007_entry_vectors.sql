@@ -4,7 +4,7 @@ CREATE TABLE entry_vectors (
   entry_key INTEGER PRIMARY KEY REFERENCES entries (key) ON DELETE CASCADE,
   -- Vectors of different models can't be compared.
   model TEXT NOT NULL,
-  -- 32-bit floats, little-endian, of length 1.
+  -- A direction, as one signed byte for each dimension: a quarter of the room, and the order of likenesses hardly changes.
   vector BLOB NOT NULL
 );
 

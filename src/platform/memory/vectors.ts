@@ -8,7 +8,7 @@ import type { Embedder } from "./embedder.js";
 import type { MemoryRef } from "./memory-store.js";
 
 /** Entries that are embedded with one request. */
-const batch = 16;
+const batch = 8;
 const embedTimeoutMs = 5_000;
 const queryTimeoutMs = 800;
 /** A provider that failed is left alone for so long, by this instance. */
@@ -114,7 +114,7 @@ export class EntryVectors {
   ): Promise<ReadonlyMap<string, number>> {
     const { results } = await this.db
       .prepare(
-        `SELECT e.entry_id, v.vector FROM entries e JOIN entry_vectors v ON v.entry_key = e.key
+        `SELECT e.entry_id, hex(v.vector) AS vector FROM entries e JOIN entry_vectors v ON v.entry_key = e.key
          WHERE e.tenant_id = ?1 AND e.memory_key = ?2 AND v.model = ?3 AND e.entry_id IN (SELECT value FROM json_each(?4))`,
       )
       .bind(memory.tenantId, memory.key, query.model, JSON.stringify(entryIds))
@@ -126,7 +126,7 @@ export class EntryVectors {
   async nearest(memory: MemoryRef, query: QueryVector): Promise<ReadonlyMap<string, number>> {
     const { results } = await this.db
       .prepare(
-        `SELECT e.entry_id, v.vector FROM entries e JOIN entry_vectors v ON v.entry_key = e.key
+        `SELECT e.entry_id, hex(v.vector) AS vector FROM entries e JOIN entry_vectors v ON v.entry_key = e.key
          WHERE e.memory_key = ?1 AND e.tenant_id = ?2 AND v.model = ?3
            AND (SELECT entry_count FROM memories WHERE key = ?1) <= ?4`,
       )
@@ -144,7 +144,7 @@ export class EntryVectors {
           `INSERT INTO entry_vectors (entry_key, model, vector) SELECT key, ?2, ?3 FROM entries WHERE key = ?1 AND deleted_at IS NULL
            ON CONFLICT DO UPDATE SET model = excluded.model, vector = excluded.vector`,
         )
-        .bind(entryKey, model, vector.buffer),
+        .bind(entryKey, model, bytesOf(vector)),
       this.db.prepare("DELETE FROM entry_vectors_due WHERE entry_key = ?").bind(entryKey),
     ];
   }
@@ -156,7 +156,7 @@ export interface QueryVector {
 }
 
 /** Entries of a memory all of whose vectors are looked at, and how many of the nearest become candidates. */
-const smallMemory = 1_000;
+const smallMemory = 500;
 const nearestKept = 30;
 
 /** Statements that leave nothing of an entry's vector. */
@@ -170,17 +170,27 @@ export function vectorErasure(db: D1Database, memory: MemoryRef, entryId: string
   ].map((statement) => db.prepare(statement).bind(memory.tenantId, memory.key, entryId));
 }
 
+/** Scaled so that the greatest part is 127. */
+function bytesOf(vector: Float32Array): Int8Array {
+  const greatest = vector.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+  return Int8Array.from(vector, (value) => (greatest > 0 ? Math.round((value / greatest) * 127) : 0));
+}
+
+/** The cosines of stored vectors and a question's. */
 function likeness(rows: readonly unknown[], query: Float32Array): Map<string, number> {
   const found = new Map<string, number>();
   for (const row of rows) {
-    // D1 gives a blob as an array of its bytes.
-    const { entry_id, vector } = z.object({ entry_id: z.string(), vector: z.array(z.int()) }).parse(row);
-    const values = new Float32Array(Uint8Array.from(vector).buffer);
-    if (values.length !== query.length) continue;
-    found.set(
-      entry_id,
-      values.reduce((sum, value, at) => sum + value * (query[at] ?? 0), 0),
-    );
+    // As hexadecimal digits: D1 would give a blob as an array of numbers, which is nearly twice as long.
+    const { entry_id, vector } = z.object({ entry_id: z.string(), vector: z.string() }).parse(row);
+    if (vector.length !== query.length * 2) continue;
+    let [product, square] = [0, 0];
+    for (const [at, asked] of query.entries()) {
+      const byte = Number.parseInt(vector.slice(at * 2, at * 2 + 2), 16);
+      const value = byte > 127 ? byte - 256 : byte;
+      product += value * asked;
+      square += value * value;
+    }
+    found.set(entry_id, square > 0 ? product / Math.sqrt(square) : 0);
   }
   return found;
 }
