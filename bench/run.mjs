@@ -106,6 +106,7 @@ ${routing.fiveTools.median.toFixed(2)} × the slowest of them (median of ${routi
 |---|---|---|
 | one | ${number(judges.single.median)} ms | 1 |
 | three, of which ${judges.mostOpen} were open at the upstream at once | ${number(judges.triple.median)} ms | ${ratio(judges.triple.median, judges.single.median)} |
+
 **What one message costs a memory** (each the mean of ${memory.windows.measured} messages of one thread, of about 95 characters; an entry each, a context of 3,600 characters with every sixth; tokens as characters of the request by four)
 
 | | messages ${span(memory.windows.early)} | messages ${span(memory.windows.late)} | ratio |
