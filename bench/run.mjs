@@ -1,4 +1,5 @@
 // `npm run bench`: takes all measures and writes them into README.md. Takes about three minutes.
+// `npm run bench`: takes all measures and writes them into README.md. Takes about four minutes.
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -9,10 +10,13 @@ const page = new URL("README.md", import.meta.url);
 const mark = { begin: "<!-- results: written by run.mjs -->", end: "<!-- end of results -->" };
 
 const turn = measure("a turn with ten rules supervisors, none, and the bare model call", "tsx", ["bench/turn.ts"]);
-const storage = measure("rows and bytes per message, early and late in a session", "vitest", [
-  "run",
-  "--config",
-  "bench/vitest.config.ts",
+const storage = inRuntime("rows and bytes per message, early and late in a session", "storage.bench.ts");
+const memory = inRuntime("rows, bytes and prompt per message, early and late in a memory's thread", "memory.bench.ts");
+const search = inRuntime("a search in 1,000 and in 100,000 entries", "memory-search.bench.ts");
+// Its SQLite was built for the Node that runs npm, which need not be this one.
+const langgraph = measure("the same conversation with LangGraph", process.env.npm_node_execpath ?? process.execPath, [
+  "bench/langgraph.mjs",
+  JSON.stringify(memory.windows),
 ]);
 const rules = measure("twenty rules supervisors on 2,000 characters", "tsx", ["bench/rules.ts"]);
 
@@ -29,6 +33,10 @@ writeFileSync(page, `${before}${mark.begin}\n\n${results}\n\n${mark.end}${after}
 spawnSync("biome", ["format", "--write", "bench/README.md"], { cwd: root, stdio: "ignore" });
 console.log(`\n${results}\n`);
 
+function inRuntime(what, file) {
+  return measure(what, "vitest", ["run", "--config", "bench/vitest.config.ts", `bench/${file}`]);
+}
+
 /** Runs a measure and gives what it prints behind BENCH. */
 function measure(what, command, args) {
   console.log(`== ${what}`);
@@ -43,6 +51,7 @@ function render() {
   const { bare, none, ten } = turn;
   const { early, late } = storage;
   const number = (value, digits = 1) => value.toLocaleString("en-GB", { maximumFractionDigits: digits });
+  const span = (from) => `${number(from)} to ${number(from + memory.windows.measured - 1)}`;
   const ratio = (a, b) => `${(a / b).toFixed(2)} ×`;
   const cores = availableParallelism();
   const taken = `Taken on ${new Date().toISOString().slice(0, 10)}, on a machine with ${cores} cores, Node ${process.versions.node}.`;
@@ -97,6 +106,31 @@ ${routing.fiveTools.median.toFixed(2)} × the slowest of them (median of ${routi
 |---|---|---|
 | one | ${number(judges.single.median)} ms | 1 |
 | three, of which ${judges.mostOpen} were open at the upstream at once | ${number(judges.triple.median)} ms | ${ratio(judges.triple.median, judges.single.median)} |
+
+**What one message costs a memory** (each the mean of ${memory.windows.measured} messages of one thread, of about 95 characters; an entry each, a context of 3,600 characters with every sixth; tokens as characters of the request by four)
+
+| | messages ${span(memory.windows.early)} | messages ${span(memory.windows.late)} | ratio |
+|---|---|---|---|
+${[
+  ["rows written in the thread's object, indexes included", memory, "rows"],
+  ["rows written in D1, as it counts them", memory, "d1Rows"],
+  ["bytes bound in writing statements", memory, "bytes"],
+  ["prompt tokens, tools included", memory, "promptTokens"],
+  ["LangGraph: rows of checkpoints and writes", langgraph, "rows"],
+  ["LangGraph: their bytes", langgraph, "bytes"],
+  ["LangGraph: prompt tokens, messages alone", langgraph, "promptTokens"],
+]
+  .map(
+    ([what, { early, late }, key]) =>
+      `| ${what} | ${number(early[key])} | ${number(late[key])} | ${ratio(late[key], early[key])} |`,
+  )
+  .join("\n")}
+
+**A search** (median of ${search.queries} questions of 3 to 6 words, by turns in both, no model)
+
+| | ${number(search.sizes.small)} entries | ${number(search.sizes.large)} entries | ratio |
+|---|---|---|---|
+| time | ${number(search.small)} ms | ${number(search.large)} ms | ${ratio(search.large, search.small)} |
 
 **Twenty rules supervisors on a reply of 2,000 characters** (median; in Node, without storage or network)
 

@@ -8,6 +8,7 @@ import { lookUps } from "./platform/look-ups.js";
 import { McpServers } from "./platform/mcp-servers.js";
 import { ContextStore } from "./platform/memory/context-store.js";
 import { DeadLetters } from "./platform/memory/dead-letters.js";
+import { type Embedder, openAiEmbedder, workersAiEmbedder } from "./platform/memory/embedder.js";
 import { EntryStore } from "./platform/memory/entry-store.js";
 import { eraseFromD1 } from "./platform/memory/erasure.js";
 import type { MemoryPlatform } from "./platform/memory/memory-platform.js";
@@ -16,6 +17,7 @@ import { MemoryService } from "./platform/memory/memory-service.js";
 import { MemoryStore } from "./platform/memory/memory-store.js";
 import { SessionMemory } from "./platform/memory/session-memory.js";
 import { ThreadGateway } from "./platform/memory/thread-gateway.js";
+import { EntryVectors } from "./platform/memory/vectors.js";
 import type { OutgoingPolicy } from "./platform/outgoing.js";
 import { ResourceStore } from "./platform/resource-store.js";
 import { RunGateway } from "./platform/run-gateway.js";
@@ -50,12 +52,14 @@ function shared(env: Env): Shared {
   if (known !== undefined) return known;
   const sealer = createSealer(env.SEALING_SECRET);
   const policy: OutgoingPolicy = { allowLoopback: env.ENVIRONMENT === "local" };
+  const vectors = new EntryVectors(env.DB, (tenantId) => tenantEmbedder(env, tenantId), now);
   const resources = new ResourceStore(env.DB, now);
   const memory = new MemoryService({
     db: env.DB,
     now,
     memories: new MemoryStore(env.DB, now),
-    entries: new EntryStore(env.DB, now),
+    entries: new EntryStore(env.DB, now, vectors),
+    vectors,
     contexts: new ContextStore(env.DB, now),
     threads: new ThreadGateway(env.MEMORY_THREAD),
     deadLetters: new DeadLetters(env.DB, now),
@@ -99,12 +103,13 @@ export function composeSessionPlatform(env: Env): SessionPlatform {
 
 export function composeMemoryPlatform(env: Env): MemoryPlatform {
   const { memory, resources } = shared(env);
-  const { memories, entries, contexts, sendJobs } = memory.ports;
+  const { memories, entries, contexts, vectors, sendJobs } = memory.ports;
   return {
     now,
     memories,
     entries,
     contexts,
+    vectors,
     sendJobs,
     model: (tenantId) => tenantModel(env, tenantId),
     prompts: (tenantId) => memoryPrompts(resources, tenantId),
@@ -144,6 +149,17 @@ async function tenantProvider(
   if (own !== undefined) return { baseUrl: own.baseUrl, apiKey: await sealer.open(own.sealedApiKey) };
   if (name !== "openai" || env.OPENAI_API_KEY === undefined || env.OPENAI_API_KEY === "") return undefined;
   return { baseUrl: env.OPENAI_BASE_URL || "https://api.openai.com/v1", apiKey: env.OPENAI_API_KEY };
+}
+
+/** What a tenant's vectors are made with; `undefined` where it has none. */
+async function tenantEmbedder(env: Env, tenantId: string): Promise<Embedder | undefined> {
+  const { tenants, policy } = shared(env);
+  const settings = (await tenants.get(tenantId))?.settings.embeddings;
+  if (settings === undefined) return undefined;
+  const { provider, model } = settings;
+  if (provider === "workers-ai") return env.AI === undefined ? undefined : workersAiEmbedder(env.AI, model);
+  const found = await tenantProvider(env, tenantId, provider);
+  return found === undefined ? undefined : openAiEmbedder(found, provider, model, policy);
 }
 
 async function tenantModel(env: Env, tenantId: string): Promise<ModelPort> {

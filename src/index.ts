@@ -4,6 +4,7 @@ import { RoutingRun } from "../durable-objects/routing-run/object.js";
 import { composeServices } from "./composition.js";
 import { createApp } from "./http/app.js";
 import { forgetOldAnswers } from "./http/idempotency.js";
+import { keepMemories } from "./platform/memory/housekeeping.js";
 import { consumeDeadLetters } from "./queue/dead-letter-consumer.js";
 import { consumeFlushes } from "./queue/flush-consumer.js";
 
@@ -19,5 +20,8 @@ export default {
       ? consumeDeadLetters(batch.messages, deadLetters, threads)
       : consumeFlushes(batch.messages, threads);
   },
-  scheduled: (controller, env) => forgetOldAnswers(env.DB, controller.scheduledTime),
+  scheduled: async (controller, env) => {
+    await forgetOldAnswers(env.DB, controller.scheduledTime);
+    await keepMemories(composeServices(env).memory, controller.scheduledTime);
+  },
 } satisfies ExportedHandler<Env>;

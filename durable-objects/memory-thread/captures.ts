@@ -32,6 +32,7 @@ export async function doCaptures(messages: readonly ThreadMessage[], slice: Slic
     });
   });
   await settleInOrder(tasks, parallelCaptures);
+  await platform.vectors.fill(slice.memory);
 }
 
 export function runCapture(

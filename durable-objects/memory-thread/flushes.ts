@@ -1,5 +1,7 @@
 /** Entries are taken into the context: one flush at a time, in order. */
+import type { Entry } from "../../src/memory/entry.js";
 import { type Flushed, flush } from "../../src/memory/flush.js";
+import { directThread } from "../../src/memory/memory.js";
 import { forgetSteps } from "../kit/journal.js";
 import { noteModel } from "./model-rest.js";
 import type { FlushRecord } from "./store.js";
@@ -35,11 +37,23 @@ export async function runFlush(
   range: { fromSeq: number; toSeq: number },
   slice: Slice,
   ports: WorkPorts,
+  /** Whether the stretch was taken in before, without a model. */
+  again = false,
 ): Promise<Flushed | "nothing"> {
   const { store, platform } = ports;
   const { memory, prompts } = slice;
   const { threadId } = store.thread();
-  if (store.livingIn(range) === 0) return "nothing";
+  const isDirect = threadId === directThread;
+  /** Entries without a conversation that are to be taken in; another thread's flush may have done that by now. */
+  const direct = async (): Promise<Entry[]> => {
+    if (isDirect && again) {
+      return (await platform.entries.ofThread(memory, directThread, range.fromSeq, range.toSeq)).entries;
+    }
+    const { version } = await platform.contexts.base(memory);
+    const covered = (await platform.contexts.coverage(memory, version))[directThread] ?? 0;
+    return platform.entries.directAfter(memory, covered, directEntries);
+  };
+  if (isDirect ? (await direct()).length === 0 : store.livingIn(range) === 0) return "nothing";
   return flush(
     {
       vaultId: memory.vaultId,
@@ -53,15 +67,12 @@ export async function runFlush(
       ...agentPorts(work, slice, ports),
       base: () => platform.contexts.base(memory),
       entries: async () => {
-        const { version } = await platform.contexts.base(memory);
-        const covered = (await platform.contexts.coverage(memory, version))[""] ?? 0;
-        const [direct, said] = await Promise.all([
-          platform.entries.ofThread(memory, "", covered + 1, covered + directEntries),
-          platform.entries.ofThread(memory, threadId, range.fromSeq, range.toSeq),
-        ]);
-        const missing = store.livingIn(range) - said.entries.length;
+        const said = isDirect
+          ? []
+          : (await platform.entries.ofThread(memory, threadId, range.fromSeq, range.toSeq)).entries;
+        const missing = store.livingIn(range) - said.length;
         if (missing > 0) throw new NotConsistentYet(`${missing} entries up to message ${range.toSeq} aren't there yet`);
-        return [...direct.entries, ...said.entries].map((entry) => ({
+        return [...(await direct()), ...said].map((entry) => ({
           entryId: entry.entryId,
           seq: entry.seq ?? 0,
           role: entry.role,
@@ -72,7 +83,7 @@ export async function runFlush(
         }));
       },
       put: async ({ expected, document, source, sources }) => {
-        const direct = await platform.entries.lastDirect(memory, sources);
+        const lastDirect = await platform.entries.lastDirect(memory, sources);
         return platform.contexts.put(memory, {
           document,
           source,
@@ -82,8 +93,8 @@ export async function runFlush(
           expected: expected.version,
           erasures: expected.erasures,
           coverage: {
-            [threadId]: Math.max(range.toSeq, store.thread().coveredSeq),
-            ...(direct === 0 ? {} : { "": direct }),
+            ...(isDirect ? {} : { [threadId]: Math.max(range.toSeq, store.thread().coveredSeq) }),
+            ...(lastDirect === 0 || again ? {} : { [directThread]: lastDirect }),
           },
         });
       },

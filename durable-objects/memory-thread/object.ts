@@ -36,6 +36,11 @@ export class MemoryThread extends DurableObject<Env> implements ThreadObject {
     return toWire(this.thread.append(parsed));
   }
 
+  async noteEntry(identity: ThreadIdentity, seq: number, characters: number): Promise<void> {
+    this.create(identity);
+    this.thread.noteEntry(seq, characters);
+  }
+
   async end(): Promise<Wire<Result<Invocation>>> {
     return toWire(this.exists() ? ok(this.thread.end()) : noThread);
   }

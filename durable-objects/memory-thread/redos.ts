@@ -41,7 +41,7 @@ export async function doRedos(slice: Slice, ports: WorkPorts): Promise<void> {
   if (degradedFrom !== undefined && store.countDegraded() === 0) {
     const work = `redo/${count}/context`;
     const range = { fromSeq: Math.max(degradedFrom, coveredSeq - redoneEntries + 1), toSeq: coveredSeq };
-    const flushed = await guarded(ports, () => runFlush(work, `${threadId}:redo:${count}`, range, slice, ports));
+    const flushed = await guarded(ports, () => runFlush(work, `${threadId}:redo:${count}`, range, slice, ports, true));
     if (flushed === undefined) return;
     storage.transactionSync(() => {
       forgetSteps(storage.sql, work);

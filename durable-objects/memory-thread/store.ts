@@ -177,8 +177,17 @@ export class MemoryThreadStore {
     );
     this.sql.exec("UPDATE messages SET content = '', speaker = NULL, erased = 1, captured = 1 WHERE seq = ?", seq);
     this.sql.exec("UPDATE batches SET request_hash = '' WHERE ? BETWEEN from_seq AND to_seq", seq);
+    this.forgetWork();
+  }
+
+  /** What was journalled begins anew. */
+  forgetWork(): void {
     this.sql.exec("DELETE FROM journal");
     this.sql.exec("UPDATE thread SET tool_history = '[]'");
+  }
+
+  setIndexed(seq: number): void {
+    this.sql.exec("UPDATE thread SET indexed_seq = MAX(indexed_seq, ?)", seq);
   }
 
   setFailure(failure: string | undefined): void {

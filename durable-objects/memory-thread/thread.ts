@@ -1,5 +1,4 @@
 /** A memory thread at work: the invoker's commands, durable when they return, and the slices that the queue asks for. */
-import { z } from "zod";
 import {
   type ControlDecision,
   decideEnd,
@@ -8,7 +7,7 @@ import {
   type FlushRange,
   idleAfterMs,
 } from "../../src/memory/control.js";
-import type { FlushJob, Invocation, Level, NewMessage, Thread } from "../../src/memory/memory.js";
+import { directThread, type Invocation, type Level, type NewMessage, type Thread } from "../../src/memory/memory.js";
 import { windowMessages } from "../../src/memory/prompts.js";
 import { newId } from "../../src/platform/ids.js";
 import { describeError, log } from "../../src/platform/logging.js";
@@ -16,13 +15,10 @@ import type { MemoryPlatform } from "../../src/platform/memory/memory-platform.j
 import type { AppendCommand, SliceReport, ThreadMarksView } from "../../src/platform/memory/thread-gateway.js";
 import { ok, type Result, refuse } from "../../src/problem.js";
 import { Kit } from "../kit/kit.js";
-import type { OutboxMessage } from "../kit/outbox.js";
+import { deliverFromThread } from "./deliveries.js";
 import { MemoryThreadStore } from "./store.js";
 import { invocationView, threadView } from "./views.js";
-import { doSlice, failureText } from "./work.js";
-
-const rangeSchema = z.object({ fromSeq: z.int(), toSeq: z.int() });
-const erasureSchema = z.object({ entryId: z.string() });
+import { doSlice, failureText, hasWork } from "./work.js";
 
 /** How long a delivery waits for its slice, and when the alarm looks after one that an instance may have died over. */
 const deliveryWaitMs = 3_000;
@@ -46,7 +42,7 @@ export class ThreadAtWork {
     this.kit = new Kit(ctx, {
       now: platform.now,
       ownerId: () => this.store.thread().threadId,
-      deliver: (messages) => this.deliver(messages),
+      deliver: (messages) => deliverFromThread(messages, this.store.thread(), this.platform),
       step: async () => false,
       present: (_type, data) => data,
       askClosed: () => {},
@@ -81,6 +77,25 @@ export class ThreadAtWork {
     });
     this.kit.deliverSoon();
     return ok(invocation);
+  }
+
+  /**
+   * Takes note of an entry without a conversation, which is stored already: flushes of such entries are decided as those of
+   * messages are. Told again, or late, it changes nothing.
+   */
+  noteEntry(seq: number, characters: number): void {
+    this.ctx.storage.transactionSync(() => {
+      let { lastSeq } = this.store.thread().marks;
+      if (seq <= lastSeq) return;
+      // Those that nobody told of count too: whoever wrote them may have died just then.
+      for (; lastSeq < seq; lastSeq++) {
+        this.apply(decideMessage(this.store.thread().marks, lastSeq + 1 === seq ? characters : 0));
+      }
+      this.store.setIndexed(seq);
+      this.kit.deadlines.move("idle", this.platform.now() + idleAfterMs);
+      this.sendJob({ fromSeq: seq, toSeq: seq });
+    });
+    this.kit.deliverSoon();
   }
 
   /** Ends the session. What isn't covered yet will be; where everything is, nothing is done. */
@@ -154,7 +169,15 @@ export class ThreadAtWork {
    */
   async erase(entryId: string): Promise<boolean> {
     const message = this.store.byEntry(entryId);
-    if (message === undefined) return false;
+    if (message === undefined) {
+      // An entry without a conversation isn't stored here; but a flush may have it in its journal.
+      if (this.store.thread().threadId === directThread) {
+        this.abort.abort();
+        this.store.forgetWork();
+        await this.working;
+      }
+      return false;
+    }
     this.abort.abort();
     this.ctx.storage.transactionSync(() => {
       this.store.erase(message.seq);
@@ -253,13 +276,7 @@ export class ThreadAtWork {
   }
 
   private hasWork(): boolean {
-    const { indexedSeq, redoAt } = this.store.thread();
-    const flush = this.store.openFlush();
-    return (
-      this.store.uncaptured(1).length > 0 ||
-      (flush !== undefined && flush.toSeq <= indexedSeq) ||
-      (redoAt !== undefined && redoAt <= this.platform.now())
-    );
+    return hasWork(this.store, this.platform.now());
   }
 
   private sendJob(range: FlushRange): void {
@@ -272,25 +289,6 @@ export class ThreadAtWork {
       const { marks } = this.store.thread();
       this.sendJob({ fromSeq: marks.lastSeq, toSeq: marks.lastSeq });
       this.kit.deliverSoon();
-    }
-  }
-
-  /** Jobs for the same thread that go out together are one job. */
-  private async deliver(messages: readonly OutboxMessage[]): Promise<void> {
-    const { tenantId, memoryId, threadId } = this.store.thread();
-    const ranges = messages
-      .filter(({ topic }) => topic === "flush")
-      .map(({ payload }) => rangeSchema.parse(JSON.parse(payload)));
-    if (ranges.length > 0) {
-      const fromSeq = Math.min(...ranges.map((range) => range.fromSeq));
-      const toSeq = Math.max(...ranges.map((range) => range.toSeq));
-      const job: FlushJob = { tenantId, memoryId, threadId, fromSeq, toSeq };
-      await this.platform.sendJobs([job]);
-    }
-    for (const { topic, payload } of messages) {
-      if (topic !== "erase") continue;
-      const { entryId } = erasureSchema.parse(JSON.parse(payload));
-      await this.platform.eraseEntry({ tenantId, memoryId }, entryId);
     }
   }
 }

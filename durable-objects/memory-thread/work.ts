@@ -1,7 +1,9 @@
 /** The work of a thread: one bounded slice at a time, each step idempotent and resumable. */
+import { directThread } from "../../src/memory/memory.js";
 import { doCaptures } from "./captures.js";
 import { doFlush } from "./flushes.js";
 import { doRedos } from "./redos.js";
+import type { MemoryThreadStore } from "./store.js";
 import type { Slice, WorkPorts } from "./work-ports.js";
 
 /** Messages that become entries in one slice. */
@@ -16,7 +18,9 @@ export async function doSlice(ports: WorkPorts): Promise<"worked" | "idle" | "go
   const mayFlush = next !== undefined && next.toSeq <= thread.indexedSeq;
   const pending = mayFlush ? [] : store.uncaptured(sliceMessages);
   const redoDue = thread.redoAt !== undefined && thread.redoAt <= now;
-  if (!mayFlush && pending.length === 0 && !redoDue) return "idle";
+  // Entries without a conversation have no capture that would fetch their vectors.
+  const isDirect = thread.threadId === directThread;
+  if (!isDirect && !mayFlush && pending.length === 0 && !redoDue) return "idle";
 
   const memory = await platform.memories.find(thread.tenantId, thread.memoryId);
   if (memory === undefined) return "gone";
@@ -26,10 +30,23 @@ export async function doSlice(ports: WorkPorts): Promise<"worked" | "idle" | "go
     prompts: await platform.prompts(thread.tenantId),
     withoutModel: thread.modelDownUntil > now ? "the model didn't answer shortly before" : undefined,
   };
+  if (isDirect && (await platform.vectors.fill(memory)) > 0) return "worked";
   if (mayFlush) await doFlush(next, slice, ports);
   else if (pending.length > 0) await doCaptures(pending, slice, ports);
-  else await doRedos(slice, ports);
+  else if (redoDue) await doRedos(slice, ports);
+  else return "idle";
   return "worked";
+}
+
+/** Whether a slice would find something to do. */
+export function hasWork(store: MemoryThreadStore, now: number): boolean {
+  const { indexedSeq, redoAt } = store.thread();
+  const flush = store.openFlush();
+  return (
+    store.uncaptured(1).length > 0 ||
+    (flush !== undefined && flush.toSeq <= indexedSeq) ||
+    (redoAt !== undefined && redoAt <= now)
+  );
 }
 
 /** What a tenant may read of a failure. */

@@ -27,6 +27,9 @@ export const threadIdSchema = z
   .string()
   .regex(/^[A-Za-z0-9_.:-]{1,100}$/, "a thread's id is 1 to 100 letters, digits, _ . : or -");
 
+/** The thread that entries without a conversation share; no caller can name it. */
+export const directThread = "";
+
 export const newMessageSchema = z.strictObject({
   role: roleSchema,
   content: textSchema,

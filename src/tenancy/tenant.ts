@@ -32,6 +32,8 @@ export const settingsSchema = z.strictObject({
   approvals: askPolicy(["once", "deny"]).prefault({}),
   /** OpenAI-compatible providers of the tenant's own; a model is named `<provider name>/<model>`. */
   providers: z.record(itemName, providerSchema).default({}),
+  /** What makes vectors of entries: one of the providers, `openai`, or `workers-ai`. Without it memories go by words alone. */
+  embeddings: z.strictObject({ provider: itemName, model: z.string().min(1).max(200) }).optional(),
 });
 export type Settings = z.infer<typeof settingsSchema>;
 

@@ -133,6 +133,29 @@ describe("dead letters", () => {
     expect(done.failures).toEqual([]);
   });
 
+  it("come of work that failed every time it was delivered; nothing is lost by it", async () => {
+    const memory = await newMemory();
+    await env.DB.prepare(
+      `CREATE TRIGGER disk_full BEFORE INSERT ON entries
+       WHEN new.tenant_id = '${memory.tenant.tenantId}' BEGIN SELECT RAISE(FAIL, 'disk full'); END`,
+    ).run();
+    await memory.say(numbered(6));
+    for (let attempts = 1; attempts <= 6; attempts++) {
+      const { result } = await deliver([job(memory)], queue, attempts);
+      expect(result.explicitAcks).toEqual([]);
+      expect(result.retryMessages).toHaveLength(1);
+    }
+    // With the sixth failure the queue itself moves the job.
+    await deliver([job(memory)], "conclave-flushes-dead", 1);
+    const { items } = await memory.call("GET", "/dead-letters");
+    expect(items).toMatchObject([{ status: "dead", reason: expect.stringContaining("could not be stored") }]);
+
+    await env.DB.prepare("DROP TRIGGER disk_full").run();
+    await memory.call("POST", `/dead-letters/${items[0].deadLetterId}/retry`, {});
+    await memory.settled("context");
+    expect((await memory.entries()).map(({ rawEntry }) => rawEntry)).toEqual(numbered(6));
+  });
+
   it("belong to their memory: 404 elsewhere", async () => {
     const [memory, other] = [await newMemory(), await newMemory()];
     await memory.say(["Hello."]);

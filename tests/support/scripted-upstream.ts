@@ -160,6 +160,7 @@ async function serve(
   if (response.destroyed) return;
   if (reply.drop) return void response.destroy(new Error("dropped"));
 
+  if (reply.embedding !== undefined) return sendEmbeddings(reply.embedding, seen.body, response);
   const streamed = isRecord(seen.body) && seen.body.stream === true;
   const events = reply.events ?? (streamed ? chunkEvents(reply, modelOf(seen.body)) : undefined);
   if (reply.body !== undefined || (reply.status ?? 200) >= 300 || events === undefined)
@@ -175,6 +176,17 @@ async function serve(
     await delay(1);
   }
   finish(reply, response);
+}
+
+/** A vector for each text: one for each of the words named, 1 where the text holds any of them. */
+function sendEmbeddings(meanings: readonly (readonly string[])[], body: unknown, response: ServerResponse): void {
+  const texts = isRecord(body) && Array.isArray(body.input) ? body.input.map(String) : [];
+  const data = texts.map((text, index) => ({
+    object: "embedding",
+    index,
+    embedding: [...meanings.map((words) => (words.some((word) => text.toLowerCase().includes(word)) ? 1 : 0)), 0.1],
+  }));
+  sendJson(response, 200, { object: "list", data, usage: { prompt_tokens: 1, total_tokens: 1 } });
 }
 
 function sendWhole(reply: ScriptedReply, seen: Pick<SeenRequest, "body">, response: ServerResponse): void {

@@ -24,6 +24,8 @@ export interface ScriptedReply {
   readonly events?: readonly string[];
   /** Ends half-way as if it were complete (`true`), or by breaking the connection (`"reset"`). */
   readonly cut?: boolean | "reset";
+  /** Answers as an embedding model: a dimension for each group of words, in which a text that holds one of them has 1. */
+  readonly embedding?: readonly (readonly string[])[];
   /** Breaks the connection without a byte. */
   readonly drop?: boolean;
   /** False leaves out the stream's `[DONE]`. */

@@ -25,6 +25,8 @@ export interface SearchOptions extends RankOptions {
   seeds?: number;
   /** ISO time that "yesterday" in the query counts from. */
   now?: string;
+  /** Likenesses of entries that were found by their words; together with `similarities`, which bring candidates of their own. */
+  likenessOf?: (entryIds: readonly string[]) => Promise<ReadonlyMap<string, number>>;
 }
 
 export const DEFAULT_SEEDS = 40;
@@ -40,8 +42,10 @@ export async function search(
   const limits = options.limits ?? DEFAULT_PLAN_LIMITS;
   const plan = planCandidates(parsed, statistics, limits, [...(options.similarities?.keys() ?? [])]);
   const found = await source.candidates(plan);
-  const seeds = chooseSeeds(parsed, found, statistics, options.seeds ?? DEFAULT_SEEDS, options);
+  const likeness = (await options.likenessOf?.(found.map(({ entryId }) => entryId))) ?? new Map<string, number>();
+  const similarities = new Map([...likeness, ...(options.similarities ?? [])]);
+  const seeds = chooseSeeds(parsed, found, statistics, options.seeds ?? DEFAULT_SEEDS, { ...options, similarities });
   const around = await source.neighbours(seeds, neighbourReach(options.weights ?? DEFAULT_WEIGHTS));
   const all = new Map([...found, ...around].map((candidate) => [candidate.entryId, candidate]));
-  return rank(parsed, [...all.values()], statistics, options);
+  return rank(parsed, [...all.values()], statistics, { ...options, similarities });
 }

@@ -130,10 +130,11 @@ export class EntrySource implements CandidateSource {
           )
           .bind(tenantId, key, ...this.bindings(), range.from, `${range.to}T99`, limit),
       ),
+      // CROSS, so that SQLite goes from the index to the entries and doesn't ask the index about each entry of the memory.
       ...plan.probes.map((probe) =>
         this.db
           .prepare(
-            `SELECT ${candidateColumns} FROM entry_index JOIN entries e ON e.key = entry_index.rowid
+            `SELECT ${candidateColumns} FROM entry_index CROSS JOIN entries e ON e.key = entry_index.rowid
              WHERE entry_index MATCH ?8 AND e.tenant_id = ?1 AND e.memory_key = ?2 AND ${conditions}
              ORDER BY entry_index.rowid DESC LIMIT ?9`,
           )

@@ -2,6 +2,7 @@
 import { type EntryRecord, indexedColumns } from "./entry-rows.js";
 import type { Extra } from "./entry-store.js";
 import type { MemoryRef } from "./memory-store.js";
+import { vectorErasure } from "./vectors.js";
 
 /** Adds an entry, unless its place or its key is taken. @param now ISO */
 export function insertion(
@@ -58,6 +59,7 @@ export function insertion(
 export function erasure(db: D1Database, now: string, memory: MemoryRef, entryId: string): D1PreparedStatement[] {
   const which = "WHERE tenant_id = ?1 AND memory_key = ?2 AND entry_id = ?3";
   return [
+    ...vectorErasure(db, memory, entryId),
     db
       .prepare(
         `UPDATE entries SET raw_entry = printf('%.*c', length(CAST(raw_entry AS BLOB)), '#'),

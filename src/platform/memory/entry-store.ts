@@ -4,6 +4,7 @@ import type { Entry, Tags } from "../../memory/entry.js";
 import { type EntryRecord, type EntryRow, entryColumns, entryRow, indexedColumns, showEntry } from "./entry-rows.js";
 import { insertion } from "./entry-statements.js";
 import type { MemoryRef } from "./memory-store.js";
+import type { EntryVectors } from "./vectors.js";
 
 export interface EntryFilter {
   readonly role?: string | undefined;
@@ -23,9 +24,9 @@ export interface EntryPlace {
 }
 
 export type AddOutcome =
-  | { readonly kind: "added"; readonly entry: Entry }
+  | { readonly kind: "added"; readonly entry: Entry; readonly seq: number }
   /** It was there: the same message or key, delivered again. */
-  | { readonly kind: "exists"; readonly entry: Entry; readonly sameRequest: boolean }
+  | { readonly kind: "exists"; readonly entry: Entry; readonly seq: number; readonly sameRequest: boolean }
   /** It was there and has been deleted since: it isn't written again. */
   | { readonly kind: "deleted" };
 
@@ -48,24 +49,31 @@ export class EntryStore {
   constructor(
     private readonly db: D1Database,
     private readonly now: () => number,
+    private readonly vectors: Pick<EntryVectors, "due">,
   ) {}
 
   /** Adds an entry once: by thread and number, or by idempotency key. Without a number it gets the next one. */
   async add(memory: MemoryRef, entry: EntryRecord, extra: Extra = {}): Promise<AddOutcome> {
-    const { meta } = await insertion(this.db, this.present(), memory, entry, extra).run();
-    if (meta.changes > 0) {
+    const [written] = await this.db.batch([
+      insertion(this.db, this.present(), memory, entry, extra),
+      ...(await this.vectors.due(memory, entry.entryId)),
+    ]);
+    if ((written?.meta.changes ?? 0) > 0) {
       const added = await this.row(memory, entry.entryId);
-      if (added !== undefined) return { kind: "added", entry: showEntry(memory.memoryId, added) };
+      if (added !== undefined) return { kind: "added", entry: showEntry(memory.memoryId, added), seq: added.seq };
     }
     const there = await this.there(memory, entry, extra);
     if (there === undefined || there.deleted_at !== null) return { kind: "deleted" };
     const sameRequest = extra.requestHash === undefined || there.request_hash === extra.requestHash;
-    return { kind: "exists", entry: showEntry(memory.memoryId, there), sameRequest };
+    return { kind: "exists", entry: showEntry(memory.memoryId, there), seq: there.seq, sameRequest };
   }
 
   /** Writes the entry of a message, once; again, or after its deletion, it changes nothing. */
   async put(memory: MemoryRef, entry: EntryRecord, seq: number): Promise<void> {
-    await insertion(this.db, this.present(), memory, entry, { seq }).run();
+    await this.db.batch([
+      insertion(this.db, this.present(), memory, entry, { seq }),
+      ...(await this.vectors.due(memory, entry.entryId)),
+    ]);
   }
 
   /** Writes the new entry and closes the old one, both or neither. */
@@ -79,14 +87,16 @@ export class EntryStore {
              AND EXISTS (SELECT 1 FROM entries WHERE tenant_id = ?1 AND entry_id = ?3)`,
         )
         .bind(memory.tenantId, memory.key, entry.entryId, entry.occurredAt, oldId),
+      ...(await this.vectors.due(memory, entry.entryId)),
     ]);
     const added = await this.row(memory, entry.entryId);
-    if (added !== undefined) return { kind: "added", entry: showEntry(memory.memoryId, added) };
+    if (added !== undefined) return { kind: "added", entry: showEntry(memory.memoryId, added), seq: added.seq };
     const there = await this.there(memory, entry, extra);
     if (there === undefined || there.deleted_at !== null) return { kind: "deleted" };
     return {
       kind: "exists",
       entry: showEntry(memory.memoryId, there),
+      seq: there.seq,
       sameRequest: there.request_hash === extra.requestHash,
     };
   }
@@ -168,6 +178,18 @@ export class EntryStore {
     const rows = results.map((row) => entryRow.parse(row));
     const entries = rows.filter((row) => row.deleted_at === null).map((row) => showEntry(memory.memoryId, row));
     return { entries, places: rows.length };
+  }
+
+  /** Entries without a conversation after a place of theirs, in their order. */
+  async directAfter(memory: MemoryRef, seq: number, limit: number): Promise<Entry[]> {
+    const { results } = await this.db
+      .prepare(
+        `SELECT ${entryColumns} FROM entries WHERE tenant_id = ? AND memory_key = ? AND thread_id = '' AND seq > ?
+           AND deleted_at IS NULL ORDER BY seq LIMIT ?`,
+      )
+      .bind(memory.tenantId, memory.key, seq, limit)
+      .all();
+    return results.map((row) => showEntry(memory.memoryId, entryRow.parse(row)));
   }
 
   async byKey(memory: MemoryRef, idempotencyKey: string): Promise<Entry | undefined> {

@@ -4,6 +4,7 @@ import type { ModelPort } from "../../model/port.js";
 import type { ContextStore } from "./context-store.js";
 import type { EntryStore } from "./entry-store.js";
 import type { MemoryStore } from "./memory-store.js";
+import type { EntryVectors } from "./vectors.js";
 
 /** What a thread's object needs of the platform. */
 export interface MemoryPlatform {
@@ -13,6 +14,7 @@ export interface MemoryPlatform {
   readonly memories: MemoryStore;
   readonly entries: EntryStore;
   readonly contexts: ContextStore;
+  readonly vectors: EntryVectors;
   readonly prompts: (tenantId: string) => Promise<MemoryPrompts>;
   readonly sendJobs: (jobs: readonly FlushJob[]) => Promise<void>;
   /** Removes a deleted entry from D1: its text, the index, the contexts that rest on it. Again is harmless. */

@@ -2,12 +2,13 @@
 import { z } from "zod";
 import { entrySchema, timeSchema } from "../../memory/entry.js";
 import { contextSchema } from "../../memory/memory.js";
-import { search } from "../../memory/retrieval/search.js";
+import { type SearchOptions, search } from "../../memory/retrieval/search.js";
 import { tokenize } from "../../memory/retrieval/tokenizer.js";
 import type { ContextStore } from "./context-store.js";
 import { EntrySource } from "./entry-search.js";
 import type { EntryStore } from "./entry-store.js";
 import type { MemoryRef } from "./memory-store.js";
+import type { EntryVectors } from "./vectors.js";
 
 export const searchSchema = z.strictObject({
   query: z.string().min(1).max(4_000),
@@ -64,6 +65,7 @@ export interface SearchPorts {
   readonly now: () => number;
   readonly entries: EntryStore;
   readonly contexts: ContextStore;
+  readonly vectors: Pick<EntryVectors, "ofQuery" | "nearest" | "similarities">;
 }
 
 export async function searchMemory(
@@ -77,7 +79,12 @@ export async function searchMemory(
   const ranked =
     topEntries === 0
       ? []
-      : await search(source, query, { limit: topEntries, now: asOf ?? now, accepts: source.accepts });
+      : await search(source, query, {
+          limit: topEntries,
+          now: asOf ?? now,
+          accepts: source.accepts,
+          ...(await byMeaning(memory, query, ports)),
+        });
   const [entries, versions] = await Promise.all([
     ports.entries.byIds(
       memory,
@@ -99,6 +106,20 @@ export async function searchMemory(
     }),
     contexts,
     latestContext: versions[0] ?? { version: 0, document: "" },
+  };
+}
+
+/** Likenesses by vectors, where the tenant has a provider that answers soon; otherwise nothing, and words decide alone. */
+async function byMeaning(
+  memory: MemoryRef,
+  query: string,
+  { vectors }: SearchPorts,
+): Promise<Pick<SearchOptions, "similarities" | "likenessOf">> {
+  const asked = await vectors.ofQuery(memory, query);
+  if (asked === undefined) return {};
+  return {
+    similarities: await vectors.nearest(memory, asked),
+    likenessOf: (entryIds) => vectors.similarities(memory, asked, entryIds),
   };
 }
 

@@ -1,7 +1,14 @@
 /** What can be done with memories, for every face alike: HTTP, MCP, and the sessions. */
 import type { Entry, NewEntry, Tags } from "../../memory/entry.js";
 import { extractiveSummary } from "../../memory/extractive.js";
-import type { ContextVersion, Invocation, Level, NewMessage, Thread } from "../../memory/memory.js";
+import {
+  type ContextVersion,
+  directThread,
+  type Invocation,
+  type Level,
+  type NewMessage,
+  type Thread,
+} from "../../memory/memory.js";
 import { ok, type Result, refuse } from "../../problem.js";
 import { sha256Hex } from "../digest.js";
 import { newId } from "../ids.js";
@@ -12,6 +19,7 @@ import { eraseFromD1 } from "./erasure.js";
 import type { MemoryPlatform } from "./memory-platform.js";
 import type { MemoryRef, MemoryStore } from "./memory-store.js";
 import type { ThreadGateway, ThreadIdentity, ThreadMarksView } from "./thread-gateway.js";
+import type { EntryVectors } from "./vectors.js";
 
 export interface MemoryServicePorts {
   readonly db: D1Database;
@@ -19,6 +27,7 @@ export interface MemoryServicePorts {
   readonly memories: MemoryStore;
   readonly entries: EntryStore;
   readonly contexts: ContextStore;
+  readonly vectors: EntryVectors;
   readonly threads: ThreadGateway;
   readonly deadLetters: DeadLetters;
   readonly sendJobs: MemoryPlatform["sendJobs"];
@@ -37,7 +46,7 @@ export interface Consistency {
   readonly failures: DeadLetter[];
 }
 
-/** Threads that a question about a whole memory asks. */
+/** Threads of a memory that are asked at the same time. */
 const askedThreads = 100;
 /** Characters of the entries that a start brings. */
 const startBudget = 12_000;
@@ -100,7 +109,7 @@ export class MemoryService {
 
   async addEntry(memory: MemoryRef, entry: NewEntry, idempotencyKey?: string): Promise<Result<Entry>> {
     const { record, extra } = await this.recordOf(entry, idempotencyKey);
-    return this.outcome(await this.ports.entries.add(memory, record, extra));
+    return this.outcome(memory, await this.ports.entries.add(memory, record, extra));
   }
 
   /** Writes a new entry in the place of an old one, which holds no longer from the time on when the new one was said. */
@@ -113,7 +122,7 @@ export class MemoryService {
     if (old.supersededBy !== undefined && repeated === undefined) {
       return refuse("conflict", `This entry was corrected already, by ${old.supersededBy}. Correct that one.`);
     }
-    return this.outcome(await entries.correct(memory, entryId, record, extra));
+    return this.outcome(memory, await entries.correct(memory, entryId, record, extra));
   }
 
   async setTags(memory: MemoryRef, entryId: string, tags: Tags): Promise<Result<Entry>> {
@@ -126,16 +135,12 @@ export class MemoryService {
   async deleteEntry(memory: MemoryRef, entryId: string): Promise<Result<void>> {
     const row = await this.ports.entries.row(memory, entryId);
     // A message whose entry isn't written yet is known to its thread alone.
-    const candidates =
-      row === undefined
-        ? await this.ports.memories.threads(memory, "", askedThreads)
-        : row.thread_id === ""
-          ? []
-          : [row.thread_id];
     let known = row !== undefined && row.deleted_at === null;
-    for (const threadId of candidates) {
+    const erase = async (threadId: string): Promise<void> => {
       if (await this.ports.threads.erase(identityOf(memory, threadId), entryId)) known ||= row === undefined;
-    }
+    };
+    if (row === undefined) await this.eachThread(memory, erase);
+    else await erase(row.thread_id);
     if (row === undefined && !known) return noEntry;
     await eraseFromD1(memory, entryId, this.ports);
     return known ? ok(undefined) : noEntry;
@@ -163,14 +168,20 @@ export class MemoryService {
 
   async deleteMemory(memory: MemoryRef): Promise<void> {
     const { memories, threads } = this.ports;
-    for (let after = ""; ; ) {
-      const page = await memories.threads(memory, after, askedThreads);
-      await Promise.all(page.map((threadId) => threads.remove(identityOf(memory, threadId))));
-      const last = page.at(-1);
-      if (last === undefined) break;
-      after = last;
-    }
+    await this.eachThread(memory, (threadId) => threads.remove(identityOf(memory, threadId)));
     await memories.removeMemory(memory);
+  }
+
+  /** Does something with every thread of a memory, many at a time. */
+  private async eachThread(memory: MemoryRef, act: (threadId: string) => Promise<void>): Promise<void> {
+    // The thread of entries without a conversation comes before all others: its name is empty.
+    let after: string | undefined;
+    for (;;) {
+      const page = await this.ports.memories.threads(memory, after, askedThreads);
+      await Promise.all(page.map(act));
+      after = page.at(-1);
+      if (after === undefined) return;
+    }
   }
 
   /** Waits until messages are stored, indexed or in the context, at most so long; says what was reached and what failed. */
@@ -178,7 +189,7 @@ export class MemoryService {
     memory: MemoryRef,
     wanted: { threadId?: string | undefined; seq?: number | undefined; level: Level; timeoutMs: number },
   ): Promise<Result<Consistency>> {
-    const { memories, threads, deadLetters } = this.ports;
+    const { threads, deadLetters } = this.ports;
     const { threadId, seq, level } = wanted;
     const timeoutMs = Math.min(wanted.timeoutMs, maxWaitMs);
     const failures = () => deadLetters.open(memory.tenantId, memory.memoryId, threadId);
@@ -186,19 +197,17 @@ export class MemoryService {
       const report = await threads.reached(identityOf(memory, threadId), level, seq, timeoutMs);
       return report.ok ? ok({ ...report.value, failures: await failures() }) : report;
     }
-    const all = await memories.threads(memory, "", askedThreads);
-    const reports = await Promise.all(
-      all.map(async (id) => ({
-        id,
-        report: await threads.reached(identityOf(memory, id), level, undefined, timeoutMs),
-      })),
-    );
-    const marks = reports.flatMap(({ id, report }) => (report.ok ? [[id, report.value.watermarks] as const] : []));
-    return ok({
-      reached: reports.every(({ report }) => !report.ok || report.value.reached),
-      watermarks: { threads: Object.fromEntries(marks) },
-      failures: await failures(),
+    const until = this.ports.now() + timeoutMs;
+    const marks: Record<string, ThreadMarksView> = {};
+    let reached = true;
+    await this.eachThread(memory, async (id) => {
+      const left = Math.max(0, until - this.ports.now());
+      const report = await threads.reached(identityOf(memory, id), level, undefined, left);
+      if (!report.ok) return;
+      marks[id] = report.value.watermarks;
+      reached &&= report.value.reached;
     });
+    return ok({ reached, watermarks: { threads: marks }, failures: await failures() });
   }
 
   async retryDeadLetter(memory: MemoryRef, deadLetterId: string): Promise<Result<DeadLetter>> {
@@ -227,9 +236,13 @@ export class MemoryService {
     return { record, extra: { expiresAt, idempotencyKey, requestHash } };
   }
 
-  private outcome(outcome: Awaited<ReturnType<EntryStore["add"]>>): Result<Entry> {
+  private async outcome(memory: MemoryRef, outcome: Awaited<ReturnType<EntryStore["add"]>>): Promise<Result<Entry>> {
     if (outcome.kind === "deleted") return refuse("conflict", "The entry of this Idempotency-Key has been deleted.");
     if (outcome.kind === "exists" && !outcome.sameRequest) return otherEntry;
+    // Its flush is decided where messages' are, by the thread that entries without a conversation share. One that was there is
+    // told of too: whoever wrote it may have died just after.
+    await this.ports.memories.noteThread(memory, directThread);
+    await this.ports.threads.noteEntry(identityOf(memory, directThread), outcome.seq, outcome.entry.rawEntry.length);
     return ok(outcome.entry);
   }
 }

@@ -132,12 +132,12 @@ export class MemoryStore {
       .run();
   }
 
-  async threads({ tenantId, key }: MemoryRef, after: string, limit: number): Promise<string[]> {
+  async threads({ tenantId, key }: MemoryRef, after: string | undefined, limit: number): Promise<string[]> {
     const { results } = await this.db
       .prepare(
-        "SELECT thread_id FROM memory_threads WHERE tenant_id = ? AND memory_key = ? AND thread_id > ? ORDER BY thread_id LIMIT ?",
+        "SELECT thread_id FROM memory_threads WHERE tenant_id = ?1 AND memory_key = ?2 AND (?3 IS NULL OR thread_id > ?3) ORDER BY thread_id LIMIT ?4",
       )
-      .bind(tenantId, key, after, limit)
+      .bind(tenantId, key, after ?? null, limit)
       .all();
     return results.map((row) => z.object({ thread_id: z.string() }).parse(row).thread_id);
   }

@@ -46,6 +46,7 @@ export type LevelReport = z.infer<typeof levelReportSchema>;
 export interface ThreadObject {
   start(identity: ThreadIdentity): Promise<Wire<Invocation>>;
   append(identity: ThreadIdentity, command: Wire<AppendCommand>): Promise<Wire<Result<Invocation>>>;
+  noteEntry(identity: ThreadIdentity, seq: number, characters: number): Promise<void>;
   end(): Promise<Wire<Result<Invocation>>>;
   describe(atSeq?: number): Promise<Wire<Result<Thread>>>;
   slice(): Promise<SliceReport>;
@@ -87,6 +88,11 @@ export class ThreadGateway {
 
   async append(identity: ThreadIdentity, command: AppendCommand): Promise<Result<Invocation>> {
     return fromWire(await this.call(identity, (object) => object.append(identity, toWire(command))), invocationResult);
+  }
+
+  /** Tells the thread of entries without a conversation that there is another one. */
+  noteEntry(identity: ThreadIdentity, seq: number, characters: number): Promise<void> {
+    return this.call(identity, (object) => object.noteEntry(identity, seq, characters));
   }
 
   async end(identity: ThreadIdentity): Promise<Result<Invocation>> {

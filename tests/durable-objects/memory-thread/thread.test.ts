@@ -1,7 +1,8 @@
 import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { idleAfterMs } from "../../../src/memory/control.js";
-import { addEntryReply, newMemory, numbered, putContextReply } from "../../support/memory.js";
+import type { Fields } from "../../support/conclave.js";
+import { addEntryReply, newMemory, numbered, putContextReply, restoredTo } from "../../support/memory.js";
 
 afterEach(() => vi.useRealTimers());
 
@@ -164,6 +165,21 @@ describe("a memory thread", () => {
     const early = await memory.thread("main", "?atSeq=3");
     expect(early).toMatchObject({ lastSeq: 3, requestedSeq: 3, coveredSeq: 0 });
     expect(early.state.conversation_history).toHaveLength(3);
+  });
+
+  it("can be restored to any message, for tests, by saying it again", async () => {
+    const memory = await newMemory();
+    await memory.say(numbered(7));
+    await memory.end();
+    await memory.say(numbered(3, 8));
+    await memory.settled();
+    for (const seq of [3, 6, 9]) {
+      const { state } = await memory.thread("main", `?atSeq=${seq}`);
+      const restored = (await (await restoredTo(seq, memory)).thread()).state;
+      const said = (message: Fields) => ({ ...message, entryId: "" });
+      expect(restored.conversation_history.map(said)).toEqual(state.conversation_history.map(said));
+      expect(restored.control).toBe(state.control);
+    }
   });
 
   it("leaves nothing behind when it is merely asked for", async () => {
