@@ -1,4 +1,3 @@
-// `npm run bench`: takes all measures and writes them into README.md. Takes about three minutes.
 // `npm run bench`: takes all measures and writes them into README.md. Takes about four minutes.
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
