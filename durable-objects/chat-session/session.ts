@@ -1,5 +1,4 @@
 /** A session at work: the kit's parts put together, and what happens when a message, an answer or an alarm comes. */
-import { type Ask, askShownTo } from "../../src/asks/ask.js";
 import type { ContextChangeBody, ContextView } from "../../src/chat/context.js";
 import { replyText } from "../../src/chat/message.js";
 import type { ReplyDelta } from "../../src/chat/reply-stream.js";
@@ -26,7 +25,7 @@ import { ReplyEdits } from "./reply-edits.js";
 import { VersionedContext } from "./session-context.js";
 import { ChatSessionStore, type TurnRecord } from "./store.js";
 import { TurnRun } from "./turn-runner.js";
-import { crashOutcome, idsIn, turnView } from "./turn-view.js";
+import { askForAll, crashOutcome, idsIn, turnView } from "./turn-view.js";
 
 /** The turn fails at its so manieth unforeseen exception. The first is tried again at once, the others when the lease runs out. */
 const maxCrashes = 4;
@@ -294,10 +293,4 @@ export class SessionAtWork {
     const ask = type.startsWith("ask.") && askId !== undefined ? this.kit.asks.get(askId) : undefined;
     return ask === undefined ? data : askForAll(ask);
   }
-}
-
-/** Everybody reads events: who may answer reads what isn't cleared yet from the ask itself. */
-function askForAll(ask: Ask): Ask {
-  const { proposal: _, ...shown } = askShownTo(ask, "client");
-  return shown;
 }

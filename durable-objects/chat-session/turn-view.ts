@@ -1,4 +1,4 @@
-import type { Ask } from "../../src/asks/ask.js";
+import { type Ask, askShownTo } from "../../src/asks/ask.js";
 import { isFinal, type StoredOutcome, type Turn } from "../../src/chat/session.js";
 import type { AskBook } from "../kit/asks.js";
 import type { ChatSessionStore, TurnRecord } from "./store.js";
@@ -53,4 +53,10 @@ export function crashOutcome(turn: TurnRecord): StoredOutcome {
     degraded: [],
     usage: { inputTokens: 0, outputTokens: 0 },
   };
+}
+
+/** Everybody reads events: who may answer reads what isn't cleared yet from the ask itself. */
+export function askForAll(ask: Ask): Ask {
+  const { proposal: _, ...shown } = askShownTo(ask, "client");
+  return shown;
 }
