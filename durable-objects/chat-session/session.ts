@@ -7,7 +7,7 @@ import {
   mayAccept,
   type NewSession,
   type Session,
-  type StoredOutcome,
+  type SettledOutcome,
   type Turn,
   type TurnStatus,
 } from "../../src/chat/session.js";
@@ -18,7 +18,7 @@ import type { SessionPlatform } from "../../src/platform/session-platform.js";
 import { loadRules } from "../../src/platform/turn-setup.js";
 import { ok, type Result, refuse } from "../../src/problem.js";
 import type { LiveEvent } from "../kit/events.js";
-import { forgetSteps, StepAbandonedError } from "../kit/journal.js";
+import { StepAbandonedError } from "../kit/journal.js";
 import { Kit } from "../kit/kit.js";
 import { deliverOutbox } from "./outbox-delivery.js";
 import { ReplyEdits } from "./reply-edits.js";
@@ -123,7 +123,7 @@ export class SessionAtWork {
   cancelTurn(turn: TurnRecord): void {
     if (isFinal(turn.status)) return;
     if (this.run?.turn.turnId === turn.turnId) this.run.cancel();
-    this.end(turn, "cancelled", { degraded: [], usage: { inputTokens: 0, outputTokens: 0 } });
+    this.end(turn, "cancelled", { degraded: [] });
     this.kit.kick();
   }
 
@@ -193,7 +193,7 @@ export class SessionAtWork {
     const turn = this.store.turn(turnId);
     return turn === undefined
       ? refuse("not_found", "There is no such turn in this session.")
-      : ok(turnView(turn, this.store, this.kit.asks));
+      : ok(turnView(turn, this.store, this.kit.asks, this.kit.usage(turnId)));
   }
 
   /** Ends what runs and waits, so that nothing is written after an erasure. */
@@ -241,17 +241,17 @@ export class SessionAtWork {
   }
 
   /** Ends a turn: everything about it in one write. */
-  private end(turn: TurnRecord, status: TurnStatus, outcome: StoredOutcome): void {
+  private end(turn: TurnRecord, status: TurnStatus, outcome: SettledOutcome): void {
     const { turnId } = turn;
     this.ctx.storage.transactionSync(() => {
       this.kit.asks.cancelOfWork(turnId);
-      this.store.endTurn(turnId, status, outcome, this.platform.now());
+      this.store.endTurn(turnId, status, { ...outcome, usage: this.kit.usage(turnId) }, this.platform.now());
       if (outcome.reply !== undefined) {
         this.store.addMessage(outcome.reply, turnId, true);
         this.remember(outcome.reply.messageId);
       }
       if (outcome.error !== undefined) this.store.addMessage(outcome.error, turnId, false);
-      forgetSteps(this.ctx.storage.sql, turnId);
+      this.kit.forgetSteps(turnId);
       this.kit.events.append("turn.completed", turnId, { turnId });
       // A team's workers that were interrupted must not count as busy for ever.
       if (status === "cancelled" || status === "failed") this.kit.outbox.put("work_ended", turnId, { work: turnId });

@@ -1,4 +1,5 @@
 /** The parts of the kit put together, as every object that does work has them. */
+import type { Usage } from "../../src/agent/usage.js";
 import type { Ask } from "../../src/asks/ask.js";
 import { newAskId } from "../../src/platform/ids.js";
 import { describeError, log } from "../../src/platform/logging.js";
@@ -6,7 +7,7 @@ import { AskBook } from "./asks.js";
 import { Deadlines } from "./deadlines.js";
 import { Driver } from "./driver.js";
 import { EventLog } from "./events.js";
-import { SqlJournal } from "./journal.js";
+import { forgetSteps, SqlJournal, usageOf } from "./journal.js";
 import { Outbox, type OutboxMessage } from "./outbox.js";
 
 export interface KitPorts {
@@ -81,6 +82,16 @@ export class Kit {
   /** The journal of a piece of work; `holds` says whether its driver may still write. */
   journal(work: string, holds: () => boolean): SqlJournal {
     return new SqlJournal(work, { storage: this.ctx.storage, asks: this.asks, now: this.ports.now, holds });
+  }
+
+  /** What the models of a piece of work have taken so far. */
+  usage(work: string): Usage {
+    return usageOf(this.ctx.storage.sql, work);
+  }
+
+  /** To be called in the write that ends a piece of work: its steps go, its outcome and its events stay. */
+  forgetSteps(work: string): void {
+    forgetSteps(this.ctx.storage.sql, work);
   }
 
   /** Sends off what the outbox holds, in the background; the alarm sees to it if this instance dies. */

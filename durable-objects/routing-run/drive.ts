@@ -5,7 +5,7 @@ import { withDeadline } from "../../src/platform/clock.js";
 import { sha256Hex } from "../../src/platform/digest.js";
 import { loadRunSetup } from "../../src/platform/run-setup.js";
 import type { SessionPlatform } from "../../src/platform/session-platform.js";
-import { noUsage, type RunEnd, runRouting } from "../../src/routing/routed-run.js";
+import { type RunEnd, runRouting } from "../../src/routing/routed-run.js";
 import { askPolicy } from "../../src/tenancy/ask-policy.js";
 import type { Kit } from "../kit/kit.js";
 import type { RoutingRunStore } from "./store.js";
@@ -24,7 +24,7 @@ export async function driveRun(
   const loaded = await loadRunSetup({ tenantId, runId, definition }, journal, platform);
   if (!loaded.ok) {
     const error = { code: "failed" as const, detail: loaded.detail };
-    return { status: "failed", outcome: { error, clarifications: [], degraded: [], usage: noUsage } };
+    return { status: "failed", outcome: { error, clarifications: [], degraded: [] } };
   }
   const deadline = <T>(timeoutMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> =>
     withDeadline(timeoutMs, work, signal);
@@ -68,7 +68,6 @@ export async function driveRun(
     state: platform.teamState(tenantId),
     callWorker: (call, cancel) => platform.callWorker(tenantId, call, cancel),
     observer: {
-      modelCalled: (usage) => store.countModelCall(usage),
       toolCalled: (call) => events.append("tool.called", runId, { runId, ...call }),
       toolReturned: (call) => events.append("tool.returned", runId, { runId, ...call }),
       keepsTexts: true,

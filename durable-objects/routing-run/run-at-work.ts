@@ -4,14 +4,7 @@ import { isControlFlow, Parked } from "../../src/agent/journal.js";
 import type { Ask } from "../../src/asks/ask.js";
 import { describeError, log } from "../../src/platform/logging.js";
 import type { SessionPlatform } from "../../src/platform/session-platform.js";
-import {
-  hasEnded,
-  type NewRun,
-  type Run,
-  type RunStatus,
-  type StoredRunOutcome,
-} from "../../src/routing/routed-run.js";
-import { forgetSteps } from "../kit/journal.js";
+import { hasEnded, type NewRun, type Run, type RunOutcome, type RunStatus } from "../../src/routing/routed-run.js";
 import { Kit } from "../kit/kit.js";
 import { driveRun } from "./drive.js";
 import { runView, summaryView } from "./run-view.js";
@@ -58,7 +51,7 @@ export class RunAtWork {
   cancel(): void {
     if (hasEnded(this.store.status())) return;
     this.abort?.abort();
-    this.end("cancelled", { clarifications: [], degraded: [], usage: this.store.usage() });
+    this.end("cancelled", { clarifications: [], degraded: [] });
   }
 
   /** Resolves when the run has ended or waits for an ask, at the latest after `waitMs`. */
@@ -81,7 +74,8 @@ export class RunAtWork {
   }
 
   view(): Run {
-    return runView(this.store, this.kit.asks.ofWork(this.store.run().runId));
+    const { runId } = this.store.run();
+    return runView(this.store, this.kit.asks.ofWork(runId), this.kit.usage(runId));
   }
 
   private async step(): Promise<boolean> {
@@ -123,17 +117,16 @@ export class RunAtWork {
       error: { code: "internal", detail },
       clarifications: [],
       degraded: [],
-      usage: this.store.usage(),
     });
   }
 
   /** Ends the run: everything about it in one write. */
-  private end(status: RunStatus, outcome: StoredRunOutcome): void {
+  private end(status: RunStatus, outcome: RunOutcome): void {
     const { runId } = this.store.run();
     this.ctx.storage.transactionSync(() => {
       this.kit.asks.cancelOfWork(runId);
-      this.store.end(status, outcome, this.platform.now());
-      forgetSteps(this.ctx.storage.sql, runId);
+      this.store.end(status, { ...outcome, usage: this.kit.usage(runId) }, this.platform.now());
+      this.kit.forgetSteps(runId);
       this.kit.events.append("run.completed", runId, { runId });
       this.tellIndex();
       if (status !== "completed") this.kit.outbox.put("work_ended", "work_ended", { work: runId });

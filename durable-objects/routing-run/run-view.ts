@@ -1,3 +1,4 @@
+import type { Usage } from "../../src/agent/usage.js";
 import type { Ask } from "../../src/asks/ask.js";
 import type { RunTrace } from "../../src/platform/run-gateway.js";
 import { hasEnded, type Run, type RunSummary } from "../../src/routing/routed-run.js";
@@ -8,7 +9,7 @@ import type { Kit } from "../kit/kit.js";
 import type { RoutingRunStore, RunRecord } from "./store.js";
 
 /** A run as a caller sees it: effective texts only. */
-export function runView(store: RoutingRunStore, asks: readonly Ask[]): Run {
+export function runView(store: RoutingRunStore, asks: readonly Ask[], usageSoFar: Usage): Run {
   const record = store.run();
   const { outcome, status } = record;
   const passes = store.passes();
@@ -40,7 +41,7 @@ export function runView(store: RoutingRunStore, asks: readonly Ask[]): Run {
       degraded,
     },
     asks: hasEnded(status) ? [...asks] : asks.filter((ask) => ask.status === "open"),
-    usage: outcome?.usage ?? store.usage(),
+    usage: outcome?.usage ?? usageSoFar,
   };
 }
 

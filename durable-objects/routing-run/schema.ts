@@ -22,4 +22,8 @@ export const routingRunSchema: readonly SchemaStep[] = [
         one INTEGER PRIMARY KEY CHECK (one = 1), model_calls INTEGER NOT NULL, input_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL);
       INSERT INTO usage VALUES (1, 0, 0, 0);`,
   },
+  {
+    name: "usage is read from the journal",
+    sql: "DROP TABLE usage;",
+  },
 ];
