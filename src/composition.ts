@@ -4,6 +4,7 @@ import type { ModelPort } from "./model/port.js";
 import { AskGateway } from "./platform/ask-gateway.js";
 import { now, sleep } from "./platform/clock.js";
 import { deliverToD1 } from "./platform/deliveries.js";
+import { measureWith } from "./platform/logging.js";
 import { lookUps } from "./platform/look-ups.js";
 import { McpServers } from "./platform/mcp-servers.js";
 import { ContextStore } from "./platform/memory/context-store.js";
@@ -18,6 +19,7 @@ import { MemoryStore } from "./platform/memory/memory-store.js";
 import { SessionMemory } from "./platform/memory/session-memory.js";
 import { ThreadGateway } from "./platform/memory/thread-gateway.js";
 import { EntryVectors } from "./platform/memory/vectors.js";
+import { logAttempt } from "./platform/model-log.js";
 import type { OutgoingPolicy } from "./platform/outgoing.js";
 import { ResourceStore } from "./platform/resource-store.js";
 import { RunGateway } from "./platform/run-gateway.js";
@@ -50,6 +52,7 @@ const sharedOf = new WeakMap<Env, Shared>();
 function shared(env: Env): Shared {
   const known = sharedOf.get(env);
   if (known !== undefined) return known;
+  measureWith(env.METRICS);
   const sealer = createSealer(env.SEALING_SECRET);
   const policy: OutgoingPolicy = { allowLoopback: env.ENVIRONMENT === "local" };
   const vectors = new EntryVectors(env.DB, (tenantId) => tenantEmbedder(env, tenantId), now);
@@ -181,6 +184,7 @@ async function tenantModel(env: Env, tenantId: string): Promise<ModelPort> {
     sleep: (ms) => sleep(ms),
     random: Math.random,
     now,
+    watch: (model, attempts) => logAttempt(tenantId, model, attempts),
     timer: (ms, fire) => {
       const timer = setTimeout(fire, ms);
       return () => clearTimeout(timer);

@@ -12,7 +12,7 @@ import {
   type TurnStatus,
 } from "../../src/chat/session.js";
 import { newId } from "../../src/platform/ids.js";
-import { describeError, log } from "../../src/platform/logging.js";
+import { describeError } from "../../src/platform/logging.js";
 import type { SendCommand } from "../../src/platform/session-gateway.js";
 import type { SessionPlatform } from "../../src/platform/session-platform.js";
 import { loadRules } from "../../src/platform/turn-setup.js";
@@ -20,6 +20,7 @@ import { ok, type Result, refuse } from "../../src/problem.js";
 import type { LiveEvent } from "../kit/events.js";
 import { StepAbandonedError } from "../kit/journal.js";
 import { Kit } from "../kit/kit.js";
+import { Waiters } from "../kit/waiters.js";
 import { deliverOutbox } from "./outbox-delivery.js";
 import { ReplyEdits } from "./reply-edits.js";
 import { VersionedContext } from "./session-context.js";
@@ -37,7 +38,7 @@ export class SessionAtWork {
   readonly edits: ReplyEdits;
   private run: TurnRun | undefined;
   /** Who waits for a turn to end or to wait itself. */
-  private readonly waiters = new Map<string, Set<() => void>>();
+  private readonly waiters = new Waiters();
 
   constructor(
     private readonly ctx: DurableObjectState,
@@ -46,7 +47,10 @@ export class SessionAtWork {
     this.store = new ChatSessionStore(ctx.storage.sql);
     this.kit = new Kit(ctx, {
       now: platform.now,
-      ownerId: () => this.store.session().sessionId,
+      owner: () => {
+        const { tenantId, sessionId } = this.store.session();
+        return { tenantId, id: sessionId };
+      },
       deliver: (messages) => deliverOutbox(messages, this.store, platform),
       step: () => this.step(),
       present: (type, data) => this.present(type, data),
@@ -129,18 +133,7 @@ export class SessionAtWork {
 
   /** Resolves when the turn has ended or waits for an ask, at the latest after `waitMs`. */
   async settled(turnId: string, waitMs: number): Promise<void> {
-    if (waitMs <= 0 || !this.isActive(turnId)) return;
-    await new Promise<void>((resolve) => {
-      const waiting = this.waiters.get(turnId) ?? new Set();
-      this.waiters.set(turnId, waiting);
-      const done = (): void => {
-        clearTimeout(timer);
-        waiting.delete(done);
-        resolve();
-      };
-      const timer = setTimeout(done, waitMs);
-      waiting.add(done);
-    });
+    if (waitMs > 0 && this.isActive(turnId)) await this.waiters.wait(turnId, waitMs);
   }
 
   /** Whether a turn goes on without anybody doing anything. */
@@ -219,14 +212,13 @@ export class SessionAtWork {
       kit: this.kit,
       platform: this.platform,
       context: this.context,
-      audit: (entry) => this.kit.outbox.put("audit", `audit/${turnId}`, { ...entry, at: this.platform.now() }),
       remember: (messageId) => this.remember(messageId),
       ended: (ended, status, outcome) => this.end(ended, status, outcome),
     });
     try {
       await this.run.run();
     } catch (error) {
-      log("error", "turn.crashed", { turnId, error: describeError(error) });
+      this.kit.log("error", "turn.crashed", { turnId, ...describeError(error) });
       const crashes = this.isActive(turnId) ? this.store.countCrash(turnId) : 0;
       if (crashes >= maxCrashes || (crashes > 0 && error instanceof StepAbandonedError))
         this.end(turn, "failed", crashOutcome(turn));
@@ -235,7 +227,7 @@ export class SessionAtWork {
     } finally {
       this.run = undefined;
     }
-    if (!this.isActive(turnId)) this.wake(turnId);
+    if (!this.isActive(turnId)) this.waiters.wake(turnId);
     this.kit.deliverSoon();
     return true;
   }
@@ -243,9 +235,11 @@ export class SessionAtWork {
   /** Ends a turn: everything about it in one write. */
   private end(turn: TurnRecord, status: TurnStatus, outcome: SettledOutcome): void {
     const { turnId } = turn;
+    const usage = this.kit.usage(turnId);
+    const endedAt = this.platform.now();
     this.ctx.storage.transactionSync(() => {
       this.kit.asks.cancelOfWork(turnId);
-      this.store.endTurn(turnId, status, { ...outcome, usage: this.kit.usage(turnId) }, this.platform.now());
+      this.store.endTurn(turnId, status, { ...outcome, usage }, endedAt);
       if (outcome.reply !== undefined) {
         this.store.addMessage(outcome.reply, turnId, true);
         this.remember(outcome.reply.messageId);
@@ -256,7 +250,13 @@ export class SessionAtWork {
       // A team's workers that were interrupted must not count as busy for ever.
       if (status === "cancelled" || status === "failed") this.kit.outbox.put("work_ended", turnId, { work: turnId });
     });
-    this.wake(turnId);
+    this.kit.log(status === "failed" ? "warn" : "info", "turn.ended", {
+      turnId,
+      outcome: status,
+      latencyMs: endedAt - turn.acceptedAt,
+      ...usage,
+    });
+    this.waiters.wake(turnId);
     this.kit.deliverSoon();
   }
 
@@ -272,11 +272,6 @@ export class SessionAtWork {
     if (this.store.turn(turnId)?.status !== "waiting") return;
     this.store.setStatus(turnId, "running");
     this.kit.kick();
-  }
-
-  private wake(turnId: string): void {
-    for (const done of this.waiters.get(turnId) ?? []) done();
-    this.waiters.delete(turnId);
   }
 
   /** What the log stores are ids; what is shown of them is what holds now. */

@@ -8,7 +8,6 @@ import { runTurn, type TurnPorts } from "../../src/chat/turn.js";
 import { validateArguments } from "../../src/platform/argument-check.js";
 import { withDeadline } from "../../src/platform/clock.js";
 import { sha256Hex } from "../../src/platform/digest.js";
-import { log } from "../../src/platform/logging.js";
 import type { SessionPlatform } from "../../src/platform/session-platform.js";
 import { type LoadedSetup, loadTurnSetup } from "../../src/platform/turn-setup.js";
 import { entryWithoutText } from "../../src/routing/trace.js";
@@ -17,6 +16,7 @@ import { openStreamGate } from "../../src/supervision/stream-gate.js";
 import type { Subject } from "../../src/supervision/subject.js";
 import { askPolicy } from "../../src/tenancy/ask-policy.js";
 import type { Kit } from "../kit/kit.js";
+import { tellOf } from "../kit/telling.js";
 import type { VersionedContext } from "./session-context.js";
 import type { ChatSessionStore, SessionRecord, TurnRecord } from "./store.js";
 
@@ -25,8 +25,6 @@ export interface RunnerPorts {
   readonly kit: Kit;
   readonly platform: SessionPlatform;
   readonly context: VersionedContext;
-  /** Copies a decision to the tenant's audit. */
-  readonly audit: (entry: { turnId: string; hook: string; decision: string; body: unknown }) => void;
   /** Has the memory told of a message, by the write that is under way. Only effective texts are. */
   readonly remember: (messageId: string) => void;
   /** Ends the turn: status, outcome, messages and event in one write. */
@@ -120,9 +118,10 @@ export class TurnRun {
     model: TurnPorts["model"],
   ): TurnPorts {
     const { turn, session } = this;
-    const { store, kit, platform, audit } = this.ports;
+    const { store, kit, platform } = this.ports;
     const { events } = kit;
     const { turnId } = turn;
+    const telling = tellOf({ turnId }, session.tenantId, kit, platform.now);
     this.stream = new ReplyStream(() => openStreamGate(setup.supervisors), {
       delta: (delta) => events.announce("reply.delta", turnId, { turnId, ...delta }),
       retracted: (attempt) => events.announce("reply.retracted", turnId, { turnId, attempt }),
@@ -141,10 +140,7 @@ export class TurnRun {
         callWorker: (call, signal) => platform.callWorker(session.tenantId, call, signal),
         traced: (entry) => events.append(entry.type, turnId, { turnId, ...entryWithoutText(entry) }),
       },
-      observer: {
-        toolCalled: (call) => events.append("tool.called", turnId, { turnId, ...call }),
-        toolReturned: (call) => events.append("tool.returned", turnId, { turnId, ...call }),
-      },
+      observer: telling,
       approvals: {
         isApproved: ({ server, tool }) => store.isApproved(server, tool),
         approveForSession: ({ server, tool }) => store.approve(server, tool),
@@ -167,23 +163,7 @@ export class TurnRun {
         decided: (state, before) => {
           store.addPass(turnId, state, platform.now());
           if (state.decision !== "allow") this.keepOriginal(before, state);
-          const { hook, decision, reasons } = state;
-          events.append("supervision.decided", turnId, { turnId, hook, decision, reasons, degraded: state.degraded });
-          audit({ turnId, hook, decision, body: state });
-          const failed = state.steps.filter((step) => step.failed !== undefined).map(({ supervisor }) => supervisor);
-          // A plain allow is no news: its record is the pass.
-          if (decision === "allow" && failed.length === 0) return;
-          log(failed.length > 0 ? "warn" : "info", "supervision.decided", {
-            tenantId: session.tenantId,
-            sessionId: session.sessionId,
-            turnId,
-            hook,
-            decision,
-            supervisors: state.steps.map(({ supervisor, action }) => `${supervisor}:${action}`).join(","),
-            reasons: reasons.length,
-            failed: failed.join(","),
-            degraded: state.degraded.join(","),
-          });
+          telling.decided(state);
         },
       },
       messageDecided: (message, blocked) => {

@@ -3,6 +3,7 @@ import type { Usage } from "../../src/agent/usage.js";
 import type { Ask } from "../../src/asks/ask.js";
 import { newAskId } from "../../src/platform/ids.js";
 import { describeError, log } from "../../src/platform/logging.js";
+import type { Level, LogFields } from "../../src/platform/metrics.js";
 import { AskBook } from "./asks.js";
 import { Deadlines } from "./deadlines.js";
 import { Driver } from "./driver.js";
@@ -13,8 +14,8 @@ import { Outbox, type OutboxMessage } from "./outbox.js";
 export interface KitPorts {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** The id of what the object is: `ses_…`, `run_…`. Only asked for once it exists. */
-  readonly ownerId: () => string;
+  /** Whose the object is, and its id: `ses_…`, `run_…`. Only asked for once it exists. */
+  readonly owner: () => { readonly tenantId: string; readonly id: string };
   /** Brings outbox messages where they belong; all or throws. */
   readonly deliver: (messages: readonly OutboxMessage[]) => Promise<void>;
   /** Does the next piece of work to its end, its wait or its failure; false when there is none. */
@@ -49,7 +50,7 @@ export class Kit {
     this.asks = new AskBook({
       storage,
       now,
-      newAskId: () => newAskId(ports.ownerId()),
+      newAskId: () => newAskId(ports.owner().id),
       changed: (ask, work) => this.askChanged(ask, work),
     });
     this.outbox = new Outbox({
@@ -57,14 +58,14 @@ export class Kit {
       now,
       deliver: ports.deliver,
       wakeAt: (at) => this.deadlines.move("outbox", at),
-      failed: (error, attempts) => log("warn", "outbox.failed", { attempts, error: describeError(error) }),
+      failed: (error, attempts) => this.log("warn", "outbox.failed", { attempts, ...describeError(error) }),
     });
     this.driver = new Driver({
       waitUntil: (work) => ctx.waitUntil(work),
       now,
       setLease: (at) => this.deadlines.move("lease", at),
       step: ports.step,
-      crashed: (error) => log("error", "driver.crashed", { error: describeError(error) }),
+      crashed: (error) => this.log("error", "driver.crashed", describeError(error)),
     });
   }
 
@@ -112,16 +113,31 @@ export class Kit {
           else this.ports.deadlinePassed?.(name);
         }
       } catch (error) {
-        log("error", "alarm.failed", { error: describeError(error) });
+        this.log("error", "alarm.failed", {
+          subject: name.startsWith(askDeadline) ? "ask" : name,
+          ...describeError(error),
+        });
       }
     }
     this.deadlines.rearm();
+  }
+
+  /** A line of the log about this object's work. */
+  log(level: Level, event: string, fields: LogFields): void {
+    const { tenantId, id } = this.ports.owner();
+    log(level, event, { tenantId, objectId: id, ...fields });
   }
 
   private askChanged(ask: Ask, work: string): void {
     const open = ask.status === "open";
     this.outbox.put("ask", ask.askId, ask);
     this.events.append(open ? "ask.opened" : "ask.closed", work, { askId: ask.askId });
+    this.log("info", open ? "ask.opened" : "ask.closed", {
+      askId: ask.askId,
+      subject: ask.kind,
+      outcome: ask.status,
+      latencyMs: Date.parse(ask.closedAt ?? ask.openedAt) - Date.parse(ask.openedAt),
+    });
     this.deadlines.move(
       askDeadline + ask.askId,
       open && ask.deadline !== undefined ? Date.parse(ask.deadline) : undefined,

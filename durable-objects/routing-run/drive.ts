@@ -8,6 +8,7 @@ import type { SessionPlatform } from "../../src/platform/session-platform.js";
 import { type RunEnd, runRouting } from "../../src/routing/routed-run.js";
 import { askPolicy } from "../../src/tenancy/ask-policy.js";
 import type { Kit } from "../kit/kit.js";
+import { tellOf } from "../kit/telling.js";
 import type { RoutingRunStore } from "./store.js";
 
 /** @throws {Parked} while the run waits for an ask. */
@@ -19,7 +20,8 @@ export async function driveRun(
   holds: () => boolean,
 ): Promise<RunEnd> {
   const { tenantId, runId, definition, salt, createdAt } = store.run();
-  const { events, outbox } = kit;
+  const { events } = kit;
+  const telling = tellOf({ runId }, tenantId, kit, platform.now);
   const journal = kit.journal(runId, holds);
   const loaded = await loadRunSetup({ tenantId, runId, definition }, journal, platform);
   if (!loaded.ok) {
@@ -52,11 +54,8 @@ export async function driveRun(
         },
       },
       decided: (state) => {
-        const { hook, decision, reasons, degraded } = state;
         store.addPass(state);
-        events.append("supervision.decided", runId, { runId, hook, decision, reasons, degraded });
-        const at = platform.now();
-        outbox.put("audit", `audit/${runId}`, { turnId: runId, hook, decision, body: state, at });
+        telling.decided(state);
       },
     },
     approval: askPolicy(loaded.approvals, { type: "run", id: runId }),
@@ -68,8 +67,7 @@ export async function driveRun(
     state: platform.teamState(tenantId),
     callWorker: (call, cancel) => platform.callWorker(tenantId, call, cancel),
     observer: {
-      toolCalled: (call) => events.append("tool.called", runId, { runId, ...call }),
-      toolReturned: (call) => events.append("tool.returned", runId, { runId, ...call }),
+      ...telling,
       keepsTexts: true,
       traced: (entry) => events.append(entry.type, runId, { runId, entry: store.addTrace(entry) }),
     },

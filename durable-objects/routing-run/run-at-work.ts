@@ -2,10 +2,11 @@
 
 import { isControlFlow, Parked } from "../../src/agent/journal.js";
 import type { Ask } from "../../src/asks/ask.js";
-import { describeError, log } from "../../src/platform/logging.js";
+import { describeError } from "../../src/platform/logging.js";
 import type { SessionPlatform } from "../../src/platform/session-platform.js";
 import { hasEnded, type NewRun, type Run, type RunOutcome, type RunStatus } from "../../src/routing/routed-run.js";
 import { Kit } from "../kit/kit.js";
+import { Waiters } from "../kit/waiters.js";
 import { driveRun } from "./drive.js";
 import { runView, summaryView } from "./run-view.js";
 import { RoutingRunStore } from "./store.js";
@@ -18,7 +19,7 @@ export class RunAtWork {
   readonly kit: Kit;
   private abort: AbortController | undefined;
   /** Who waits for the run to end or to wait itself. */
-  private readonly waiters = new Set<() => void>();
+  private readonly waiters = new Waiters();
 
   constructor(
     private readonly ctx: DurableObjectState,
@@ -27,7 +28,10 @@ export class RunAtWork {
     this.store = new RoutingRunStore(ctx.storage.sql);
     this.kit = new Kit(ctx, {
       now: platform.now,
-      ownerId: () => this.store.run().runId,
+      owner: () => {
+        const { tenantId, runId } = this.store.run();
+        return { tenantId, id: runId };
+      },
       deliver: (messages) => {
         const { tenantId, runId } = this.store.run();
         return platform.deliver({ tenantId, ownerId: runId, messages });
@@ -56,16 +60,7 @@ export class RunAtWork {
 
   /** Resolves when the run has ended or waits for an ask, at the latest after `waitMs`. */
   async settled(waitMs: number): Promise<void> {
-    if (waitMs <= 0 || !this.active()) return;
-    await new Promise<void>((resolve) => {
-      const done = (): void => {
-        clearTimeout(timer);
-        this.waiters.delete(done);
-        resolve();
-      };
-      const timer = setTimeout(done, waitMs);
-      this.waiters.add(done);
-    });
+    if (waitMs > 0 && this.active()) await this.waiters.wait(this.store.run().runId, waitMs);
   }
 
   /** Whether the run goes on without anybody doing anything. */
@@ -110,7 +105,7 @@ export class RunAtWork {
   }
 
   private crashed(error: unknown, runId: string): void {
-    log("error", "run.crashed", { runId, error: describeError(error) });
+    this.kit.log("error", "run.crashed", { runId, ...describeError(error) });
     if (!this.active() || this.store.countCrash() < maxCrashes) return;
     const detail = "An internal error, which has been logged. Start the run again.";
     this.end("failed", {
@@ -122,14 +117,22 @@ export class RunAtWork {
 
   /** Ends the run: everything about it in one write. */
   private end(status: RunStatus, outcome: RunOutcome): void {
-    const { runId } = this.store.run();
+    const { runId, createdAt } = this.store.run();
+    const usage = this.kit.usage(runId);
+    const endedAt = this.platform.now();
     this.ctx.storage.transactionSync(() => {
       this.kit.asks.cancelOfWork(runId);
-      this.store.end(status, { ...outcome, usage: this.kit.usage(runId) }, this.platform.now());
+      this.store.end(status, { ...outcome, usage }, endedAt);
       this.kit.forgetSteps(runId);
       this.kit.events.append("run.completed", runId, { runId });
       this.tellIndex();
       if (status !== "completed") this.kit.outbox.put("work_ended", "work_ended", { work: runId });
+    });
+    this.kit.log(status === "failed" ? "warn" : "info", "run.ended", {
+      runId,
+      outcome: status,
+      latencyMs: endedAt - createdAt,
+      ...usage,
     });
     this.wake();
     this.kit.deliverSoon();
@@ -147,7 +150,7 @@ export class RunAtWork {
   }
 
   private wake(): void {
-    for (const done of this.waiters) done();
+    this.waiters.wake(this.store.run().runId);
   }
 
   /** What the log stores are ids; what is shown of them is what holds now. */
