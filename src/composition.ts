@@ -4,6 +4,7 @@ import type { ModelPort } from "./model/port.js";
 import { AskGateway } from "./platform/ask-gateway.js";
 import { now, sleep } from "./platform/clock.js";
 import { deliverToD1 } from "./platform/deliveries.js";
+import { KeptAnswers } from "./platform/kept-answers.js";
 import { measureWith } from "./platform/logging.js";
 import { lookUps } from "./platform/look-ups.js";
 import { McpServers } from "./platform/mcp-servers.js";
@@ -44,6 +45,7 @@ interface Shared {
   readonly tools: ToolBuilder;
   readonly supervisors: SupervisorBuilder;
   readonly memory: MemoryService;
+  readonly answers: KeptAnswers;
 }
 
 /** One set of stores per environment: what they keep is a cache of what can't change. */
@@ -57,6 +59,7 @@ function shared(env: Env): Shared {
   const policy: OutgoingPolicy = { allowLoopback: env.ENVIRONMENT === "local" };
   const vectors = new EntryVectors(env.DB, (tenantId) => tenantEmbedder(env, tenantId), now);
   const resources = new ResourceStore(env.DB, now);
+  const answers = new KeptAnswers(env.DB, sealer, now);
   const memory = new MemoryService({
     db: env.DB,
     now,
@@ -66,6 +69,7 @@ function shared(env: Env): Shared {
     contexts: new ContextStore(env.DB, now),
     threads: new ThreadGateway(env.MEMORY_THREAD),
     deadLetters: new DeadLetters(env.DB, now),
+    answers,
     sendJobs: (jobs) => env.FLUSHES.sendBatch(jobs.map((body) => ({ body }))).then(() => undefined),
   });
   const made: Shared = {
@@ -83,6 +87,7 @@ function shared(env: Env): Shared {
       provider: (tenantId, name) => tenantProvider(env, tenantId, name),
     }),
     memory,
+    answers,
   };
   sharedOf.set(env, made);
   return made;

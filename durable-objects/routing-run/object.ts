@@ -56,6 +56,13 @@ export class RoutingRun extends DurableObject<Env> implements RunObject {
     return toWire(ok(this.run.view()));
   }
 
+  async remove(): Promise<boolean> {
+    if (!this.exists()) return false;
+    await this.run.stop();
+    await this.ctx.storage.deleteAll();
+    return true;
+  }
+
   async ask(askId: string): Promise<Wire<Result<Ask>>> {
     const ask = this.exists() ? this.run.kit.asks.get(askId) : undefined;
     return toWire(ask === undefined ? noAsk : ok(ask));

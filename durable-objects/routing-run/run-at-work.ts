@@ -58,6 +58,12 @@ export class RunAtWork {
     this.end("cancelled", { clarifications: [], degraded: [] });
   }
 
+  /** Ends what runs, so that nothing is written after an erasure. */
+  async stop(): Promise<void> {
+    this.cancel();
+    await this.kit.stopped();
+  }
+
   /** Resolves when the run has ended or waits for an ask, at the latest after `waitMs`. */
   async settled(waitMs: number): Promise<void> {
     if (waitMs > 0 && this.active()) await this.waiters.wait(this.store.run().runId, waitMs);

@@ -38,6 +38,8 @@ export interface RunObject {
   /** Not `trace`: that is the name of a handler of the platform. */
   readTrace(): Promise<Wire<Result<RunTrace>>>;
   cancelRun(): Promise<Wire<Result<Run>>>;
+  /** Erases everything that the object holds; false when there is nothing. */
+  remove(): Promise<boolean>;
   ask(askId: string): Promise<Wire<Result<Ask>>>;
   answerAsk(askId: string, said: Wire<unknown>, by: Role): Promise<Wire<Result<Ask>>>;
   cancelAsk(askId: string): Promise<Wire<Result<Ask>>>;
@@ -76,6 +78,10 @@ export class RunGateway implements AskOwner {
 
   async cancel(tenantId: string, runId: string): Promise<Result<Run>> {
     return fromWire(await this.call(tenantId, runId, (object) => object.cancelRun()), runResult);
+  }
+
+  remove(tenantId: string, runId: string): Promise<boolean> {
+    return this.call(tenantId, runId, (object) => object.remove());
   }
 
   async ask(tenantId: string, runId: string, askId: string): Promise<Result<Ask>> {
