@@ -74,7 +74,7 @@ async function runModelWorker(run: TeamContext, task: Task): Promise<WorkerOutco
       limits: run.budget.agentLimits(worker.maxToolRounds ?? definition.limits.maxToolRounds),
       replyId: task.id,
     },
-    agentPorts(run.ports, "agent", () => [...handOff, ...held.inForce()]),
+    agentPorts(run.ports, "agent", () => [...handOff, ...held.inForce()], run.draft),
   );
   run.budget.spend(outcome);
   return { ...resultOf(outcome), clarifications: clarificationsOf(outcome) };
