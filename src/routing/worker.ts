@@ -49,7 +49,7 @@ async function runModelWorker(run: TeamContext, task: Task): Promise<WorkerOutco
   const colleagues = definition.workers.filter(
     ({ id, capabilities }) => worker.handoffs.includes(id) && capabilities.available,
   );
-  const held = heldTools(run, worker.tools);
+  const held = heldTools(run, worker);
   const handOff =
     colleagues.length === 0 ? [] : [handOffTool(worker.id, rosterOf(colleagues), chain, definition.limits.maxHandoffs)];
   const tools = (): readonly AgentTool[] => [

@@ -16,10 +16,11 @@ import {
   runStatuses,
   runSummarySchema,
 } from "../../routing/routed-run.js";
+import { memoriesOf } from "../../routing/team.js";
 import { callerOf, unwrap } from "../context.js";
 import { problem } from "../problems.js";
 import { decodeCursor, json, jsonBody, listOf, newRouter, pageOf, pageQuery, route } from "../routing.js";
-import { checkTeam } from "../team-checks.js";
+import { checkMemories, checkTeam } from "../team-checks.js";
 import { eventStreamResponse } from "./events.js";
 
 const tags = ["Routing runs"];
@@ -232,6 +233,7 @@ async function missingParts(
     ...absent.map(({ path, kind, name }) => ({ path, message: `there is no ${kind}/${name}` })),
     ...(noMemory ? [{ path: "memory.memoryId", message: "there is no such memory" }] : []),
     ...(typeof team === "string" ? [] : checkTeam(team, policy, "team")),
+    ...(typeof team === "string" ? [] : await checkMemories(memories, tenantId, memoriesOf(team), "team")),
   ];
 }
 

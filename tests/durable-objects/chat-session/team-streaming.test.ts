@@ -75,10 +75,12 @@ describe("a session whose agent is a team, streamed", () => {
     const team = newTeam({ billing: {}, general: {} }, {}, { limits: { maxWorkerRetries: 0 } });
     await team.supervisor.reply(routesTo("billing"), routesTo("general"));
     await modelOf(team, "billing").reply({ chunks: ["Half ", "of an ", "answer"], text: "", cut: true, repeat: 3 });
-    await modelOf(team, "general").reply({ text: "All of it." });
-    const events = await tenant.stream(await sessionOf(tenant, team), "Tell me.");
-    expect(JSON.stringify(deltas(events))).toContain("Half");
-    expect(shownText(events)).toBe("All of it.");
+    const general = modelOf(team, "general");
+    await general.reply(held(["All ", "of ", "it."]));
+    const { under, after } = await shownWhile(tenant, await sessionOf(tenant, team), general, "All of");
+    expect(JSON.stringify(deltas(under))).toContain("Half");
+    expect(shownText(under)).toBe("All of ");
+    expect(shownText(after)).toBe("All of it.");
   });
 
   it("lets no byte out that supervisors of responses forbid", async () => {
