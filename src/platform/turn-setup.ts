@@ -125,7 +125,9 @@ export async function loadTurnSetup(
   };
   const tools = (): AgentTool[] => {
     const context = session.context();
-    return found.tools([...agent.tools, ...context.tools]).filter(({ ref }) => !isToolExcluded(context, ref));
+    return found
+      .tools([...agent.tools, ...context.tools], agent.memories)
+      .filter(({ ref }) => !isToolExcluded(context, ref));
   };
   return {
     ok: true,
@@ -261,6 +263,7 @@ const nobody = {
   model: "default",
   instructions: "",
   tools: [],
+  memories: [],
   temperature: undefined,
   maxToolRounds: undefined,
   maxOutputTokens: undefined,
