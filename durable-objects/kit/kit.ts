@@ -6,6 +6,7 @@ import { AskBook } from "./asks.js";
 import { Deadlines } from "./deadlines.js";
 import { Driver } from "./driver.js";
 import { EventLog } from "./events.js";
+import { SupervisorHealth } from "./health.js";
 import { SqlJournal } from "./journal.js";
 import { Outbox, type OutboxMessage } from "./outbox.js";
 
@@ -35,6 +36,7 @@ export class Kit {
   readonly events: EventLog;
   readonly asks: AskBook;
   readonly outbox: Outbox;
+  readonly health: SupervisorHealth;
   private readonly driver: Driver;
 
   constructor(
@@ -44,6 +46,7 @@ export class Kit {
     const { storage } = ctx;
     const { now } = ports;
     this.deadlines = new Deadlines(storage);
+    this.health = new SupervisorHealth(storage.sql);
     this.events = new EventLog(storage.sql, now, ports.present);
     this.asks = new AskBook({
       storage,

@@ -8,6 +8,7 @@ import { type ItemKind, isToolExcluded, likeMessage, mentionsIn, type SessionCon
 import type { HistoryMessage } from "../chat/prompt.js";
 import type { NewSession } from "../chat/session.js";
 import type { TurnSetup } from "../chat/turn.js";
+import type { HealthStore } from "../supervision/breaker.js";
 import type { Supervisor } from "../supervision/supervisor.js";
 import type { ContextDesk } from "../supervision/surroundings.js";
 import { type ResourceKind, resourcePinSchema } from "../tenancy/resources.js";
@@ -36,10 +37,12 @@ export interface SessionFacts {
   readonly context: () => SessionContext;
   readonly changeContext: ChangeSessionContext;
   readonly history: () => readonly HistoryMessage[];
+  /** How its supervisors are. */
+  readonly health: HealthStore;
 }
 
 /** What decides which resources a session has. */
-type PinnedFacts = Pick<SessionFacts, "tenantId" | "sessionId" | "definition" | "context">;
+type PinnedFacts = Pick<SessionFacts, "tenantId" | "definition" | "context">;
 
 export type LoadedSetup =
   | {
@@ -99,7 +102,7 @@ export async function loadTurnSetup(
     found
       .all("supervisors")
       .filter(({ name }) => names.includes(name))
-      .map((version) => sources.supervisors.build(session.tenantId, version, session.sessionId));
+      .map((version) => sources.supervisors.build(session.tenantId, version, session.health));
   // A team's agents have the tools that the team names, as far as the session doesn't exclude them.
   const allows = (ref: ToolRef): boolean => !isToolExcluded(session.context(), ref);
   const team =
@@ -196,14 +199,14 @@ const recalledSchema = z.array(z.object({ kind: z.string(), text: z.string() }))
 
 /** The rules supervisors of a session as they are now: what nobody's words may pass, an operator's neither. */
 export async function loadRules(session: PinnedFacts, sources: SetupSources): Promise<Supervisor[]> {
-  const { tenantId, sessionId } = session;
+  const { tenantId } = session;
   const { supervisors, pins } = await pin(session, sources);
   const wanted = pins.filter(({ kind, name }) => kind === "supervisors" && supervisors.includes(name));
   const versions = await sources.resources.versions(tenantId, wanted);
   return versions.flatMap((version) => {
     const body = version.kind === "supervisors" ? parseBody("supervisors", version.body) : undefined;
     if (body?.kind !== "rules") return [];
-    return [sources.supervisors.build(tenantId, { ...version, kind: "supervisors", body }, sessionId)];
+    return [sources.supervisors.build(tenantId, { ...version, kind: "supervisors", body })];
   });
 }
 

@@ -59,56 +59,59 @@ function saidBy(chain: Chain, at: number): { action: Verdict; reasons: string[];
 }
 
 describe.each(["request", "response"] as const)("three supervisors at %s", (hook) => {
-  it.each(verdicts)("of which the first says %s: every chain comes to the strictest, with all reasons", async (first) => {
-    const { tenant, endpoints, model } = await threeIn(hook);
-    for (const chain of chains.filter(([said]) => said === first)) {
-      const name = chain.join(", ");
-      const { heard, texts, effective, decision, reasons } = expected(chain);
-      for (const endpoint of endpoints) await endpoint.clear();
-      for (const at of heard.keys()) await endpoints[at]?.reply({ body: saidBy(chain, at) });
-      await model.clear();
-      await model.reply({ text: hook === "response" ? "Tea." : "Here." });
-      const session = await tenant.session();
-      const sent = hook === "request" ? "Tea." : "What is there?";
+  it.each(verdicts)(
+    "of which the first says %s: every chain comes to the strictest, with all reasons",
+    async (first) => {
+      const { tenant, endpoints, model } = await threeIn(hook);
+      for (const chain of chains.filter(([said]) => said === first)) {
+        const name = chain.join(", ");
+        const { heard, texts, effective, decision, reasons } = expected(chain);
+        for (const endpoint of endpoints) await endpoint.clear();
+        for (const at of heard.keys()) await endpoints[at]?.reply({ body: saidBy(chain, at) });
+        await model.clear();
+        await model.reply({ text: hook === "response" ? "Tea." : "Here." });
+        const session = await tenant.session();
+        const sent = hook === "request" ? "Tea." : "What is there?";
 
-      const events = await tenant.stream(session, sent);
-      const turnId = events.find(({ event }) => event === "turn.started")?.data.turnId;
-      let turn = await tenant.turn(session, turnId);
-      if (decision === "review") {
-        expect(turn.status, name).toBe("waiting");
-        expect(shownText(events), name).toBe("");
-        const askId = openAsk(turn);
-        expect((await tenant.call("GET", `/v1/asks/${askId}`)).body, name).toMatchObject({
-          reason: reasons.join("; "),
-          proposal: { original: "Tea.", proposed: effective },
-        });
-        await answer(tenant, askId, { decision: "accept" });
-        turn = await tenant.turn(session, turnId);
-      }
+        const events = await tenant.stream(session, sent);
+        const turnId = events.find(({ event }) => event === "turn.started")?.data.turnId;
+        let turn = await tenant.turn(session, turnId);
+        if (decision === "review") {
+          expect(turn.status, name).toBe("waiting");
+          expect(shownText(events), name).toBe("");
+          const askId = openAsk(turn);
+          expect((await tenant.call("GET", `/v1/asks/${askId}`)).body, name).toMatchObject({
+            reason: reasons.join("; "),
+            proposal: { original: "Tea.", proposed: effective },
+          });
+          await answer(tenant, askId, { decision: "accept" });
+          turn = await tenant.turn(session, turnId);
+        }
 
-      const [pass] = (await passes(tenant, session)).filter((one: { hook: string }) => one.hook === hook);
-      expect(pass, name).toMatchObject({ decision, reasons, degraded: [] });
-      expect(
-        pass.steps.map(({ supervisor, action }: { supervisor: string; action: string }) => [supervisor, action]),
-        name,
-      ).toEqual(heard.map((said, at) => [place[at], said]));
-      for (const [at, endpoint] of endpoints.entries()) {
-        const seen = (await endpoint.requests()).map(({ body }) => JSON.parse(JSON.stringify(body)).text);
-        expect(seen, name).toEqual(at < heard.length ? [texts[at]] : []);
-      }
+        const [pass] = (await passes(tenant, session)).filter((one: { hook: string }) => one.hook === hook);
+        expect(pass, name).toMatchObject({ decision, reasons, degraded: [] });
+        expect(
+          pass.steps.map(({ supervisor, action }: { supervisor: string; action: string }) => [supervisor, action]),
+          name,
+        ).toEqual(heard.map((said, at) => [place[at], said]));
+        for (const [at, endpoint] of endpoints.entries()) {
+          const seen = (await endpoint.requests()).map(({ body }) => JSON.parse(JSON.stringify(body)).text);
+          expect(seen, name).toEqual(at < heard.length ? [texts[at]] : []);
+        }
 
-      expect(turn.status, name).toBe(decision === "block" ? "blocked" : "completed");
-      const settled = decision === "review" ? (effective === "Tea." ? "allow" : "modify") : decision;
-      expect(turn.supervision[hook], name).toEqual({ action: settled, reasons });
-      if (decision === "block") {
-        const what = hook === "request" ? "Your message was blocked." : "The answer was blocked.";
-        expect(turn.error?.content, name).toBe(`${what} ${reasons.map((reason) => `${reason}.`).join(" ")}`);
-      } else if (hook === "request") {
-        expect(JSON.stringify((await model.requests())[0]?.body), name).toContain(JSON.stringify(effective));
-      } else {
-        expect(turn.reply?.modelReply.turns, name).toMatchObject([{ message: effective }]);
-        if (decision !== "review") expect(shownText(events), name).toBe(effective);
+        expect(turn.status, name).toBe(decision === "block" ? "blocked" : "completed");
+        const settled = decision === "review" ? (effective === "Tea." ? "allow" : "modify") : decision;
+        expect(turn.supervision[hook], name).toEqual({ action: settled, reasons });
+        if (decision === "block") {
+          const what = hook === "request" ? "Your message was blocked." : "The answer was blocked.";
+          expect(turn.error?.content, name).toBe(`${what} ${reasons.map((reason) => `${reason}.`).join(" ")}`);
+        } else if (hook === "request") {
+          expect(JSON.stringify((await model.requests())[0]?.body), name).toContain(JSON.stringify(effective));
+        } else {
+          expect(turn.reply?.modelReply.turns, name).toMatchObject([{ message: effective }]);
+          if (decision !== "review") expect(shownText(events), name).toBe(effective);
+        }
       }
-    }
-  });
+    },
+  );
 });

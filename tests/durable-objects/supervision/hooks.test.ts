@@ -61,7 +61,8 @@ async function teamAgent(tenant: TestTenant): Promise<Pick<Scene, "model" | "too
   return { model, tool: model };
 }
 
-const lastPrompt = async ({ model }: Scene): Promise<string> => JSON.stringify((await model.requests()).at(-1)?.body ?? "");
+const lastPrompt = async ({ model }: Scene): Promise<string> =>
+  JSON.stringify((await model.requests()).at(-1)?.body ?? "");
 const replyOf = async (_scene: Scene, turn: Turn): Promise<string> => JSON.stringify(turn.reply ?? {});
 
 const cases: Readonly<Record<"request" | "response" | "tool_call" | "tool_result" | "hop", HookCase>> = {
