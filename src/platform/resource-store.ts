@@ -8,6 +8,8 @@ import {
   resourcePinSchema,
   resourceSchemas,
 } from "../tenancy/resources.js";
+import { mapSecretsLater, secretsIn } from "../tenancy/secrets.js";
+import type { Sealer } from "./secrets.js";
 
 const headRow = z.object({
   kind: z.enum(resourceKinds),
@@ -25,12 +27,18 @@ export type PutOutcome =
 const cacheSize = 500;
 const maxToolsOfServers = 200;
 
-/** A tenant's resources in D1. Every query carries the tenant. */
+/** Stands before what is sealed. What was stored before secrets were sealed has none, and is read as it is. */
+const sealedMark = "sealed:";
+/** Stands for a secret that was sealed under another `SEALING_SECRET`, where it would be hidden anyway. */
+const unreadable = "[sealed under another secret; store it again]";
+
+/** A tenant's resources in D1. Every query carries the tenant; secrets are sealed in every version. */
 export class ResourceStore {
   private readonly cache = new Map<string, ResourceVersion>();
 
   constructor(
     private readonly db: D1Database,
+    private readonly sealer: Sealer,
     private readonly now: () => number,
   ) {}
 
@@ -50,9 +58,10 @@ export class ResourceStore {
       const head = await this.head(tenantId, kind, name);
       const current = head === null || head.deleted === 1 ? undefined : head.version;
       if (expected !== undefined && expected !== (current ?? 0)) return { kind: "precondition_failed", current };
-      if (current !== undefined && head?.body === text) return { kind: "stored", version: current, created: false };
+      if (current !== undefined && (await this.isStored(text, head?.body)))
+        return { kind: "stored", version: current, created: false };
       const version = (head?.version ?? 0) + 1;
-      const stored = await this.insert(tenantId, kind, name, version, text, includeOf(body));
+      const stored = await this.insert(tenantId, kind, name, version, await this.sealed(body), includeOf(body));
       if (stored) return { kind: "stored", version, created: current === undefined };
       // Somebody else stored that version meanwhile: decide anew on what they stored.
     }
@@ -80,7 +89,7 @@ export class ResourceStore {
       .prepare(`${selectHeads} AND h.kind = ?2 AND h.name > ?3 ORDER BY h.name LIMIT ?4`)
       .bind(tenantId, kind, after, limit)
       .all();
-    return results.map((row) => this.versionOf(kind, headRow.parse(row)));
+    return Promise.all(results.map((row) => this.versionOf(kind, headRow.parse(row))));
   }
 
   /** False when there was none. */
@@ -141,7 +150,11 @@ export class ResourceStore {
         )
         .all();
       for (const row of z.array(headRow.omit({ updated_at: true })).parse(results)) {
-        const version = parseVersion(row.kind, row);
+        const version = await this.parse(row.kind, row, () => {
+          throw new Error(
+            `the secrets of ${row.kind}/${row.name} can't be opened with this SEALING_SECRET; store it again`,
+          );
+        });
         this.remember(keyOf(version), version);
       }
     }
@@ -189,11 +202,36 @@ export class ResourceStore {
     }
   }
 
-  private versionOf<K extends ResourceKind>(
+  /** To be shown: a secret that can't be opened any more is no obstacle to that. */
+  private async versionOf<K extends ResourceKind>(
     kind: K,
     row: z.infer<typeof headRow>,
-  ): ResourceVersion<K> & { readonly updatedAt: number } {
-    return { ...parseVersion(kind, row), updatedAt: row.updated_at };
+  ): Promise<ResourceVersion<K> & { readonly updatedAt: number }> {
+    return { ...(await this.parse(kind, row, () => unreadable)), updatedAt: row.updated_at };
+  }
+
+  private async parse<K extends ResourceKind>(
+    kind: K,
+    { name, version, body }: { name: string; version: number; body: string },
+    unopened: () => string,
+  ): Promise<ResourceVersion<K>> {
+    return { kind, name, version, body: parseBody(kind, await this.opened(body, unopened)) };
+  }
+
+  private async sealed(body: object): Promise<string> {
+    return JSON.stringify(await mapSecretsLater(body, async (secret) => sealedMark + (await this.sealer.seal(secret))));
+  }
+
+  private opened(stored: string, unopened: () => string): Promise<object> {
+    return mapSecretsLater(storedBody.parse(JSON.parse(stored)), async (secret) =>
+      secret.startsWith(sealedMark) ? this.sealer.open(secret.slice(sealedMark.length)).catch(unopened) : secret,
+    );
+  }
+
+  /** Whether that is what is stored, and sealed: sealed anew, the same secret reads otherwise. */
+  private async isStored(text: string, stored: string | undefined): Promise<boolean> {
+    if (stored === undefined || secretsIn(storedBody.parse(JSON.parse(text))).length === 0) return stored === text;
+    return stored !== text && JSON.stringify(await this.opened(stored, () => unreadable)) === text;
   }
 
   private remember(key: string, version: ResourceVersion): void {
@@ -210,12 +248,7 @@ const selectHeads = `
   FROM resource_heads h JOIN resource_versions v USING (tenant_id, kind, name, version)
   WHERE h.tenant_id = ?1 AND h.deleted = 0`;
 
-function parseVersion<K extends ResourceKind>(
-  kind: K,
-  row: { name: string; version: number; body: string },
-): ResourceVersion<K> {
-  return { kind, name: row.name, version: row.version, body: parseBody(kind, JSON.parse(row.body)) };
-}
+const storedBody = z.record(z.string(), z.unknown());
 
 export function parseBody<K extends ResourceKind>(kind: K, body: unknown): ResourceBody<K> {
   return resourceSchemas[kind].parse(body);

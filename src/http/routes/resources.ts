@@ -4,12 +4,12 @@ import type { AgentDefinition } from "../../agent/definition.js";
 import { itemName } from "../../chat/context.js";
 import { refuseAddress } from "../../platform/outgoing.js";
 import type { ProblemIssue } from "../../problem.js";
-import { hiddenSecret } from "../../supervision/kinds/http.js";
 import { type ResourceKind, type ResourceVersion, resourceKinds, resourceSchemas } from "../../tenancy/resources.js";
+import { hiddenSecret, mapSecrets } from "../../tenancy/secrets.js";
 import { callerOf, demandRole } from "../context.js";
 import { problem } from "../problems.js";
 import { decodeCursor, json, jsonBody, listOf, newRouter, pageOf, pageQuery, route } from "../routing.js";
-import { checkTeam, hideWorkerHeaders } from "../team-checks.js";
+import { checkTeam } from "../team-checks.js";
 
 const singular: Record<ResourceKind, string> = {
   agents: "agent",
@@ -135,31 +135,7 @@ function show<K extends ResourceKind>({
   body,
   updatedAt,
 }: ResourceVersion<K> & { updatedAt: number }): Shown {
-  return { name, version, updatedAt: new Date(updatedAt).toISOString(), ...withoutSecrets(body) };
-}
-
-/** Header values of tools and secrets of supervisors are written, and not read back. */
-function withoutSecrets(body: object): object {
-  if ("workers" in body) return hideWorkerHeaders(resourceSchemas.teams.parse(body));
-  const hidden = {
-    ...hide(body, "http", hideHeaders),
-    ...hide(body, "mcp", hideHeaders),
-    ...hide(body, "config", (config) => ("secret" in config ? { ...config, secret: hiddenSecret } : config)),
-  };
-  return { ...body, ...hidden };
-}
-
-function hide(body: object, field: string, change: (value: object) => object): Record<string, object> {
-  const value = new Map<string, unknown>(Object.entries(body)).get(field);
-  return typeof value === "object" && value !== null ? { [field]: change(value) } : {};
-}
-
-function hideHeaders(value: object): object {
-  if (!("headers" in value) || typeof value.headers !== "object") return value;
-  return {
-    ...value,
-    headers: Object.fromEntries(Object.keys(value.headers ?? {}).map((header) => [header, hiddenSecret])),
-  };
+  return { name, version, updatedAt: new Date(updatedAt).toISOString(), ...mapSecrets(body, () => hiddenSecret) };
 }
 
 function demandUsable(errors: readonly ProblemIssue[], one: string): void {
