@@ -13,9 +13,11 @@ import type { Supervisor } from "../supervision/supervisor.js";
 import type { ContextDesk } from "../supervision/surroundings.js";
 import { type ResourceKind, resourcePinSchema } from "../tenancy/resources.js";
 import { settingsSchema } from "../tenancy/tenant.js";
+import { broughtInBy } from "./auto-items.js";
 import { type ChangeSessionContext, SessionContextDesk } from "./context-desk.js";
 import type { SessionMemory } from "./memory/session-memory.js";
-import { parseBody, type ResourceStore } from "./resource-store.js";
+import type { ResourceStore } from "./resource-store.js";
+import { parseBody } from "./sealed-bodies.js";
 import type { SupervisorBuilder } from "./supervisor-builder.js";
 import { loadTeam, pinTeams, pinTools } from "./team-loader.js";
 import type { TenantStore } from "./tenant-store.js";
@@ -66,6 +68,8 @@ const pinnedSchema = z.object({
   /** Of teams within the agent's team. */
   teamSupervisors: z.array(z.string()).default([]),
   pins: z.array(resourcePinSchema),
+  /** What the message may bring in: loaded only if it does. */
+  auto: z.array(resourcePinSchema).default([]),
 });
 type AskPolicies = Pick<z.infer<typeof pinnedSchema>, "reviews" | "approvals">;
 
@@ -160,6 +164,9 @@ export async function loadTurnSetup(
       team,
       prepare: async (message) => {
         decided = message;
+        const { excluded } = session.context();
+        const here = { tenantId: session.tenantId, store: sources.resources };
+        await found.load(await broughtInBy(message, pinned.auto, excluded, journal, here));
         const { rules, references } = mentionsIn(message);
         await found.need([...named("rules", rules), ...named("references", references)]);
         recalled = await recall(session, message, journal, sources);
@@ -221,9 +228,10 @@ function named(kind: ResourceKind, names: readonly string[]): { kind: ResourceKi
 
 async function pin(session: PinnedFacts, sources: SetupSources): Promise<z.infer<typeof pinnedSchema>> {
   const { definition, tenantId } = session;
-  const [tenant, first] = await Promise.all([
+  const [tenant, first, auto] = await Promise.all([
     sources.tenants.get(tenantId),
     sources.resources.pins(tenantId, [{ kind: "agents", name: definition.agent }]),
+    sources.resources.autoPins(tenantId),
   ]);
   const agentPin = first.find(({ kind }) => kind === "agents");
   const [agent] = agentPin === undefined ? [] : await sources.resources.versions(tenantId, [agentPin]);
@@ -256,6 +264,7 @@ async function pin(session: PinnedFacts, sources: SetupSources): Promise<z.infer
     supervisors,
     teamSupervisors: [...(teams?.supervisors ?? [])],
     pins: [...(agentPin === undefined ? [] : [agentPin]), ...teamPins, ...rest],
+    auto,
   };
 }
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { unknownBuiltIn } from "../../agent/built-in-tools.js";
 import type { AgentDefinition } from "../../agent/definition.js";
-import { itemName } from "../../chat/context.js";
+import { itemName, maxAutoItems } from "../../chat/context.js";
 import { refuseAddress } from "../../platform/outgoing.js";
 import type { ProblemIssue } from "../../problem.js";
 import { type ResourceKind, type ResourceVersion, resourceKinds, resourceSchemas } from "../../tenancy/resources.js";
@@ -65,6 +65,7 @@ function addRoutes<K extends ResourceKind>(kind: K): void {
       if (wanted === "*" && (await store.get(tenantId, kind, name)) === undefined) throw changed(undefined);
       const outcome = await store.put(tenantId, kind, name, body, expected);
       if (outcome.kind === "precondition_failed") throw changed(outcome.current);
+      if (outcome.kind === "too_many_auto") throw tooManyAuto(kind);
       const stored = await store.get(tenantId, kind, name);
       if (stored === undefined) throw missing(one, name);
       c.header("etag", `"${stored.version}"`);
@@ -170,6 +171,16 @@ function checkAddresses(body: object, policy: { allowLoopback: boolean }): void 
 function changed(current: number | undefined) {
   const now = current === undefined ? "It doesn't exist" : `Its version is "${current}" now`;
   return problem("precondition_failed", `${now}. Read it again, and decide on what it says.`);
+}
+
+function tooManyAuto(kind: ResourceKind) {
+  return problem(
+    "invalid",
+    `${maxAutoItems} ${kind} have include "auto" already. Give it another, or another to one of them.`,
+    {
+      errors: [{ path: "include", message: `at most ${maxAutoItems} ${kind} may include themselves` }],
+    },
+  );
 }
 
 function missing(one: string, name: string) {
