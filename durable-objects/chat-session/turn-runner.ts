@@ -1,9 +1,11 @@
 /** Drives one turn of a session: gathers its setup, runs the durable function, stores what came of it. */
-import { isControlFlow, Parked, Superseded } from "../../src/agent/journal.js";
+
+import { Superseded } from "../../src/agent/journal.js";
+import type { EndedStatus } from "../../src/agent/work.js";
 import { type AssistantMessage, messageText } from "../../src/chat/message.js";
 import type { HistoryMessage } from "../../src/chat/prompt.js";
 import { ReplyStream } from "../../src/chat/reply-stream.js";
-import type { SettledOutcome, TurnStatus } from "../../src/chat/session.js";
+import type { SettledOutcome } from "../../src/chat/session.js";
 import { runTurn, type TurnPorts } from "../../src/chat/turn.js";
 import { validateArguments } from "../../src/platform/argument-check.js";
 import { withDeadline } from "../../src/platform/clock.js";
@@ -16,6 +18,7 @@ import { openStreamGate } from "../../src/supervision/stream-gate.js";
 import type { Subject } from "../../src/supervision/subject.js";
 import { askPolicy } from "../../src/tenancy/ask-policy.js";
 import type { Kit } from "../kit/kit.js";
+import type { Hold } from "../kit/piece.js";
 import { tellOf } from "../kit/telling.js";
 import type { VersionedContext } from "./session-context.js";
 import type { ChatSessionStore, SessionRecord, TurnRecord } from "./store.js";
@@ -28,12 +31,11 @@ export interface RunnerPorts {
   /** Has the memory told of a message, by the write that is under way. Only effective texts are. */
   readonly remember: (messageId: string) => void;
   /** Ends the turn: status, outcome, messages and event in one write. */
-  readonly ended: (turn: TurnRecord, status: TurnStatus, outcome: SettledOutcome) => void;
+  readonly ended: (turn: TurnRecord, status: EndedStatus, outcome: SettledOutcome) => void;
 }
 
 /** A turn while it runs in this instance. */
 export class TurnRun {
-  private readonly abort = new AbortController();
   stream: ReplyStream | undefined;
   private loaded: Extract<LoadedSetup, { ok: true }> | undefined;
 
@@ -43,40 +45,18 @@ export class TurnRun {
     private readonly ports: RunnerPorts,
   ) {}
 
-  cancel(): void {
-    this.abort.abort();
-  }
-
   /** The session's context was changed from outside: what it names now is loaded for the next prompt and call. */
   async refresh(): Promise<void> {
     await this.loaded?.refresh();
   }
 
-  /** Runs until the turn has ended or waits for an ask; control flow ends here. */
-  async run(): Promise<void> {
-    const { store, kit } = this.ports;
-    try {
-      await this.drive();
-    } catch (error) {
-      if (!isControlFlow(error)) throw error;
-      // A cancelled turn has been ended by whoever did that. And while its siblings finished, the ask may have been answered.
-      const waits = error instanceof Parked && kit.asks.openOfWork(this.turn.turnId).length > 0;
-      if (waits && store.turn(this.turn.turnId)?.status === "running") this.wait();
-    }
-  }
-
-  private wait(): void {
-    const { turnId } = this.turn;
-    this.ports.store.setStatus(turnId, "waiting");
-    this.ports.kit.events.append("turn.waiting", turnId, { turnId });
-  }
-
-  private async drive(): Promise<void> {
+  /** @throws {Parked} while the turn waits for an ask. */
+  async drive(hold: Hold): Promise<void> {
     const { turn, session } = this;
     const { store, platform, kit } = this.ports;
-    const holds = (): boolean => !this.abort.signal.aborted && store.turn(turn.turnId)?.status === "running";
+    const { holds } = hold;
     // Cancelled meanwhile, between its last step and its end: whoever did that has ended it.
-    const ended: (status: TurnStatus, outcome: SettledOutcome) => void = (status, outcome) => {
+    const ended: (status: EndedStatus, outcome: SettledOutcome) => void = (status, outcome) => {
       if (holds()) this.ports.ended(turn, status, outcome);
     };
     const journal = kit.journal(turn.turnId, holds);
@@ -92,6 +72,7 @@ export class TurnRun {
           return this.ports.context.change(change, author, reason, turn.turnId);
         },
         history: () => store.history(turn.turnId),
+        health: kit.health,
       },
       journal,
       platform,
@@ -101,7 +82,7 @@ export class TurnRun {
     this.loaded = loaded;
     const model = await platform.model(session.tenantId);
     const command = { ...turn, content: turn.original };
-    const outcome = await runTurn(command, loaded.setup, this.turnPorts(loaded, journal, model));
+    const outcome = await runTurn(command, loaded.setup, this.turnPorts(loaded, journal, model, hold.signal));
     const { status, reply, error, request, response, degraded } = outcome;
     ended(status, {
       ...(reply === undefined ? {} : { reply }),
@@ -116,6 +97,7 @@ export class TurnRun {
     { setup, strict, reviews, approvals, desk }: Extract<LoadedSetup, { ok: true }>,
     journal: TurnPorts["journal"],
     model: TurnPorts["model"],
+    signal: AbortSignal,
   ): TurnPorts {
     const { turn, session } = this;
     const { store, kit, platform } = this.ports;
@@ -129,15 +111,15 @@ export class TurnRun {
     return {
       journal,
       model,
-      signal: this.abort.signal,
+      signal,
       now: platform.now,
-      withDeadline: (timeoutMs, work) => withDeadline(timeoutMs, work, this.abort.signal),
+      withDeadline: (timeoutMs, work) => withDeadline(timeoutMs, work, signal),
       validateArguments,
       stream: this.stream,
       team: {
         asks: () => kit.asks.ofWork(turnId),
         state: platform.teamState(session.tenantId),
-        callWorker: (call, signal) => platform.callWorker(session.tenantId, call, signal),
+        callWorker: (call, cancel) => platform.callWorker(session.tenantId, call, cancel),
         traced: (entry) => events.append(entry.type, turnId, { turnId, ...entryWithoutText(entry) }),
       },
       observer: telling,
@@ -149,9 +131,9 @@ export class TurnRun {
       supervise: {
         now: platform.now,
         hash: (text) => sha256Hex(session.salt + text),
-        withDeadline: (timeoutMs, work) => withDeadline(timeoutMs, work, this.abort.signal),
+        withDeadline: (timeoutMs, work) => withDeadline(timeoutMs, work, signal),
         strict,
-        cancelled: () => this.abort.signal.aborted,
+        cancelled: () => signal.aborted,
         review: askPolicy(reviews, { type: "turn", id: turnId }),
         surroundings: {
           ownerId: session.sessionId,

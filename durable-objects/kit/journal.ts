@@ -1,5 +1,5 @@
 import { type Journal, Parked, type StepSpec, Superseded } from "../../src/agent/journal.js";
-import type { Usage } from "../../src/agent/usage.js";
+import type { Usage } from "../../src/agent/work.js";
 import type { Ask, AskRequest } from "../../src/asks/ask.js";
 import type { AskBook } from "./asks.js";
 

@@ -1,25 +1,27 @@
-/** Callers that wait for something to happen to a piece of work, each for so long at most. They live as long as the instance. */
+/** Callers who wait, at most so long, for something to become true of an object. */
 export class Waiters {
-  private readonly waiting = new Map<string, Set<() => void>>();
+  private readonly checks = new Set<() => void>();
 
-  /** Resolves when the work is woken, at the latest after `waitMs`. */
-  async wait(work: string, waitMs: number): Promise<void> {
-    await new Promise<void>((resolve) => {
-      const those = this.waiting.get(work) ?? new Set();
-      this.waiting.set(work, those);
-      const done = (): void => {
+  /** Resolves when it is so, at the latest after `timeoutMs`; says whether it is. */
+  async until(isSo: () => boolean, timeoutMs: number): Promise<boolean> {
+    if (isSo()) return true;
+    if (timeoutMs <= 0) return false;
+    return new Promise<boolean>((resolve) => {
+      const done = (reached: boolean): void => {
         clearTimeout(timer);
-        those.delete(done);
-        resolve();
+        this.checks.delete(check);
+        resolve(reached);
       };
-      const timer = setTimeout(done, waitMs);
-      those.add(done);
+      const check = (): void => {
+        if (isSo()) done(true);
+      };
+      const timer = setTimeout(() => done(false), timeoutMs);
+      this.checks.add(check);
     });
   }
 
-  /** Lets those go who wait for this. */
-  wake(work: string): void {
-    for (const done of this.waiting.get(work) ?? []) done();
-    this.waiting.delete(work);
+  /** Something has changed: whoever waited for just this goes on. */
+  check(): void {
+    for (const check of this.checks) check();
   }
 }

@@ -8,6 +8,7 @@ import type { SessionPlatform } from "../../src/platform/session-platform.js";
 import { type RunEnd, runRouting } from "../../src/routing/routed-run.js";
 import { askPolicy } from "../../src/tenancy/ask-policy.js";
 import type { Kit } from "../kit/kit.js";
+import type { Hold } from "../kit/piece.js";
 import { tellOf } from "../kit/telling.js";
 import type { RoutingRunStore } from "./store.js";
 
@@ -16,14 +17,13 @@ export async function driveRun(
   store: RoutingRunStore,
   kit: Kit,
   platform: SessionPlatform,
-  signal: AbortSignal,
-  holds: () => boolean,
+  { signal, holds }: Hold,
 ): Promise<RunEnd> {
   const { tenantId, runId, definition, salt, createdAt } = store.run();
   const { events } = kit;
   const telling = tellOf({ runId }, tenantId, kit, platform.now);
   const journal = kit.journal(runId, holds);
-  const loaded = await loadRunSetup({ tenantId, runId, definition }, journal, platform);
+  const loaded = await loadRunSetup({ tenantId, definition, health: kit.health }, journal, platform);
   if (!loaded.ok) {
     const error = { code: "failed" as const, detail: loaded.detail };
     return { status: "failed", outcome: { error, clarifications: [], degraded: [] } };

@@ -106,7 +106,7 @@ describe("the metrics of a turn", () => {
       .toBe("failed");
     await env.DB.exec("ALTER TABLE resource_heads_away RENAME TO resource_heads");
     const crashed = { level: "error", code: "Error" };
-    expect(metrics.of(tenant.tenantId, "turn.crashed")).toMatchObject([crashed, crashed, crashed, crashed]);
+    expect(metrics.of(tenant.tenantId, "work.crashed")).toMatchObject([crashed, crashed, crashed, crashed]);
     expect(metrics.of(tenant.tenantId, "turn.ended")).toMatchObject([{ outcome: "failed" }]);
   });
 });

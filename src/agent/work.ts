@@ -1,6 +1,10 @@
-/** What the models of a piece of work have taken: a turn's, a run's, whoever in it called them. */
+/** What is said alike of every piece of work: a turn, a run. */
 import { z } from "zod";
 
+/** How it can end. */
+export type EndedStatus = "completed" | "blocked" | "failed" | "cancelled";
+
+/** What its models have taken, whoever in it called them. */
 export const usageSchema = z.object({
   /** Those that failed included. */
   modelCalls: z.number(),
