@@ -73,6 +73,25 @@ describe.each(writes)("%s %s", (method, pathOf) => {
   });
 });
 
+describe("JSON that is nested deeply, where any JSON may stand", () => {
+  const tool = (depth: number) => {
+    const parameters = `${'{"not":'.repeat(depth)}{}${"}".repeat(depth)}`;
+    return `{"server":"s","description":"d","parameters":${parameters},"http":{"url":"https://example.com/"}}`;
+  };
+
+  it.each([63, 1_000, 100_000])("%i levels deep is refused, and nothing is stored", async (depth) => {
+    const answer = await raw("PUT", "/v1/tools/deep", tool(depth), json);
+    expectProblem(answer, "invalid");
+    expect(answer.body.detail).toBe("JSON may be nested at most 64 deep.");
+    expect((await tenant.call("GET", "/v1/tools/deep")).status).toBe(404);
+  });
+
+  it("as deep as is allowed is stored", async () => {
+    const answer = await raw("PUT", "/v1/tools/not-so-deep", tool(60), json);
+    expect([answer.status, answer.body]).toEqual([201, expect.objectContaining({ name: "not-so-deep" })]);
+  });
+});
+
 describe("fields", () => {
   const agent = { kind: "model", model: "offline", instructions: "" };
   const rules = (rule: object) => ({ kind: "rules", hooks: ["request"], config: { rules: [rule] } });

@@ -42,6 +42,8 @@ describe("messages of one session", () => {
     const transcript = (await tenant.call("GET", `${path}?limit=200`)).body.items;
     expect(transcript).toHaveLength(66);
     const asked = transcript.filter((message: { role: string }) => message.role === "user");
+    const accepted = await rowsOf(tenant.object(session), "SELECT original FROM turns ORDER BY seq");
+    expect(asked.map(({ content }: { content: string }) => content)).toEqual(accepted.map(({ original }) => original));
     expect(requests.map(({ body }) => lastMessage(body))).toEqual(
       asked.map((message: { content: string }) => message.content),
     );
