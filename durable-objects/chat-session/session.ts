@@ -254,7 +254,8 @@ export class SessionAtWork {
       forgetSteps(this.ctx.storage.sql, turnId);
       this.kit.events.append("turn.completed", turnId, { turnId });
       // A team's workers that were interrupted must not count as busy for ever.
-      if (status === "cancelled" || status === "failed") this.kit.outbox.put("work_ended", turnId, { work: turnId });
+      if (status === "cancelled" || status === "failed")
+        this.kit.outbox.put("work_ended", turnId, { work: turnId, at: this.platform.now() });
     });
     this.wake(turnId);
     this.kit.deliverSoon();

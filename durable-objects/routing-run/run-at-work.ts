@@ -136,7 +136,8 @@ export class RunAtWork {
       forgetSteps(this.ctx.storage.sql, runId);
       this.kit.events.append("run.completed", runId, { runId });
       this.tellIndex();
-      if (status !== "completed") this.kit.outbox.put("work_ended", "work_ended", { work: runId });
+      if (status !== "completed")
+        this.kit.outbox.put("work_ended", "work_ended", { work: runId, at: this.platform.now() });
     });
     this.wake();
     this.kit.deliverSoon();
