@@ -53,7 +53,7 @@ function shared(env: Env): Shared {
   const sealer = createSealer(env.SEALING_SECRET);
   const policy: OutgoingPolicy = { allowLoopback: env.ENVIRONMENT === "local" };
   const vectors = new EntryVectors(env.DB, (tenantId) => tenantEmbedder(env, tenantId), now);
-  const resources = new ResourceStore(env.DB, now);
+  const resources = new ResourceStore(env.DB, sealer, now);
   const memory = new MemoryService({
     db: env.DB,
     now,

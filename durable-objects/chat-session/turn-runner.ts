@@ -72,6 +72,7 @@ export class TurnRun {
           return this.ports.context.change(change, author, reason, turn.turnId);
         },
         history: () => store.history(turn.turnId),
+        health: kit.health,
       },
       journal,
       platform,

@@ -7,6 +7,7 @@ import { AskBook } from "./asks.js";
 import { Deadlines } from "./deadlines.js";
 import { Driver } from "./driver.js";
 import { EventLog } from "./events.js";
+import { SupervisorHealth } from "./health.js";
 import { forgetSteps, SqlJournal } from "./journal.js";
 import { Outbox, type OutboxMessage } from "./outbox.js";
 import { type PieceOfWork, PieceRunner } from "./piece.js";
@@ -40,6 +41,7 @@ export class Kit {
   readonly asks: AskBook;
   readonly outbox: Outbox;
   readonly waiters = new Waiters();
+  readonly health: SupervisorHealth;
   private readonly driver: Driver;
   private readonly pieces: PieceRunner;
 
@@ -50,6 +52,7 @@ export class Kit {
     const { storage } = ctx;
     const { now } = ports;
     this.deadlines = new Deadlines(storage);
+    this.health = new SupervisorHealth(storage.sql);
     this.events = new EventLog(storage.sql, now, (type, data) => this.present(type, data));
     this.asks = new AskBook({
       storage,

@@ -21,7 +21,7 @@ export async function driveRun(
   const { tenantId, runId, definition, salt, createdAt } = store.run();
   const { events, outbox } = kit;
   const journal = kit.journal(runId, holds);
-  const loaded = await loadRunSetup({ tenantId, runId, definition }, journal, platform);
+  const loaded = await loadRunSetup({ tenantId, definition, health: kit.health }, journal, platform);
   if (!loaded.ok) {
     const error = { code: "failed" as const, detail: loaded.detail };
     return { status: "failed", outcome: { error, clarifications: [], degraded: [], usage: noUsage } };

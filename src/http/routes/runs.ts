@@ -16,11 +16,12 @@ import {
   runStatuses,
   runSummarySchema,
 } from "../../routing/routed-run.js";
+import { memoriesOf } from "../../routing/team.js";
 import { callerOf, unwrap } from "../context.js";
 import { eventsAnswers, eventsDescription, eventsQuery, followEvents } from "../events.js";
 import { problem } from "../problems.js";
 import { decodeCursor, json, jsonBody, listOf, newRouter, pageOf, pageQuery, route } from "../routing.js";
-import { checkTeam } from "../team-checks.js";
+import { checkMemories, checkTeam } from "../team-checks.js";
 
 const tags = ["Routing runs"];
 const runParam = z.object({ runId: z.string().max(100) });
@@ -212,6 +213,7 @@ async function missingParts(
     ...absent.map(({ path, kind, name }) => ({ path, message: `there is no ${kind}/${name}` })),
     ...(noMemory ? [{ path: "memory.memoryId", message: "there is no such memory" }] : []),
     ...(typeof team === "string" ? [] : checkTeam(team, policy, "team")),
+    ...(typeof team === "string" ? [] : await checkMemories(memories, tenantId, memoriesOf(team), "team")),
   ];
 }
 
