@@ -203,7 +203,6 @@ export class SessionAtWork implements RootAtWork {
       kit: this.kit,
       platform: this.platform,
       context: this.context,
-      audit: (entry) => this.kit.outbox.put("audit", `audit/${turnId}`, { ...entry, at: this.platform.now() }),
       remember: (messageId) => this.remember(messageId),
       ended: (ended, status, outcome) => this.end(ended, status, outcome),
     });
