@@ -115,7 +115,7 @@ export class EntryVectors {
     const { results } = await this.db
       .prepare(
         `SELECT e.entry_id, hex(v.vector) AS vector FROM entries e JOIN entry_vectors v ON v.entry_key = e.key
-         WHERE e.tenant_id = ?1 AND e.memory_key = ?2 AND v.model = ?3 AND e.entry_id IN (SELECT value FROM json_each(?4))`,
+         WHERE e.tenant_id = ?1 AND +e.memory_key = ?2 AND v.model = ?3 AND e.entry_id IN (SELECT value FROM json_each(?4))`,
       )
       .bind(memory.tenantId, memory.key, query.model, JSON.stringify(entryIds))
       .all();
@@ -126,9 +126,10 @@ export class EntryVectors {
   async nearest(memory: MemoryRef, query: QueryVector): Promise<ReadonlyMap<string, number>> {
     const { results } = await this.db
       .prepare(
-        `SELECT e.entry_id, hex(v.vector) AS vector FROM entries e JOIN entry_vectors v ON v.entry_key = e.key
-         WHERE e.memory_key = ?1 AND e.tenant_id = ?2 AND v.model = ?3
-           AND (SELECT entry_count FROM memories WHERE key = ?1) <= ?4`,
+        // CROSS, so that SQLite sees to the size first.
+        `SELECT e.entry_id, hex(v.vector) AS vector FROM memories m CROSS JOIN entries e ON e.memory_key = m.key
+         JOIN entry_vectors v ON v.entry_key = e.key
+         WHERE m.key = ?1 AND m.entry_count <= ?4 AND e.tenant_id = ?2 AND v.model = ?3`,
       )
       .bind(memory.key, memory.tenantId, query.model, smallMemory)
       .all();
