@@ -4,6 +4,7 @@ import { expect, it } from "vitest";
 import { ContextStore } from "../src/platform/memory/context-store.js";
 import { EntryStore } from "../src/platform/memory/entry-store.js";
 import { searchMemory } from "../src/platform/memory/memory-search.js";
+import { VectorIndex } from "../src/platform/memory/vector-index.js";
 import { EntryVectors } from "../src/platform/memory/vectors.js";
 import { largeMemory, questionOf, randomFrom } from "../tests/support/large-memory.js";
 
@@ -15,7 +16,7 @@ it("takes at most three times as long in a hundred times as many entries", async
   const small = await largeMemory(sizes.small);
   const large = await largeMemory(sizes.large);
   const db = env.DB;
-  const vectors = new EntryVectors(db, async () => undefined, now);
+  const vectors = new EntryVectors(db, async () => undefined, now, new VectorIndex(db, undefined, now));
   const ports = { db, now, entries: new EntryStore(db, now, vectors), contexts: new ContextStore(db, now), vectors };
   const taken: Record<"small" | "large", number[]> = { small: [], large: [] };
   const random = randomFrom(7);

@@ -7,6 +7,7 @@ import { erasure } from "../../src/platform/memory/entry-statements.js";
 import { EntryStore } from "../../src/platform/memory/entry-store.js";
 import { searchMemory } from "../../src/platform/memory/memory-search.js";
 import { type MemoryRef, MemoryStore } from "../../src/platform/memory/memory-store.js";
+import { VectorIndex } from "../../src/platform/memory/vector-index.js";
 import { EntryVectors } from "../../src/platform/memory/vectors.js";
 import { entryIdOf, largeMemory, questionOf, randomFrom } from "../support/large-memory.js";
 import { recordedDb } from "../support/recorded-db.js";
@@ -14,14 +15,14 @@ import { recordedDb } from "../support/recorded-db.js";
 const now = () => Date.UTC(2026, 0, 1);
 const { db, rowsRead } = recordedDb(env.DB);
 const embedder = { model: "m", embed: async (texts: readonly string[]) => texts.map(() => Float32Array.of(1, 0)) };
-const vectors = new EntryVectors(db, async () => embedder, now);
+const vectors = new EntryVectors(db, async () => embedder, now, new VectorIndex(db, undefined, now));
 const memories = new MemoryStore(db, now);
 const entries = new EntryStore(db, now, vectors);
 const contexts = new ContextStore(db, now);
 
 /** A memory of one long thread, in which every sixth message brought a version of the context. */
 async function conversed(count: number): Promise<MemoryRef> {
-  const memory = await largeMemory(count, count);
+  const memory = await largeMemory(count, { threadLength: count });
   await memories.noteThread(memory, "thread-0");
   for (let version = 1; version <= count / 6; version++) {
     const covered = version * 6;

@@ -3,11 +3,15 @@ import { env } from "cloudflare:workers";
 import { extractiveSummary } from "../../src/memory/extractive.js";
 import { indexedColumns } from "../../src/platform/memory/entry-rows.js";
 import { type MemoryRef, MemoryStore } from "../../src/platform/memory/memory-store.js";
+import type { TestTenant } from "./conclave.js";
 import { newMemory } from "./memory.js";
 
 /** A memory with entries as conversations bring them; index and statistics follow by the triggers. */
-export async function largeMemory(count: number, threadLength = 400): Promise<MemoryRef> {
-  const { tenant, memoryId } = await newMemory();
+export async function largeMemory(
+  count: number,
+  { threadLength = 400, tenant: owner }: { threadLength?: number; tenant?: TestTenant } = {},
+): Promise<MemoryRef> {
+  const { tenant, memoryId } = await newMemory("offline", owner);
   const memory = await new MemoryStore(env.DB, Date.now).find(tenant.tenantId, memoryId);
   if (memory === undefined) throw new Error("the memory isn't there");
   const random = randomFrom(count);
