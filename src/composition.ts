@@ -55,7 +55,7 @@ function shared(env: Env): Shared {
   const policy: OutgoingPolicy = { allowLoopback: env.ENVIRONMENT === "local" };
   const vectorIndex = new VectorIndex(env.DB, env.VECTORS, now);
   const vectors = new EntryVectors(env.DB, (tenantId) => tenantEmbedder(env, tenantId), now, vectorIndex);
-  const resources = new ResourceStore(env.DB, now);
+  const resources = new ResourceStore(env.DB, sealer, now);
   const memory = new MemoryService({
     db: env.DB,
     now,

@@ -8,6 +8,7 @@ import type { SessionPlatform } from "../../src/platform/session-platform.js";
 import { noUsage, type RunEnd, runRouting } from "../../src/routing/routed-run.js";
 import { askPolicy } from "../../src/tenancy/ask-policy.js";
 import type { Kit } from "../kit/kit.js";
+import type { Hold } from "../kit/piece.js";
 import type { RoutingRunStore } from "./store.js";
 
 /** @throws {Parked} while the run waits for an ask. */
@@ -15,13 +16,12 @@ export async function driveRun(
   store: RoutingRunStore,
   kit: Kit,
   platform: SessionPlatform,
-  signal: AbortSignal,
-  holds: () => boolean,
+  { signal, holds }: Hold,
 ): Promise<RunEnd> {
   const { tenantId, runId, definition, salt, createdAt } = store.run();
   const { events, outbox } = kit;
   const journal = kit.journal(runId, holds);
-  const loaded = await loadRunSetup({ tenantId, runId, definition }, journal, platform);
+  const loaded = await loadRunSetup({ tenantId, definition, health: kit.health }, journal, platform);
   if (!loaded.ok) {
     const error = { code: "failed" as const, detail: loaded.detail };
     return { status: "failed", outcome: { error, clarifications: [], degraded: [], usage: noUsage } };

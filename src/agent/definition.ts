@@ -1,6 +1,7 @@
 /** Agents and tools as a tenant stores them. */
 import { z } from "zod";
 import { itemName, toolRefSchema } from "../chat/context.js";
+import { secretHeaders } from "../tenancy/secrets.js";
 
 export const modelName = z
   .string()
@@ -24,6 +25,8 @@ export const modelAgentSchema = z.strictObject({
   instructions: z.string().max(50_000),
   description: z.string().max(1_000).optional(),
   tools: z.array(toolRefSchema).max(100).default([]),
+  /** Which memories `memory_search` may search, beside the session's own. */
+  memories: z.array(z.string().min(1).max(100)).max(20).default([]),
   rules: z.array(itemName).max(200).default([]),
   references: z.array(itemName).max(200).default([]),
   supervisors: z.array(itemName).max(50).default([]),
@@ -44,8 +47,6 @@ export const teamAgentSchema = z.strictObject({
 
 export const agentSchema = z.discriminatedUnion("kind", [modelAgentSchema, teamAgentSchema]);
 export type AgentDefinition = z.infer<typeof agentSchema>;
-
-const headers = z.record(z.string().regex(/^[A-Za-z0-9-]{1,100}$/), z.string().max(4_000)).default({});
 
 const url = z.url({ protocol: /^https?$/ }).max(2_000);
 const approval = z.enum(["never", "always", "session"]).default("never");
@@ -70,7 +71,7 @@ const httpToolSchema = z.strictObject({
     method: z.enum(["GET", "POST", "PUT", "PATCH", "DELETE"]).default("POST"),
     /** `{name}` in it is replaced by that argument; the others go into the query (GET, DELETE) or the JSON body. */
     url,
-    headers,
+    headers: secretHeaders,
   }),
   approval,
   timeoutMs,
@@ -84,7 +85,7 @@ export type HttpTool = z.infer<typeof httpToolSchema>;
 const mcpToolSchema = z.strictObject({
   server: itemName,
   description: z.string().max(4_000).optional(),
-  mcp: z.strictObject({ url, headers }),
+  mcp: z.strictObject({ url, headers: secretHeaders }),
   approval,
   timeoutMs,
   ...caching,

@@ -21,5 +21,6 @@ export function standingAtHop(supervisors: readonly Supervisor[], hooks: readonl
       pure: supervisor.pure,
       ...(supervisor.health === undefined ? {} : { health: supervisor.health }),
       judge: (subject, judging) => supervisor.judge(subject, judging),
+      ...(supervisor.openStream === undefined ? {} : { openStream: supervisor.openStream.bind(supervisor) }),
     }));
 }

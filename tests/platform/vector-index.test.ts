@@ -6,6 +6,7 @@ import { searchMemory } from "../../src/platform/memory/memory-search.js";
 import type { MemoryRef } from "../../src/platform/memory/memory-store.js";
 import type { VectorIndexBinding } from "../../src/platform/memory/vector-index.js";
 import { newTenant } from "../support/conclave.js";
+import { eventually } from "../support/eventually.js";
 import { largeMemory } from "../support/large-memory.js";
 import { upstreamFor } from "../support/upstream-client.js";
 
@@ -90,7 +91,7 @@ async function embedded(entries = 600): Promise<MemoryRef> {
 async function add(memory: MemoryRef, rawEntry: string): Promise<string> {
   const added = await services.memory.addEntry(memory, { rawEntry, tags: {}, role: "user" });
   if (!added.ok) throw new Error(added.problem.detail);
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     await services.memory.ports.vectors.fill(memory);
     expect(await untold()).toBe(0);
   });
@@ -134,7 +135,7 @@ it("takes a vector out with its entry, also one that was on its way", async () =
   // Deleted while the vector is being sent: it arrives after the deletion, and is taken out an hour later.
   const added = await services.memory.addEntry(memory, { rawEntry: "A terrier.", tags: {}, role: "user" });
   index.onUpsert = async () => added.ok && services.memory.deleteEntry(memory, added.value.entryId);
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     await services.memory.ports.vectors.fill(memory);
     expect(index.of(memory)).toBe(1);
   });
@@ -173,7 +174,7 @@ it("leaves vectors of another length alone", async () => {
   const memory = await embedded();
   const added = await services.memory.addEntry(memory, { rawEntry: "Our terrier.", tags: {}, role: "user" });
   expect(added.ok).toBe(true);
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     await services.memory.ports.vectors.fill(memory);
     expect((await env.DB.prepare("SELECT COUNT(*) AS n FROM entry_vectors_due").first<{ n: number }>())?.n).toBe(0);
   });

@@ -1,15 +1,17 @@
 import { z } from "zod";
 import { unknownBuiltIn } from "../../agent/built-in-tools.js";
 import type { AgentDefinition } from "../../agent/definition.js";
-import { itemName } from "../../chat/context.js";
+import { itemName, maxAutoItems } from "../../chat/context.js";
 import { refuseAddress } from "../../platform/outgoing.js";
+import type { Services } from "../../platform/services.js";
 import type { ProblemIssue } from "../../problem.js";
-import { hiddenSecret } from "../../supervision/kinds/http.js";
+import { memoriesOf, type Team } from "../../routing/team.js";
 import { type ResourceKind, type ResourceVersion, resourceKinds, resourceSchemas } from "../../tenancy/resources.js";
+import { hiddenSecret, mapSecrets } from "../../tenancy/secrets.js";
 import { callerOf, demandRole } from "../context.js";
 import { problem } from "../problems.js";
 import { decodeCursor, json, jsonBody, listOf, newRouter, pageOf, pageQuery, route } from "../routing.js";
-import { checkTeam, hideWorkerHeaders } from "../team-checks.js";
+import { checkMemories, checkTeam } from "../team-checks.js";
 
 const singular: Record<ResourceKind, string> = {
   agents: "agent",
@@ -57,14 +59,17 @@ function addRoutes<K extends ResourceKind>(kind: K): void {
       const { name } = c.req.valid("param");
       const body = resourceSchemas[kind].parse(c.req.valid("json"));
       checkAddresses(body, c.get("services").policy);
-      if (kind === "teams") demandUsable(checkTeam(resourceSchemas.teams.parse(body), c.get("services").policy), one);
-      if (kind === "agents") demandUsable(unknownToolsOf(resourceSchemas.agents.parse(body)), one);
+      if (kind === "teams")
+        demandUsable(await faultsOfTeam(resourceSchemas.teams.parse(body), tenantId, c.get("services")), one);
+      if (kind === "agents")
+        demandUsable(await faultsOfAgent(resourceSchemas.agents.parse(body), tenantId, c.get("services")), one);
       const { resources: store } = c.get("services");
       const wanted = c.req.valid("header")["if-match"];
       const expected = wanted === undefined || wanted === "*" ? undefined : Number(wanted.slice(1, -1));
       if (wanted === "*" && (await store.get(tenantId, kind, name)) === undefined) throw changed(undefined);
       const outcome = await store.put(tenantId, kind, name, body, expected);
       if (outcome.kind === "precondition_failed") throw changed(outcome.current);
+      if (outcome.kind === "too_many_auto") throw tooManyAuto(kind);
       const stored = await store.get(tenantId, kind, name);
       if (stored === undefined) throw missing(one, name);
       c.header("etag", `"${stored.version}"`);
@@ -135,31 +140,7 @@ function show<K extends ResourceKind>({
   body,
   updatedAt,
 }: ResourceVersion<K> & { updatedAt: number }): Shown {
-  return { name, version, updatedAt: new Date(updatedAt).toISOString(), ...withoutSecrets(body) };
-}
-
-/** Header values of tools and secrets of supervisors are written, and not read back. */
-function withoutSecrets(body: object): object {
-  if ("workers" in body) return hideWorkerHeaders(resourceSchemas.teams.parse(body));
-  const hidden = {
-    ...hide(body, "http", hideHeaders),
-    ...hide(body, "mcp", hideHeaders),
-    ...hide(body, "config", (config) => ("secret" in config ? { ...config, secret: hiddenSecret } : config)),
-  };
-  return { ...body, ...hidden };
-}
-
-function hide(body: object, field: string, change: (value: object) => object): Record<string, object> {
-  const value = new Map<string, unknown>(Object.entries(body)).get(field);
-  return typeof value === "object" && value !== null ? { [field]: change(value) } : {};
-}
-
-function hideHeaders(value: object): object {
-  if (!("headers" in value) || typeof value.headers !== "object") return value;
-  return {
-    ...value,
-    headers: Object.fromEntries(Object.keys(value.headers ?? {}).map((header) => [header, hiddenSecret])),
-  };
+  return { name, version, updatedAt: new Date(updatedAt).toISOString(), ...mapSecrets(body, () => hiddenSecret) };
 }
 
 function demandUsable(errors: readonly ProblemIssue[], one: string): void {
@@ -167,12 +148,18 @@ function demandUsable(errors: readonly ProblemIssue[], one: string): void {
     throw problem("invalid", `The ${one} names what doesn't exist or can't be used; see errors.`, { errors });
 }
 
-function unknownToolsOf(agent: AgentDefinition): ProblemIssue[] {
+async function faultsOfTeam(team: Team, tenantId: string, { policy, memory }: Services): Promise<ProblemIssue[]> {
+  return [...checkTeam(team, policy), ...(await checkMemories(memory, tenantId, memoriesOf(team)))];
+}
+
+async function faultsOfAgent(agent: AgentDefinition, tenantId: string, { memory }: Services): Promise<ProblemIssue[]> {
   if (agent.kind !== "model") return [];
-  return agent.tools.flatMap((ref, index) => {
+  const tools = agent.tools.flatMap((ref, index) => {
     const message = unknownBuiltIn(ref);
     return message === undefined ? [] : [{ path: `tools.${index}.tool`, message }];
   });
+  const memories = agent.memories.map((memoryId, index) => ({ path: ["memories", index], memoryId }));
+  return [...tools, ...(await checkMemories(memory, tenantId, memories))];
 }
 
 /** Where a resource has the address of something that is going to be called. */
@@ -194,6 +181,16 @@ function checkAddresses(body: object, policy: { allowLoopback: boolean }): void 
 function changed(current: number | undefined) {
   const now = current === undefined ? "It doesn't exist" : `Its version is "${current}" now`;
   return problem("precondition_failed", `${now}. Read it again, and decide on what it says.`);
+}
+
+function tooManyAuto(kind: ResourceKind) {
+  return problem(
+    "invalid",
+    `${maxAutoItems} ${kind} have include "auto" already. Give it another, or another to one of them.`,
+    {
+      errors: [{ path: "include", message: `at most ${maxAutoItems} ${kind} may include themselves` }],
+    },
+  );
 }
 
 function missing(one: string, name: string) {

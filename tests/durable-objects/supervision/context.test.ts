@@ -173,69 +173,6 @@ describe("what a supervisor changes in the context", () => {
   });
 });
 
-describe("what comes into force by itself", () => {
-  async function items(): Promise<{
-    tenant: TestTenant;
-    session: string;
-    asked: (content: string) => Promise<string>;
-  }> {
-    const tenant = await newTenant();
-    await tenant.put("rules", "house", { text: "Always be kind.", include: "always" });
-    await tenant.put("rules", "legal", { text: "Mention the terms.", include: "manual" });
-    await tenant.put("references", "shipping", {
-      text: "Parcels to Norway travel nine days.",
-      description: "delivery times",
-      include: "auto",
-    });
-    await tenant.put("references", "warranty", { text: "Kettles have two years of warranty.", include: "auto" });
-    await tenant.put("references", "prices", { text: "A kettle costs 30.", include: "manual" });
-    const model = await tenant.agent("assistant");
-    await model.reply({ text: "Yes.", repeat: true });
-    const session = await tenant.session();
-    return {
-      tenant,
-      session,
-      asked: async (content) => {
-        await tenant.say(session, content);
-        const body = (await model.requests()).at(-1)?.body;
-        return JSON.stringify(body);
-      },
-    };
-  }
-
-  it("always; by a mention; by what the message is like", async () => {
-    const { asked } = await items();
-    const plain = await asked("Good morning.");
-    expect(plain).toContain("Always be kind.");
-    expect(plain).not.toMatch(/Mention the terms|nine days|two years|costs 30/);
-    const mentioned = await asked("Tell me, with @rule:legal and @ref:prices in mind (not mail@ref:warranty).");
-    expect(mentioned).toContain("Mention the terms.");
-    expect(mentioned).toContain("A kettle costs 30.");
-    expect(mentioned).not.toContain("two years");
-    const like = await asked("How long do parcels to Norway take?");
-    expect(like).toContain("nine days");
-    expect(like).not.toContain("two years");
-  });
-
-  it("but not what is excluded, whoever names it", async () => {
-    const { tenant, session, asked } = await items();
-    const change = await tenant.call("POST", `/v1/sessions/${session}/context`, {
-      remove: { rules: ["house", "legal"], references: ["shipping"] },
-      add: { references: ["prices"] },
-      reason: "a test",
-    });
-    expect(change).toMatchObject({
-      status: 200,
-      body: { version: 2, context: { references: ["prices"], excluded: { rules: ["house", "legal"] } } },
-    });
-    const seen = await asked("How long do parcels to Norway take? @rule:legal @rule:house");
-    expect(seen).not.toMatch(/Always be kind|Mention the terms|nine days/);
-    expect(seen).toContain("A kettle costs 30.");
-    await tenant.call("POST", `/v1/sessions/${session}/context`, { add: { rules: ["house"] } });
-    expect(await asked("Hello.")).toContain("Always be kind.");
-  });
-});
-
 describe("the context of a session over HTTP", () => {
   it("is read by clients, and changed by operators", async () => {
     const tenant = await newTenant();
