@@ -126,11 +126,12 @@ memoryContexts.openapi(
     await versionOf(c, memory, version);
     const { limit, cursor } = c.req.valid("query");
     const { contexts } = c.get("services").memory.ports;
-    const rows = await contexts.sources(memory, version, decodeCursor(cursor) ?? "", limit + 1);
+    const [since = "0", entryId = ""] = (decodeCursor(cursor) ?? "").split(" ");
+    const rows = await contexts.sources(memory, version, { since: Number(since), entryId }, limit + 1);
     const page = pageOf(
       rows,
       limit,
-      ({ entryId }) => entryId,
+      (source) => `${source.since} ${source.entryId}`,
       (source) => source,
     );
     return c.json(page, 200);
