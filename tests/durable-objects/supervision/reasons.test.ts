@@ -24,9 +24,6 @@ describe("what a supervisor says of a text that nobody may see", () => {
     ["edit_response", { operations: [{ type: "remove_turn", turnId: text }], baseHash: text, reason: "x" }],
   ])("isn't read by clients when its model quotes it with %s", async (name, args) => {
     const tenant = await newTenant();
-    await tenant.rules("words", [
-      { match: { type: "phrases", phrases: ["swordfish"] }, action: "block", reason: "A password." },
-    ]);
     await tenant.put("rules", "calm", { text: "Be calm." });
     const model = await tenant.agent("assistant", { supervisors: ["guard"] });
     const settings = { hooks: ["response"], permissions: "full_control", onFailure: "block" };
@@ -36,11 +33,32 @@ describe("what a supervisor says of a text that nobody may see", () => {
       ...toolCalls(["include_rule", { name: "calm", reason: `Because of ${text}` }], [name, args]),
       repeat: 4,
     });
-    const session = await tenant.session({ supervisors: ["words"] });
+    const session = await tenant.session();
     const turn = await tenant.say(session, "Where are they?");
     const seen = await seenByClients(tenant, session, turn.turnId);
     expect(seen).not.toMatch(/crown|jewels|cellar|swordfish|4711|CROWN/);
     expect(seen).toContain("supervisor guard");
+  });
+
+  it("passes the rules, those that stand elsewhere than the supervisor does too", async () => {
+    const tenant = await newTenant();
+    await tenant.rules("words", [
+      { match: { type: "phrases", phrases: ["swordfish"] }, action: "block", reason: "A password." },
+      { match: { type: "phrases", phrases: ["cellar"] }, action: "redact", replacement: "[place]", reason: "A place." },
+    ]);
+    await tenant.agent("assistant", { supervisors: ["words", "guard"] });
+    // It is asked before the rules are.
+    const guard = await supervisingAgent(tenant, "guard", { hooks: ["request"], order: -1 });
+    await guard.reply(
+      toolCalls(["block_message", { reason: "It says swordfish." }]),
+      toolCalls(["block_message", { reason: "It is about a cellar." }]),
+    );
+    const session = await tenant.session();
+    const said = [await tenant.say(session, text), await tenant.say(session, text)];
+    expect(said.map(({ supervision }) => supervision.request?.reasons)).toEqual([
+      [`[withheld: the rules of supervisor "words" don't let these words pass]`],
+      ["It is about a [place]."],
+    ]);
   });
 
   it("is one of the reasons that its tenant wrote, where it wrote any: nothing else is taken", async () => {
