@@ -1,5 +1,5 @@
 /** Drives one turn of a session: gathers its setup, runs the durable function, stores what came of it. */
-import { isControlFlow, Parked, Superseded } from "../../src/agent/journal.js";
+import { Superseded } from "../../src/agent/journal.js";
 import { type AssistantMessage, messageText } from "../../src/chat/message.js";
 import type { HistoryMessage } from "../../src/chat/prompt.js";
 import { ReplyStream } from "../../src/chat/reply-stream.js";
@@ -17,6 +17,7 @@ import { openStreamGate } from "../../src/supervision/stream-gate.js";
 import type { Subject } from "../../src/supervision/subject.js";
 import { askPolicy } from "../../src/tenancy/ask-policy.js";
 import type { Kit } from "../kit/kit.js";
+import type { Hold } from "../kit/piece.js";
 import type { VersionedContext } from "./session-context.js";
 import type { ChatSessionStore, SessionRecord, TurnRecord } from "./store.js";
 
@@ -35,7 +36,6 @@ export interface RunnerPorts {
 
 /** A turn while it runs in this instance. */
 export class TurnRun {
-  private readonly abort = new AbortController();
   stream: ReplyStream | undefined;
   private loaded: Extract<LoadedSetup, { ok: true }> | undefined;
 
@@ -45,38 +45,16 @@ export class TurnRun {
     private readonly ports: RunnerPorts,
   ) {}
 
-  cancel(): void {
-    this.abort.abort();
-  }
-
   /** The session's context was changed from outside: what it names now is loaded for the next prompt and call. */
   async refresh(): Promise<void> {
     await this.loaded?.refresh();
   }
 
-  /** Runs until the turn has ended or waits for an ask; control flow ends here. */
-  async run(): Promise<void> {
-    const { store, kit } = this.ports;
-    try {
-      await this.drive();
-    } catch (error) {
-      if (!isControlFlow(error)) throw error;
-      // A cancelled turn has been ended by whoever did that. And while its siblings finished, the ask may have been answered.
-      const waits = error instanceof Parked && kit.asks.openOfWork(this.turn.turnId).length > 0;
-      if (waits && store.turn(this.turn.turnId)?.status === "running") this.wait();
-    }
-  }
-
-  private wait(): void {
-    const { turnId } = this.turn;
-    this.ports.store.setStatus(turnId, "waiting");
-    this.ports.kit.events.append("turn.waiting", turnId, { turnId });
-  }
-
-  private async drive(): Promise<void> {
+  /** @throws {Parked} while the turn waits for an ask. */
+  async drive(hold: Hold): Promise<void> {
     const { turn, session } = this;
     const { store, platform, kit } = this.ports;
-    const holds = (): boolean => !this.abort.signal.aborted && store.turn(turn.turnId)?.status === "running";
+    const { holds } = hold;
     // Cancelled meanwhile, between its last step and its end: whoever did that has ended it.
     const ended: (status: TurnStatus, outcome: StoredOutcome) => void = (status, outcome) => {
       if (holds()) this.ports.ended(turn, status, outcome);
@@ -104,7 +82,7 @@ export class TurnRun {
     this.loaded = loaded;
     const model = await platform.model(session.tenantId);
     const command = { ...turn, content: turn.original };
-    const outcome = await runTurn(command, loaded.setup, this.turnPorts(loaded, journal, model));
+    const outcome = await runTurn(command, loaded.setup, this.turnPorts(loaded, journal, model, hold.signal));
     const { status, reply, error, request, response, degraded, usage } = outcome;
     ended(status, {
       ...(reply === undefined ? {} : { reply }),
@@ -120,6 +98,7 @@ export class TurnRun {
     { setup, strict, reviews, approvals, desk }: Extract<LoadedSetup, { ok: true }>,
     journal: TurnPorts["journal"],
     model: TurnPorts["model"],
+    signal: AbortSignal,
   ): TurnPorts {
     const { turn, session } = this;
     const { store, kit, platform, audit } = this.ports;
@@ -132,15 +111,15 @@ export class TurnRun {
     return {
       journal,
       model,
-      signal: this.abort.signal,
+      signal,
       now: platform.now,
-      withDeadline: (timeoutMs, work) => withDeadline(timeoutMs, work, this.abort.signal),
+      withDeadline: (timeoutMs, work) => withDeadline(timeoutMs, work, signal),
       validateArguments,
       stream: this.stream,
       team: {
         asks: () => kit.asks.ofWork(turnId),
         state: platform.teamState(session.tenantId),
-        callWorker: (call, signal) => platform.callWorker(session.tenantId, call, signal),
+        callWorker: (call, cancel) => platform.callWorker(session.tenantId, call, cancel),
         traced: (entry) => events.append(entry.type, turnId, { turnId, ...entryWithoutText(entry) }),
       },
       observer: {
@@ -155,9 +134,9 @@ export class TurnRun {
       supervise: {
         now: platform.now,
         hash: (text) => sha256Hex(session.salt + text),
-        withDeadline: (timeoutMs, work) => withDeadline(timeoutMs, work, this.abort.signal),
+        withDeadline: (timeoutMs, work) => withDeadline(timeoutMs, work, signal),
         strict,
-        cancelled: () => this.abort.signal.aborted,
+        cancelled: () => signal.aborted,
         review: askPolicy(reviews, { type: "turn", id: turnId }),
         surroundings: {
           ownerId: session.sessionId,

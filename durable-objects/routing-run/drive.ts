@@ -8,6 +8,7 @@ import type { SessionPlatform } from "../../src/platform/session-platform.js";
 import { noUsage, type RunEnd, runRouting } from "../../src/routing/routed-run.js";
 import { askPolicy } from "../../src/tenancy/ask-policy.js";
 import type { Kit } from "../kit/kit.js";
+import type { Hold } from "../kit/piece.js";
 import type { RoutingRunStore } from "./store.js";
 
 /** @throws {Parked} while the run waits for an ask. */
@@ -15,8 +16,7 @@ export async function driveRun(
   store: RoutingRunStore,
   kit: Kit,
   platform: SessionPlatform,
-  signal: AbortSignal,
-  holds: () => boolean,
+  { signal, holds }: Hold,
 ): Promise<RunEnd> {
   const { tenantId, runId, definition, salt, createdAt } = store.run();
   const { events, outbox } = kit;

@@ -25,6 +25,8 @@ export const modelAgentSchema = z.strictObject({
   instructions: z.string().max(50_000),
   description: z.string().max(1_000).optional(),
   tools: z.array(toolRefSchema).max(100).default([]),
+  /** Which memories `memory_search` may search, beside the session's own. */
+  memories: z.array(z.string().min(1).max(100)).max(20).default([]),
   rules: z.array(itemName).max(200).default([]),
   references: z.array(itemName).max(200).default([]),
   supervisors: z.array(itemName).max(50).default([]),

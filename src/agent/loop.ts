@@ -84,16 +84,17 @@ export async function runAgent(spec: AgentSpec, ports: AgentPorts): Promise<Agen
     spent.inputTokens += reply.usage.inputTokens;
     spent.outputTokens += reply.usage.outputTokens;
     metadata = reply.metadata ?? metadata;
-    if (reply.text !== "") ports.observer?.roundText?.(round, reply.text);
-
     const calls = lastRound ? reply.toolCalls.filter((call) => spec.endingTools?.includes(call.name)) : reply.toolCalls;
+    const isAnswer = calls.length === 0;
+    if (reply.text !== "") ports.observer?.roundText?.(round, reply.text, isAnswer);
+
     const records = await runRound(spec, ports, calls, round, timeLeft());
     turns.push(replyTurn(spec, round, reply, records));
     spent.activeMs += Math.max(0, ...records.map((record) => record.elapsedMs));
 
     const ending = records.find((record) => record.endsRun);
     if (ending !== undefined) return { kind: "ended", by: { name: ending.name, args: ending.args }, ...report() };
-    if (calls.length === 0 || lastRound) return { kind: "answered", text: reply.text, ...report() };
+    if (isAnswer || lastRound) return { kind: "answered", text: reply.text, ...report() };
 
     exchange.push(
       {

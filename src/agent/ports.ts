@@ -25,6 +25,6 @@ export interface AgentObserver {
   modelCalled?(usage: { inputTokens: number; outputTokens: number }): void;
   /** The text of a round while it is written. */
   listen?(round: number): ModelListener;
-  /** The text of a round is complete; told on replays too. */
-  roundText?(round: number, text: string): void;
+  /** The text of a round is complete, and whether it is the agent's answer or stands beside tool calls; told on replays too. */
+  roundText?(round: number, text: string, isAnswer: boolean): void;
 }

@@ -6,6 +6,11 @@ export const itemName = z
   .string()
   .regex(/^[A-Za-z0-9_-]{1,100}$/, "a name is 1 to 100 letters, digits, hyphens or underscores");
 
+/** The caller's own notes on what it makes. */
+export const metadataSchema = z
+  .record(z.string().max(100), z.union([z.string().max(2_000), z.number(), z.boolean()]))
+  .refine((metadata) => Object.keys(metadata).length <= 50, "at most 50 entries");
+
 /** A tool by its server and name; the tool `*` stands for every tool of the server. */
 export const toolRefSchema = z.strictObject({
   server: itemName,

@@ -71,7 +71,7 @@ export class ReplyStream {
 
   private retract(): void {
     if (this.pushed === "") return;
-    this.voidReleased();
+    if (this.released !== "") this.voidReleased();
     this.gate = this.openGate();
     this.pushed = "";
     this.release(this.gate.push(this.rounds.join("\n")));

@@ -1,3 +1,4 @@
+import type { MemoryService } from "../platform/memory/memory-service.js";
 import { type OutgoingPolicy, refuseAddress } from "../platform/outgoing.js";
 import type { ProblemIssue } from "../problem.js";
 import { type Team, unknownTools } from "../routing/team.js";
@@ -9,6 +10,22 @@ export function checkTeam(team: Team, policy: OutgoingPolicy, at = ""): ProblemI
     message,
   }));
   return [...checkAddresses(team, policy, at), ...tools];
+}
+
+/** Memories that are named and aren't there. */
+export async function checkMemories(
+  memories: Pick<MemoryService, "memory">,
+  tenantId: string,
+  named: readonly { readonly path: readonly (string | number)[]; readonly memoryId: string }[],
+  at = "",
+): Promise<ProblemIssue[]> {
+  const checked = await Promise.all(
+    named.map(async ({ path, memoryId }) => {
+      if ((await memories.memory(tenantId, memoryId)).ok) return [];
+      return [{ path: [...(at === "" ? [] : [at]), ...path].join("."), message: "there is no such memory" }];
+    }),
+  );
+  return checked.flat();
 }
 
 function checkAddresses(team: Team, policy: OutgoingPolicy, path: string): ProblemIssue[] {

@@ -107,7 +107,7 @@ function build(key: string, definition: Team, parts: TeamParts): LoadedTeam {
   return {
     key,
     definition,
-    tools: (names) => parts.found.tools(names.map(toolRefOf)),
+    tools: ({ tools, memories = [] }) => parts.found.tools(tools.map(toolRefOf), [...definition.memories, ...memories]),
     allows: parts.allows ?? (() => true),
     supervisors: parts.supervisors(definition.supervisors),
     nested: (workerId) => {

@@ -33,19 +33,19 @@ export class ToolBuilder {
 
   /**
    * The tools of these references, in their order, each once; `*` stands for all of a server. Those that don't exist are left out.
-   * @param memoryId the memory of the work that they are for, if it has one.
+   * @param memoryIds the memories that they may search.
    */
   build(
     tenantId: string,
     refs: readonly ToolRef[],
     stored: readonly ResourceVersion<"tools">[],
     remote: RemoteTools = new Map(),
-    memoryId?: string,
+    memoryIds: readonly string[] = [],
   ): AgentTool[] {
     const lookUps = this.lookUps(tenantId);
     const available = [
       askHumanTool,
-      memorySearchTool(lookUps, memoryId),
+      memorySearchTool(lookUps, memoryIds),
       listWorkersTool(lookUps),
       ...stored.flatMap(({ name, version, body }) => {
         const from = `${name}@${version}`;

@@ -80,8 +80,10 @@ export class TurnResources {
     });
   }
 
-  tools(refs: readonly ToolRef[]): AgentTool[] {
-    return this.sources.tools.build(this.tenantId, refs, this.all("tools"), this.remote, this.memoryId);
+  /** @param memories those that whoever holds the tools may search, beside the one of the session or run. */
+  tools(refs: readonly ToolRef[], memories: readonly string[] = []): AgentTool[] {
+    const searched = [...new Set([this.memoryId ?? [], memories].flat())];
+    return this.sources.tools.build(this.tenantId, refs, this.all("tools"), this.remote, searched);
   }
 
   /** Every tool that is loaded, in force or not. */

@@ -132,7 +132,9 @@ export async function loadTurnSetup(
   };
   const tools = (): AgentTool[] => {
     const context = session.context();
-    return found.tools([...agent.tools, ...context.tools]).filter(({ ref }) => !isToolExcluded(context, ref));
+    return found
+      .tools([...agent.tools, ...context.tools], agent.memories)
+      .filter(({ ref }) => !isToolExcluded(context, ref));
   };
   return {
     ok: true,
@@ -273,6 +275,7 @@ const nobody = {
   model: "default",
   instructions: "",
   tools: [],
+  memories: [],
   temperature: undefined,
   maxToolRounds: undefined,
   maxOutputTokens: undefined,

@@ -5,6 +5,7 @@ import { runAgent } from "../agent/loop.js";
 import { openGuard } from "../agent/tools.js";
 import { buildPrompt } from "../chat/prompt.js";
 import { briefText, dataNotice } from "./brief.js";
+import { writingDraft } from "./draft.js";
 import type { Clarification, WorkerResult } from "./situation.js";
 import { type TeamContext, tell } from "./team-run.js";
 
@@ -82,7 +83,12 @@ async function byModel(
       limits: run.budget.agentLimits(0),
       replyId: `${command.id}.a`,
     },
-    { ...ports, journal: ports.journal.scope("aggregate"), guard: openGuard },
+    {
+      ...ports,
+      journal: ports.journal.scope("aggregate"),
+      guard: openGuard,
+      observer: { ...ports.observer, ...writingDraft(run.draft) },
+    },
   );
   run.budget.spend(outcome);
   return outcome.kind === "answered" && outcome.text.trim() !== "" ? outcome.text : undefined;

@@ -40,6 +40,8 @@ export interface WorkerConfig {
   readonly model?: string | readonly string[];
   readonly systemPrompt?: string;
   readonly tools?: readonly ToolConfig[];
+  /** Memories that its `memory_search` may search, beside the team's. */
+  readonly memories?: readonly string[];
   /** A stored team's name, or a system that was built. */
   readonly team?: string | MultiAgentSystem;
   readonly http?: object;
@@ -56,6 +58,8 @@ export interface MultiAgentConfig {
   readonly aggregator?: object;
   readonly limits?: object;
   readonly supervisors?: readonly string[];
+  /** Memories that any of its agents may search. */
+  readonly memories?: readonly string[];
 }
 
 export interface MultiAgentSystem {

@@ -3,6 +3,7 @@ import { builtInServer } from "../agent/built-in-tools.js";
 import { type ListedWorker, listingOwnTeam, listWorkersRef } from "../agent/look-up-tools.js";
 import type { AgentTool } from "../agent/tools.js";
 import { once } from "./once.js";
+import type { ToolNames } from "./ports.js";
 import { limitQuestions } from "./questions.js";
 import { type Team, toolRefOf, tracksLoad } from "./team.js";
 import { rosterEntry, type TeamContext, tell } from "./team-run.js";
@@ -14,9 +15,9 @@ export interface HeldTools {
   readonly inForce: () => readonly AgentTool[];
 }
 
-export function heldTools({ team, permits, ports }: TeamContext, names: readonly string[]): HeldTools {
+export function heldTools({ team, permits, ports }: TeamContext, agent: ToolNames): HeldTools {
   const own = () => listWorkers(team.key, team.definition, ports.state);
-  const all = limitQuestions(team.tools(names), permits).map((tool) =>
+  const all = limitQuestions(team.tools(agent), permits).map((tool) =>
     tool.ref.server === builtInServer && tool.ref.tool === listWorkersRef.tool ? listingOwnTeam(tool, own) : tool,
   );
   return { all, inForce: () => all.filter(({ ref }) => team.allows(ref)) };
@@ -44,7 +45,7 @@ export async function tellMissingTools(run: TeamContext): Promise<void> {
     ...workers.map(({ id, tools }) => ({ agent: id, tools })),
   ];
   for (const [index, { agent, tools }] of agents.entries()) {
-    const missing = tools.filter((name) => run.team.tools([name]).length === 0);
+    const missing = tools.filter((name) => run.team.tools({ tools: [name] }).length === 0);
     if (missing.length === 0) continue;
     await once(run, `missing/${index}`, undefined, () =>
       tell(run, {

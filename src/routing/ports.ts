@@ -15,14 +15,21 @@ export interface LoadedTeam {
   /** Under which its state over all runs is kept. */
   readonly key: string;
   readonly definition: Team;
-  /** The tools of these names (`ask_human`, `server/tool`); those that don't exist are left out. */
-  readonly tools: (names: readonly string[]) => readonly AgentTool[];
+  /** The tools that one of its agents names (`ask_human`, `server/tool`); those that don't exist are left out. */
+  readonly tools: (agent: ToolNames) => readonly AgentTool[];
   /** Whether a tool may be used now; asked anew each time. */
   readonly allows: (tool: ToolRef) => boolean;
   /** The supervisors that the team itself names. */
   readonly supervisors: readonly Supervisor[];
   /** The team that a worker is. */
   readonly nested: (workerId: string) => LoadedTeam | undefined;
+}
+
+/** What an agent of a team holds, by name. */
+export interface ToolNames {
+  readonly tools: readonly string[];
+  /** Which memories it may search, beside those of the team and of the work. */
+  readonly memories?: readonly string[];
 }
 
 export interface HttpWorkerCall {

@@ -8,6 +8,7 @@ import { aggregate } from "./aggregate.js";
 import { type BranchResult, runBranch } from "./branch.js";
 import { TeamBudget, type TeamSpent } from "./budget.js";
 import { decide } from "./decide.js";
+import { type Draft, draftThroughHop } from "./draft.js";
 import { tellMissingTools } from "./held-tools.js";
 import type { LoadedTeam, TeamPorts } from "./ports.js";
 import { QuestionPermits } from "./questions.js";
@@ -33,10 +34,10 @@ export type TeamOutcome = TeamReport &
  * Runs a team to its end. It never ends in an exception of a model, a tool or a worker: each is part of the outcome.
  * @throws {Parked} when it has to wait for an ask; enter it again with the same journal once that is closed.
  */
-export function runTeam(command: TeamCommand, team: LoadedTeam, ports: TeamPorts): Promise<TeamOutcome> {
+export function runTeam(command: TeamCommand, team: LoadedTeam, ports: TeamPorts, draft?: Draft): Promise<TeamOutcome> {
   const { limits } = team.definition;
   const permits = new QuestionPermits(limits.maxQuestions, ports.asks);
-  return runWithin({ command, team, ports, budget: new TeamBudget(limits), permits });
+  return runWithin({ command, team, ports, budget: new TeamBudget(limits), permits, draft });
 }
 
 async function runWithin(run: TeamContext): Promise<TeamOutcome> {
@@ -99,12 +100,28 @@ async function runBranches(
     task: choice.task === undefined ? undefined : { from: "supervisor", text: choice.task },
   };
   const tasks = chosen.map((worker, target) => () => {
-    const branch = inScope(run, `w${target}`, shares[target]);
+    const branch = {
+      ...inScope(run, `w${target}`, shares[target]),
+      draft: draftOf(run, choice, target, brief.results),
+    };
     return runBranch(branch, worker, { iteration, target }, brief, runNested);
   });
   const worked = await settleInOrder(tasks, limits.parallelWorkers);
   run.budget.join(shares);
   return worked;
+}
+
+/** Where this target writes its result while it does: nowhere, unless that is going to be the response as it is. */
+function draftOf(
+  run: TeamContext,
+  choice: Choice,
+  target: number,
+  completed: readonly WorkerResult[],
+): Draft | undefined {
+  const { mode } = run.team.definition.aggregator;
+  const alone = choice.targets.length === 1 || (mode === "first" && target === 0);
+  const last = choice.lookAgain !== true && completed.length === 0;
+  return alone && last && mode !== "model" ? draftThroughHop(run.draft, run.ports.supervisors) : undefined;
 }
 
 /** A worker that is a team: its own supervisors see its input and its response, those around it the hops. */
@@ -134,6 +151,7 @@ async function runNested(run: TeamContext, task: Task): Promise<WorkerOutcome> {
     ports: { ...ports, journal: run.ports.journal.scope("team") },
     budget,
     permits: run.permits,
+    draft: draftThroughHop(run.draft, standingAtHop(own, ["response"])),
   });
   run.budget.spend(budget.spent);
   const { clarifications } = outcome;

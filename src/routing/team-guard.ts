@@ -2,6 +2,7 @@
 import type { AgentObserver } from "../agent/ports.js";
 import type { AgentTool, ToolGuard } from "../agent/tools.js";
 import { supervisingGuard } from "../chat/tool-guard.js";
+import { type Draft, writingDraft } from "./draft.js";
 import type { TeamPorts } from "./ports.js";
 import { routingServer } from "./routing-tools.js";
 
@@ -31,12 +32,12 @@ export function teamGuard(tools: () => readonly AgentTool[], ports: TeamPorts): 
 }
 
 /** The ports of one agent of the team, in a scope of the journal. */
-export function agentPorts(ports: TeamPorts, scope: string, tools: () => readonly AgentTool[]) {
+export function agentPorts(ports: TeamPorts, scope: string, tools: () => readonly AgentTool[], draft?: Draft) {
   return {
     ...ports,
     journal: ports.journal.scope(scope),
     guard: teamGuard(tools, ports),
-    observer: withoutOwnTools(ports.observer),
+    observer: { ...withoutOwnTools(ports.observer), ...writingDraft(draft) },
     // The routing tools check their arguments themselves.
     validateArguments: (tool: AgentTool, args: unknown) =>
       tool.ref.server === routingServer ? [] : ports.validateArguments(tool, args),

@@ -6,6 +6,7 @@ import { supervise } from "../supervision/supervise.js";
 import type { Supervisor } from "../supervision/supervisor.js";
 import type { Background } from "./brief.js";
 import type { TeamBudget } from "./budget.js";
+import type { Draft } from "./draft.js";
 import type { LoadedTeam, TeamPorts } from "./ports.js";
 import type { QuestionPermits } from "./questions.js";
 import type { RosterEntry } from "./situation.js";
@@ -28,6 +29,8 @@ export interface TeamContext {
   readonly ports: TeamPorts;
   readonly budget: TeamBudget;
   readonly permits: QuestionPermits;
+  /** Where what will be the response is written while it is; absent where nobody listens, or another may yet become it. */
+  readonly draft?: Draft | undefined;
 }
 
 /** The same team at work in a scope of its journal, with a share of its budget. */

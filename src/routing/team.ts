@@ -48,6 +48,9 @@ const supervisorSchema = z.strictObject({
   temperature: z.number().min(0).max(2).optional(),
 });
 
+/** Which memories `memory_search` may search. */
+const memories = z.array(z.string().min(1).max(100)).max(20).default([]);
+
 const httpWorkerSchema = z.strictObject({
   url: z.url({ protocol: /^https?$/ }).max(2_000),
   headers: secretHeaders,
@@ -70,6 +73,8 @@ const workerFields = {
   model: modelChoice.optional(),
   systemPrompt: z.string().max(50_000).optional(),
   tools: z.array(toolName).max(100).default([]),
+  /** Beside those of the team. */
+  memories,
   temperature: z.number().min(0).max(2).optional(),
   maxToolRounds: z.int().min(0).max(50).optional(),
   maxToolsPerRound: z.int().min(1).max(100).optional(),
@@ -108,6 +113,8 @@ const teamFields = {
   supervisor: supervisorSchema,
   aggregator: aggregatorSchema.prefault({}),
   limits: teamLimitsSchema.prefault({}),
+  /** For all of its agents, beside the one of the session or run. */
+  memories,
   /** Supervisors (in the sense of supervision) of this team, in addition to the tenant's and the caller's. */
   supervisors: z.array(itemName).max(50).default([]),
 };
@@ -204,6 +211,21 @@ export function unknownTools(team: Team): { path: (string | number)[]; message: 
       ...of(worker.tools, ["workers", index]),
       ...(typeof worker.team === "object"
         ? unknownTools(worker.team).map(({ path, message }) => ({ path: ["workers", index, "team", ...path], message }))
+        : []),
+    ]),
+  ];
+}
+
+/** The memories that a team's agents may search, with where they are named; of teams sent along within it too. */
+export function memoriesOf(team: Team): { path: (string | number)[]; memoryId: string }[] {
+  const of = (ids: readonly string[], at: (string | number)[]) =>
+    ids.map((memoryId, index) => ({ path: [...at, "memories", index], memoryId }));
+  return [
+    ...of(team.memories, []),
+    ...team.workers.flatMap((worker, index) => [
+      ...of(worker.memories, ["workers", index]),
+      ...(typeof worker.team === "object"
+        ? memoriesOf(worker.team).map(({ path, memoryId }) => ({ path: ["workers", index, "team", ...path], memoryId }))
         : []),
     ]),
   ];

@@ -1,5 +1,6 @@
 /** A session's turn answered by a team: its steps are steps of the turn, its questions are the turn's. */
 import type { AgentOutcome } from "../agent/loop.js";
+import type { ReplyStream } from "../chat/reply-stream.js";
 import type { Background } from "./brief.js";
 import type { LoadedTeam, TeamPorts } from "./ports.js";
 import { runTeam } from "./run.js";
@@ -24,19 +25,25 @@ export async function answerAsTeam(
   ports: Omit<TeamPorts, "work" | "metadata" | "asks" | "state" | "callWorker" | "observer"> & {
     readonly team: TeamTurnPorts;
     readonly observer: Omit<TeamPorts["observer"], "traced" | "keepsTexts">;
+    readonly stream: ReplyStream;
   },
 ): Promise<AgentOutcome> {
   const { asks, state, callWorker, traced } = ports.team;
   const { turnId, replyId, message, background } = turn;
-  const outcome = await runTeam({ id: replyId, input: message, metadata: {}, background, path: [] }, team, {
-    ...ports,
-    journal: ports.journal.scope("team"),
-    asks,
-    state,
-    callWorker,
-    observer: { ...ports.observer, traced, keepsTexts: false },
-    work: turnId,
-  });
+  const outcome = await runTeam(
+    { id: replyId, input: message, metadata: {}, background, path: [] },
+    team,
+    {
+      ...ports,
+      journal: ports.journal.scope("team"),
+      asks,
+      state,
+      callWorker,
+      observer: { ...ports.observer, traced, keepsTexts: false },
+      work: turnId,
+    },
+    ports.stream.listenToRound(),
+  );
   const { inputTokens, outputTokens, activeMs, modelCalls } = outcome.spent;
   const spent = { modelCalls, inputTokens, outputTokens, activeMs };
   if (outcome.kind === "failed")

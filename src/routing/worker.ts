@@ -49,7 +49,7 @@ async function runModelWorker(run: TeamContext, task: Task): Promise<WorkerOutco
   const colleagues = definition.workers.filter(
     ({ id, capabilities }) => worker.handoffs.includes(id) && capabilities.available,
   );
-  const held = heldTools(run, worker.tools);
+  const held = heldTools(run, worker);
   const handOff =
     colleagues.length === 0 ? [] : [handOffTool(worker.id, rosterOf(colleagues), chain, definition.limits.maxHandoffs)];
   const tools = (): readonly AgentTool[] => [
@@ -74,7 +74,7 @@ async function runModelWorker(run: TeamContext, task: Task): Promise<WorkerOutco
       limits: run.budget.agentLimits(worker.maxToolRounds ?? definition.limits.maxToolRounds),
       replyId: task.id,
     },
-    agentPorts(run.ports, "agent", () => [...handOff, ...held.inForce()]),
+    agentPorts(run.ports, "agent", () => [...handOff, ...held.inForce()], run.draft),
   );
   run.budget.spend(outcome);
   return { ...resultOf(outcome), clarifications: clarificationsOf(outcome) };

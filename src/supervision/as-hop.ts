@@ -22,5 +22,6 @@ export function standingAtHop(supervisors: readonly Supervisor[], hooks: readonl
       ...(supervisor.health === undefined ? {} : { health: supervisor.health }),
       ...(supervisor.reasons === undefined ? {} : { reasons: supervisor.reasons }),
       judge: (subject, judging) => supervisor.judge(subject, judging),
+      ...(supervisor.openStream === undefined ? {} : { openStream: supervisor.openStream.bind(supervisor) }),
     }));
 }

@@ -3,15 +3,17 @@
  * released is never the last word: the pass over the whole reply is.
  */
 import type { Supervisor, SupervisorStream } from "./supervisor.js";
+import type { Hook } from "./verdict.js";
 
 export interface StreamGate {
   /** The next piece of the reply; gives what may be seen. */
   push(delta: string): string;
 }
 
-export function openStreamGate(supervisors: readonly Supervisor[]): StreamGate {
+/** @param hook where the whole is going to be judged: a reply at `response`, what will be one at each `hop` on its way. */
+export function openStreamGate(supervisors: readonly Supervisor[], hook: Hook = "response"): StreamGate {
   const standing = supervisors
-    .filter((supervisor) => supervisor.mode === "enforce" && supervisor.hooks.has("response"))
+    .filter((supervisor) => supervisor.mode === "enforce" && supervisor.hooks.has(hook))
     .sort((a, b) => a.order - b.order || (a.name < b.name ? -1 : 1));
   const modifiers = standing.filter((supervisor) => supervisor.mayModify);
   const streams: SupervisorStream[] = [];

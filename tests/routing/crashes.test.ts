@@ -31,7 +31,7 @@ const team: LoadedTeam = {
     supervisor: { strategy: "llm-based", model: "openai/supervisor", tools: ["ask_human", "list_workers"] },
     workers: ["a", "b"].map((id) => ({ id, description: id, model: "openai/worker" })),
   }),
-  tools: (names) => [askHumanTool, listWorkersTool(lookUps)].filter(({ name }) => names.includes(name)),
+  tools: ({ tools }) => [askHumanTool, listWorkersTool(lookUps)].filter(({ name }) => tools.includes(name)),
   allows: () => true,
   supervisors: [],
   nested: () => undefined,

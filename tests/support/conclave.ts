@@ -160,3 +160,26 @@ export function shownText(events: readonly StreamEvent[]): string {
   }
   return text;
 }
+
+/** The raw bytes of a message's stream, chunk by chunk. */
+export async function openStream(tenant: TestTenant, session: string) {
+  const response = await send("POST", `/v1/sessions/${session}/messages`, {
+    key: tenant.key,
+    body: { content: "Tell me." },
+    headers: { accept: "text/event-stream" },
+  });
+  if (!response.ok) throw new Error(`stream: ${response.status} ${await response.text()}`);
+  const reader = (response.body ?? new ReadableStream<Uint8Array>()).pipeThrough(new TextDecoderStream()).getReader();
+  let seen = "";
+  return {
+    /** Reads on until what was seen fits, or the stream is over. */
+    async until(fits: (events: ReturnType<typeof parseEvents>) => boolean): Promise<string> {
+      while (!fits(parseEvents(seen))) {
+        const { value, done } = await reader.read();
+        if (done) break;
+        seen += value;
+      }
+      return seen;
+    },
+  };
+}

@@ -3,13 +3,15 @@ import { unknownBuiltIn } from "../../agent/built-in-tools.js";
 import type { AgentDefinition } from "../../agent/definition.js";
 import { itemName, maxAutoItems } from "../../chat/context.js";
 import { refuseAddress } from "../../platform/outgoing.js";
+import type { Services } from "../../platform/services.js";
 import type { ProblemIssue } from "../../problem.js";
+import { memoriesOf, type Team } from "../../routing/team.js";
 import { type ResourceKind, type ResourceVersion, resourceKinds, resourceSchemas } from "../../tenancy/resources.js";
 import { hiddenSecret, mapSecrets } from "../../tenancy/secrets.js";
 import { callerOf, demandRole } from "../context.js";
 import { problem } from "../problems.js";
 import { decodeCursor, json, jsonBody, listOf, newRouter, pageOf, pageQuery, route } from "../routing.js";
-import { checkTeam } from "../team-checks.js";
+import { checkMemories, checkTeam } from "../team-checks.js";
 
 const singular: Record<ResourceKind, string> = {
   agents: "agent",
@@ -57,8 +59,10 @@ function addRoutes<K extends ResourceKind>(kind: K): void {
       const { name } = c.req.valid("param");
       const body = resourceSchemas[kind].parse(c.req.valid("json"));
       checkAddresses(body, c.get("services").policy);
-      if (kind === "teams") demandUsable(checkTeam(resourceSchemas.teams.parse(body), c.get("services").policy), one);
-      if (kind === "agents") demandUsable(unknownToolsOf(resourceSchemas.agents.parse(body)), one);
+      if (kind === "teams")
+        demandUsable(await faultsOfTeam(resourceSchemas.teams.parse(body), tenantId, c.get("services")), one);
+      if (kind === "agents")
+        demandUsable(await faultsOfAgent(resourceSchemas.agents.parse(body), tenantId, c.get("services")), one);
       const { resources: store } = c.get("services");
       const wanted = c.req.valid("header")["if-match"];
       const expected = wanted === undefined || wanted === "*" ? undefined : Number(wanted.slice(1, -1));
@@ -144,12 +148,18 @@ function demandUsable(errors: readonly ProblemIssue[], one: string): void {
     throw problem("invalid", `The ${one} names what doesn't exist or can't be used; see errors.`, { errors });
 }
 
-function unknownToolsOf(agent: AgentDefinition): ProblemIssue[] {
+async function faultsOfTeam(team: Team, tenantId: string, { policy, memory }: Services): Promise<ProblemIssue[]> {
+  return [...checkTeam(team, policy), ...(await checkMemories(memory, tenantId, memoriesOf(team)))];
+}
+
+async function faultsOfAgent(agent: AgentDefinition, tenantId: string, { memory }: Services): Promise<ProblemIssue[]> {
   if (agent.kind !== "model") return [];
-  return agent.tools.flatMap((ref, index) => {
+  const tools = agent.tools.flatMap((ref, index) => {
     const message = unknownBuiltIn(ref);
     return message === undefined ? [] : [{ path: `tools.${index}.tool`, message }];
   });
+  const memories = agent.memories.map((memoryId, index) => ({ path: ["memories", index], memoryId }));
+  return [...tools, ...(await checkMemories(memory, tenantId, memories))];
 }
 
 /** Where a resource has the address of something that is going to be called. */

@@ -16,12 +16,13 @@ import {
   runStatuses,
   runSummarySchema,
 } from "../../routing/routed-run.js";
+import { memoriesOf } from "../../routing/team.js";
 import { callerOf, unwrap } from "../context.js";
+import { eventsAnswers, eventsDescription, eventsQuery, followEvents } from "../events.js";
 import { missingNames, missingTools, namedAt } from "../name-checks.js";
 import { problem } from "../problems.js";
 import { decodeCursor, json, jsonBody, listOf, newRouter, pageOf, pageQuery, route } from "../routing.js";
-import { checkTeam } from "../team-checks.js";
-import { eventStreamResponse } from "./events.js";
+import { checkMemories, checkTeam } from "../team-checks.js";
 
 const tags = ["Routing runs"];
 const runParam = z.object({ runId: z.string().max(100) });
@@ -151,33 +152,13 @@ runs.openapi(
     path: "/v1/runs/{runId}/events",
     tags,
     summary: "Everything that happened in a run, and happens: server-sent events, or a WebSocket on upgrade",
-    request: {
-      params: runParam,
-      query: z.object({
-        after: z.coerce.number<string>().int().min(0).default(0),
-        lingerMs: z.coerce.number<string>().int().min(0).max(60_000).default(15_000),
-      }),
-    },
-    responses: {
-      200: { description: "The events", content: { "text/event-stream": { schema: z.string() } } },
-      101: { description: "A WebSocket that gets the events as JSON: {id, event, data}" },
-    },
+    description: eventsDescription,
+    request: { params: runParam, query: eventsQuery },
+    responses: eventsAnswers,
   }),
-  async (c) => {
-    const { tenantId } = callerOf(c);
-    const { runId } = c.req.valid("param");
-    const { after, lingerMs } = c.req.valid("query");
-    const { runs: gateway } = c.get("services");
-    if (c.req.header("upgrade")?.toLowerCase() === "websocket") {
-      const answer = await gateway.socket(tenantId, runId, c.req.raw);
-      if (answer.status === 404) throw noRun();
-      return answer;
-    }
-    const last = Number(c.req.header("last-event-id") ?? after);
-    const from = Number.isSafeInteger(last) && last > 0 ? last : after;
-    const stream = await gateway.streamEvents(tenantId, runId, { after: from, lingerMs });
-    if (stream === null) throw noRun();
-    return eventStreamResponse(stream);
+  (c) => {
+    const root = { kind: "run", id: c.req.valid("param").runId };
+    return followEvents(c, c.get("services").runs, root, c.req.valid("query"));
   },
 );
 
@@ -225,11 +206,8 @@ async function missingParts(
     ...absent,
     ...(noMemory ? [{ path: "memory.memoryId", message: "there is no such memory" }] : []),
     ...(typeof team === "string" ? [] : checkTeam(team, policy, "team")),
+    ...(typeof team === "string" ? [] : await checkMemories(memories, tenantId, memoriesOf(team), "team")),
   ];
-}
-
-function noRun() {
-  return problem("not_found", "There is no such run.");
 }
 
 function showRun(run: Run, caller: Caller): Run {

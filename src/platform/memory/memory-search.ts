@@ -29,7 +29,9 @@ export const searchSchema = z.strictObject({
 export type SearchRequest = z.infer<typeof searchSchema>;
 
 const whySchema = z.object({
-  terms: z.array(z.object({ term: z.string(), word: z.string(), weight: z.number() })),
+  terms: z.array(
+    z.object({ term: z.string(), word: z.string(), weight: z.number(), topics: z.array(z.string()).optional() }),
+  ),
   neighbours: z.number(),
   session: z.number(),
   speaker: z.number(),

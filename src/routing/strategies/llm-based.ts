@@ -74,7 +74,7 @@ class Attempt {
   /** The supervisor with its tools. */
   async decide(): Promise<FirstDecision> {
     const { supervisor } = this.run.team.definition;
-    const held = heldTools(this.run, supervisor.tools);
+    const held = heldTools(this.run, supervisor);
     const tools = (): readonly AgentTool[] => [
       ...this.ending,
       ...mostRelevant(held.inForce(), this.read.join("\n"), supervisor.maxToolsPerRound),

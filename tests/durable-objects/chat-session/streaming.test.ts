@@ -1,7 +1,7 @@
 import { evictDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
 import { seeded } from "../../supervision/rules/support.js";
-import { newTenant, parseEvents, send, shownText, type TestTenant } from "../../support/conclave.js";
+import { newTenant, openStream, parseEvents, send, shownText, type TestTenant } from "../../support/conclave.js";
 import type { UpstreamModel } from "../../support/upstream-client.js";
 
 const text = "Well, see: the crown  jewels (ABC-1234) are here.";
@@ -31,29 +31,6 @@ function sampled(count: number): string[][] {
   ].map((pieces) => pieces.filter((piece) => piece !== ""));
 }
 
-/** The raw bytes of a message's stream, chunk by chunk. */
-async function open(tenant: TestTenant, session: string) {
-  const response = await send("POST", `/v1/sessions/${session}/messages`, {
-    key: tenant.key,
-    body: { content: "Tell me." },
-    headers: { accept: "text/event-stream" },
-  });
-  expect(response.headers.get("content-type")).toContain("text/event-stream");
-  const reader = (response.body ?? new ReadableStream<Uint8Array>()).pipeThrough(new TextDecoderStream()).getReader();
-  let seen = "";
-  return {
-    /** Reads on until what was seen fits, or the stream is over. */
-    async until(fits: (events: ReturnType<typeof parseEvents>) => boolean): Promise<string> {
-      while (!fits(parseEvents(seen))) {
-        const { value, done } = await reader.read();
-        if (done) break;
-        seen += value;
-      }
-      return seen;
-    },
-  };
-}
-
 async function guarded(action: string): Promise<{ tenant: TestTenant; model: UpstreamModel }> {
   const tenant = await newTenant();
   await tenant.rules("guard", [rule(phrase, action), rule(pattern, action)]);
@@ -70,7 +47,7 @@ describe("a streamed answer", () => {
         await one.reply({ chunks, text });
         const agents = (await tenant.call("GET", "/v1/agents?limit=200")).body.items;
         const { name } = agents.find((agent: { model: string }) => agent.model === `openai/${one.model}`);
-        const stream = await open(tenant, await tenant.session({ agent: name }));
+        const stream = await openStream(tenant, await tenant.session({ agent: name }));
         const seen = await stream.until(() => false);
         expect(seen, JSON.stringify(chunks)).not.toMatch(forbidden);
         expect(parseEvents(seen).at(-1)).toMatchObject({ event: "turn.completed", data: { status: "blocked" } });
@@ -97,7 +74,7 @@ describe("a streamed answer", () => {
     const { tenant, model } = await guarded("block");
     const chunks = ["Well, see: ", "the cro", "wn jew", "els are here."];
     await model.reply({ chunks, text: chunks.join(""), hold: { name: "h", afterChunks: 2 } });
-    const stream = await open(tenant, await tenant.session());
+    const stream = await openStream(tenant, await tenant.session());
 
     const early = await stream.until((events) => shownText(events).includes("Well, see:"));
     expect(early).not.toMatch(/cro/);
@@ -176,7 +153,7 @@ describe("a streamed answer", () => {
       text: "x",
       hold: { name: "h", afterChunks: 2 },
     });
-    const first = await open(tenant, session);
+    const first = await openStream(tenant, session);
     await first.until((events) => shownText(events).includes("Hello there"));
     const response = await send("GET", `/v1/sessions/${session}/events?lingerMs=0`, { key: tenant.key });
     await model.release("h");

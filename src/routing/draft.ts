@@ -1,0 +1,41 @@
+/**
+ * The response while it is written. Only where it is certain who writes it: the one worker whose result will be the response, or
+ * the model that makes one of several. What is written passes, on its way out, every gate that the whole is going to pass.
+ */
+import type { AgentObserver } from "../agent/ports.js";
+import type { ModelListener } from "../model/port.js";
+import { openStreamGate } from "../supervision/stream-gate.js";
+import type { Supervisor } from "../supervision/supervisor.js";
+
+/** Hears the response as it is written; `retract` voids all of it. */
+export type Draft = ModelListener;
+
+/** A draft that hears what those who stand at a hop have cleared; whoever has to see the whole holds the whole. */
+export function draftThroughHop(draft: Draft | undefined, supervisors: readonly Supervisor[]): Draft | undefined {
+  if (draft === undefined) return undefined;
+  let gate = openStreamGate(supervisors, "hop");
+  return {
+    delta(text) {
+      const cleared = gate.push(text);
+      if (cleared !== "") draft.delta(cleared);
+    },
+    retract() {
+      gate = openStreamGate(supervisors, "hop");
+      draft.retract();
+    },
+  };
+}
+
+/** Has an agent write the draft: each of its calls begins it anew, and what stands beside tool calls is no response. */
+export function writingDraft(draft: Draft | undefined): Pick<AgentObserver, "listen" | "roundText"> {
+  if (draft === undefined) return {};
+  return {
+    listen: () => {
+      draft.retract();
+      return draft;
+    },
+    roundText: (_round, _text, isAnswer) => {
+      if (!isAnswer) draft.retract();
+    },
+  };
+}
