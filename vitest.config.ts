@@ -4,6 +4,9 @@ import { defineConfig } from "vitest/config";
 /** Folders of tests/ that mirror pure code; they run in plain Node. Everything else runs in workerd. */
 const domain = ["agent", "asks", "chat", "docs", "memory", "model", "roundtable", "routing", "supervision", "scripts"];
 
+/** How long a condition may take to come true, in milliseconds: a busy machine is no fault. */
+const poll = { timeout: 10_000 };
+
 export default defineConfig({
   test: {
     coverage: {
@@ -26,6 +29,7 @@ export default defineConfig({
         test: {
           // Apart from the domain's, which run in seconds: these start, kill and start real Workers.
           name: "process",
+          expect: { poll },
           include: ["tests/process/**/*.test.ts"],
           globalSetup: ["tests/support/global-setup.ts"],
         },
@@ -54,6 +58,7 @@ export default defineConfig({
           setupFiles: ["tests/support/runtime-setup.ts"],
           // A test that evicts objects or holds the upstream must not wait on another file's.
           testTimeout: 20_000,
+          expect: { poll },
         },
       },
     ],

@@ -17,6 +17,7 @@ import { MemoryService } from "./platform/memory/memory-service.js";
 import { MemoryStore } from "./platform/memory/memory-store.js";
 import { SessionMemory } from "./platform/memory/session-memory.js";
 import { ThreadGateway } from "./platform/memory/thread-gateway.js";
+import { VectorIndex } from "./platform/memory/vector-index.js";
 import { EntryVectors } from "./platform/memory/vectors.js";
 import type { OutgoingPolicy } from "./platform/outgoing.js";
 import { ResourceStore } from "./platform/resource-store.js";
@@ -52,8 +53,9 @@ function shared(env: Env): Shared {
   if (known !== undefined) return known;
   const sealer = createSealer(env.SEALING_SECRET);
   const policy: OutgoingPolicy = { allowLoopback: env.ENVIRONMENT === "local" };
-  const vectors = new EntryVectors(env.DB, (tenantId) => tenantEmbedder(env, tenantId), now);
-  const resources = new ResourceStore(env.DB, now);
+  const vectorIndex = new VectorIndex(env.DB, env.VECTORS, now);
+  const vectors = new EntryVectors(env.DB, (tenantId) => tenantEmbedder(env, tenantId), now, vectorIndex);
+  const resources = new ResourceStore(env.DB, sealer, now);
   const memory = new MemoryService({
     db: env.DB,
     now,

@@ -2,4 +2,5 @@
 interface Env {
   OPENAI_API_KEY?: string;
   AI?: import("./model/providers/workers-ai.js").AiBinding;
+  VECTORS?: import("./platform/memory/vector-index.js").VectorIndexBinding;
 }

@@ -1,3 +1,4 @@
+import { supervisorHealthStep } from "../kit/health.js";
 import { kitSchema, type SchemaStep } from "../kit/schema.js";
 
 export const chatSessionSchema: readonly SchemaStep[] = [
@@ -39,4 +40,5 @@ export const chatSessionSchema: readonly SchemaStep[] = [
     name: "events of a turn",
     sql: "CREATE INDEX events_of_work ON events (work, seq);",
   },
+  supervisorHealthStep,
 ];

@@ -1,4 +1,6 @@
 /** A session at work: the kit's parts put together, and what happens when a message, an answer or an alarm comes. */
+
+import { askForAll } from "../../src/asks/ask.js";
 import type { ContextChangeBody, ContextView } from "../../src/chat/context.js";
 import { replyText } from "../../src/chat/message.js";
 import type { ReplyDelta } from "../../src/chat/reply-stream.js";
@@ -12,32 +14,27 @@ import {
   type TurnStatus,
 } from "../../src/chat/session.js";
 import { newId } from "../../src/platform/ids.js";
-import { describeError, log } from "../../src/platform/logging.js";
 import type { SendCommand } from "../../src/platform/session-gateway.js";
 import type { SessionPlatform } from "../../src/platform/session-platform.js";
 import { loadRules } from "../../src/platform/turn-setup.js";
 import { ok, type Result, refuse } from "../../src/problem.js";
+import type { StreamOptions } from "../kit/event-stream.js";
 import type { LiveEvent } from "../kit/events.js";
-import { forgetSteps, StepAbandonedError } from "../kit/journal.js";
 import { Kit } from "../kit/kit.js";
+import type { RootAtWork } from "../kit/root.js";
 import { deliverOutbox } from "./outbox-delivery.js";
 import { ReplyEdits } from "./reply-edits.js";
 import { VersionedContext } from "./session-context.js";
 import { ChatSessionStore, type TurnRecord } from "./store.js";
 import { TurnRun } from "./turn-runner.js";
-import { askForAll, crashOutcome, idsIn, turnView } from "./turn-view.js";
+import { crashOutcome, idsIn, turnView } from "./turn-view.js";
 
-/** The turn fails at its so manieth unforeseen exception. The first is tried again at once, the others when the lease runs out. */
-const maxCrashes = 4;
-
-export class SessionAtWork {
+export class SessionAtWork implements RootAtWork {
   readonly store: ChatSessionStore;
   readonly kit: Kit;
   readonly context: VersionedContext;
   readonly edits: ReplyEdits;
   private run: TurnRun | undefined;
-  /** Who waits for a turn to end or to wait itself. */
-  private readonly waiters = new Map<string, Set<() => void>>();
 
   constructor(
     private readonly ctx: DurableObjectState,
@@ -115,47 +112,34 @@ export class SessionAtWork {
     return restored;
   }
 
-  /** A new instance goes on at once with what the one before it left, whoever woke it. */
-  resume(): void {
-    if (this.active()) this.kit.kick();
-  }
-
   cancelTurn(turn: TurnRecord): void {
     if (isFinal(turn.status)) return;
-    if (this.run?.turn.turnId === turn.turnId) this.run.cancel();
+    this.kit.cancel(turn.turnId);
     this.end(turn, "cancelled", { degraded: [], usage: { inputTokens: 0, outputTokens: 0 } });
     this.kit.kick();
   }
 
   /** Resolves when the turn has ended or waits for an ask, at the latest after `waitMs`. */
   async settled(turnId: string, waitMs: number): Promise<void> {
-    if (waitMs <= 0 || !this.isActive(turnId)) return;
-    await new Promise<void>((resolve) => {
-      const waiting = this.waiters.get(turnId) ?? new Set();
-      this.waiters.set(turnId, waiting);
-      const done = (): void => {
-        clearTimeout(timer);
-        waiting.delete(done);
-        resolve();
-      };
-      const timer = setTimeout(done, waitMs);
-      waiting.add(done);
-    });
+    await this.kit.waiters.until(() => !this.active(turnId), waitMs);
   }
 
-  /** Whether a turn goes on without anybody doing anything. */
-  isActive(turnId: string): boolean {
-    const status = this.store.turn(turnId)?.status;
+  /** Whether the session, or one turn, goes on without anybody doing anything. */
+  active(turnId?: string): boolean {
+    const status = turnId === undefined ? this.store.currentTurn()?.status : this.store.turn(turnId)?.status;
     return status === "queued" || status === "running";
   }
 
-  active(): boolean {
-    const current = this.store.currentTurn();
-    return current !== undefined && current.status !== "waiting";
+  /** Somebody who follows one message gets its reply as text, even when it was complete before they listened. */
+  forLatecomers(turnId: string | undefined): Pick<StreamOptions, "catchUp" | "unseen"> {
+    return {
+      catchUp: this.catchUp(turnId),
+      unseen: turnId === undefined ? undefined : (event) => this.wholeReply(event),
+    };
   }
 
   /** What was released of the reply that is being written, for somebody who comes late. */
-  catchUp(turnId: string | undefined): LiveEvent | undefined {
+  private catchUp(turnId: string | undefined): LiveEvent | undefined {
     const running = this.run;
     const delta = running?.stream?.soFar();
     if (running === undefined || delta === undefined) return undefined;
@@ -164,7 +148,7 @@ export class SessionAtWork {
   }
 
   /** The reply that an ended turn came to, as one delta. */
-  wholeReply({ type, work }: LiveEvent): LiveEvent | undefined {
+  private wholeReply({ type, work }: LiveEvent): LiveEvent | undefined {
     const reply = type === "turn.completed" && work !== undefined ? this.store.turn(work)?.outcome?.reply : undefined;
     if (work === undefined || reply === undefined) return undefined;
     return this.deltaEvent(work, { text: replyText(reply.modelReply), attempt: 0, offset: 0 });
@@ -214,51 +198,47 @@ export class SessionAtWork {
         this.kit.events.append("turn.started", turnId, { turnId });
       });
     }
-    this.run = new TurnRun(turn, this.store.session(), {
+    const run = new TurnRun(turn, this.store.session(), {
       store: this.store,
       kit: this.kit,
       platform: this.platform,
       context: this.context,
-      audit: (entry) => this.kit.outbox.put("audit", `audit/${turnId}`, { ...entry, at: this.platform.now() }),
       remember: (messageId) => this.remember(messageId),
       ended: (ended, status, outcome) => this.end(ended, status, outcome),
     });
+    this.run = run;
     try {
-      await this.run.run();
-    } catch (error) {
-      log("error", "turn.crashed", { turnId, error: describeError(error) });
-      const crashes = this.isActive(turnId) ? this.store.countCrash(turnId) : 0;
-      if (crashes >= maxCrashes || (crashes > 0 && error instanceof StepAbandonedError))
-        this.end(turn, "failed", crashOutcome(turn));
-      // Whatever is broken gets time to mend: the lease stays, and the alarm goes on.
-      else if (crashes > 1) throw error;
+      await this.kit.drive({
+        id: turnId,
+        isRunning: () => this.store.turn(turnId)?.status === "running",
+        drive: (hold) => run.drive(hold),
+        wait: () => {
+          this.store.setStatus(turnId, "waiting");
+          this.kit.events.append("turn.waiting", turnId, { turnId });
+        },
+        countCrash: () => this.store.countCrash(turnId),
+        fail: () => this.end(turn, "failed", crashOutcome(turn)),
+      });
     } finally {
       this.run = undefined;
     }
-    if (!this.isActive(turnId)) this.wake(turnId);
-    this.kit.deliverSoon();
     return true;
   }
 
-  /** Ends a turn: everything about it in one write. */
   private end(turn: TurnRecord, status: TurnStatus, outcome: StoredOutcome): void {
     const { turnId } = turn;
-    this.ctx.storage.transactionSync(() => {
-      this.kit.asks.cancelOfWork(turnId);
+    this.kit.end(turnId, () => {
       this.store.endTurn(turnId, status, outcome, this.platform.now());
       if (outcome.reply !== undefined) {
         this.store.addMessage(outcome.reply, turnId, true);
         this.remember(outcome.reply.messageId);
       }
       if (outcome.error !== undefined) this.store.addMessage(outcome.error, turnId, false);
-      forgetSteps(this.ctx.storage.sql, turnId);
       this.kit.events.append("turn.completed", turnId, { turnId });
       // A team's workers that were interrupted must not count as busy for ever.
       if (status === "cancelled" || status === "failed")
         this.kit.outbox.put("work_ended", turnId, { work: turnId, at: this.platform.now() });
     });
-    this.wake(turnId);
-    this.kit.deliverSoon();
   }
 
   /** The memory is told by id: the outbox holds no text, and what is told is what the message says by then. */
@@ -275,14 +255,9 @@ export class SessionAtWork {
     this.kit.kick();
   }
 
-  private wake(turnId: string): void {
-    for (const done of this.waiters.get(turnId) ?? []) done();
-    this.waiters.delete(turnId);
-  }
-
   /** What the log stores are ids; what is shown of them is what holds now. */
   private present(type: string, data: unknown): unknown {
-    const { turnId, askId, version } = idsIn(data);
+    const { turnId, version } = idsIn(data);
     if (type === "context.changed" && version !== undefined) {
       const { author, reason, at } = this.context.version(version) ?? {};
       return { version, ...(turnId === undefined ? {} : { turnId }), author, reason, at };
@@ -291,7 +266,6 @@ export class SessionAtWork {
       const turn = this.turn(turnId);
       return turn.ok ? { ...turn.value, asks: turn.value.asks.map(askForAll) } : data;
     }
-    const ask = type.startsWith("ask.") && askId !== undefined ? this.kit.asks.get(askId) : undefined;
-    return ask === undefined ? data : askForAll(ask);
+    return data;
   }
 }

@@ -1,22 +1,19 @@
 /** Drives one turn of a session: gathers its setup, runs the durable function, stores what came of it. */
-import { isControlFlow, Parked, Superseded } from "../../src/agent/journal.js";
+import { Superseded } from "../../src/agent/journal.js";
 import { type AssistantMessage, messageText } from "../../src/chat/message.js";
 import type { HistoryMessage } from "../../src/chat/prompt.js";
 import { ReplyStream } from "../../src/chat/reply-stream.js";
 import type { StoredOutcome, TurnStatus } from "../../src/chat/session.js";
 import { runTurn, type TurnPorts } from "../../src/chat/turn.js";
-import { validateArguments } from "../../src/platform/argument-check.js";
-import { withDeadline } from "../../src/platform/clock.js";
-import { sha256Hex } from "../../src/platform/digest.js";
-import { log } from "../../src/platform/logging.js";
 import type { SessionPlatform } from "../../src/platform/session-platform.js";
 import { type LoadedSetup, loadTurnSetup } from "../../src/platform/turn-setup.js";
 import { entryWithoutText } from "../../src/routing/trace.js";
 import type { SupervisionState } from "../../src/supervision/state.js";
 import { openStreamGate } from "../../src/supervision/stream-gate.js";
 import type { Subject } from "../../src/supervision/subject.js";
-import { askPolicy } from "../../src/tenancy/ask-policy.js";
+import { agentPorts } from "../kit/agent-ports.js";
 import type { Kit } from "../kit/kit.js";
+import type { Hold } from "../kit/piece.js";
 import type { VersionedContext } from "./session-context.js";
 import type { ChatSessionStore, SessionRecord, TurnRecord } from "./store.js";
 
@@ -25,8 +22,6 @@ export interface RunnerPorts {
   readonly kit: Kit;
   readonly platform: SessionPlatform;
   readonly context: VersionedContext;
-  /** Copies a decision to the tenant's audit. */
-  readonly audit: (entry: { turnId: string; hook: string; decision: string; body: unknown }) => void;
   /** Has the memory told of a message, by the write that is under way. Only effective texts are. */
   readonly remember: (messageId: string) => void;
   /** Ends the turn: status, outcome, messages and event in one write. */
@@ -35,7 +30,6 @@ export interface RunnerPorts {
 
 /** A turn while it runs in this instance. */
 export class TurnRun {
-  private readonly abort = new AbortController();
   stream: ReplyStream | undefined;
   private loaded: Extract<LoadedSetup, { ok: true }> | undefined;
 
@@ -45,38 +39,16 @@ export class TurnRun {
     private readonly ports: RunnerPorts,
   ) {}
 
-  cancel(): void {
-    this.abort.abort();
-  }
-
   /** The session's context was changed from outside: what it names now is loaded for the next prompt and call. */
   async refresh(): Promise<void> {
     await this.loaded?.refresh();
   }
 
-  /** Runs until the turn has ended or waits for an ask; control flow ends here. */
-  async run(): Promise<void> {
-    const { store, kit } = this.ports;
-    try {
-      await this.drive();
-    } catch (error) {
-      if (!isControlFlow(error)) throw error;
-      // A cancelled turn has been ended by whoever did that. And while its siblings finished, the ask may have been answered.
-      const waits = error instanceof Parked && kit.asks.openOfWork(this.turn.turnId).length > 0;
-      if (waits && store.turn(this.turn.turnId)?.status === "running") this.wait();
-    }
-  }
-
-  private wait(): void {
-    const { turnId } = this.turn;
-    this.ports.store.setStatus(turnId, "waiting");
-    this.ports.kit.events.append("turn.waiting", turnId, { turnId });
-  }
-
-  private async drive(): Promise<void> {
+  /** @throws {Parked} while the turn waits for an ask. */
+  async drive(hold: Hold): Promise<void> {
     const { turn, session } = this;
     const { store, platform, kit } = this.ports;
-    const holds = (): boolean => !this.abort.signal.aborted && store.turn(turn.turnId)?.status === "running";
+    const { holds } = hold;
     // Cancelled meanwhile, between its last step and its end: whoever did that has ended it.
     const ended: (status: TurnStatus, outcome: StoredOutcome) => void = (status, outcome) => {
       if (holds()) this.ports.ended(turn, status, outcome);
@@ -94,6 +66,7 @@ export class TurnRun {
           return this.ports.context.change(change, author, reason, turn.turnId);
         },
         history: () => store.history(turn.turnId),
+        health: kit.health,
       },
       journal,
       platform,
@@ -103,7 +76,8 @@ export class TurnRun {
     this.loaded = loaded;
     const model = await platform.model(session.tenantId);
     const command = { ...turn, content: turn.original };
-    const outcome = await runTurn(command, loaded.setup, this.turnPorts(loaded, journal, model));
+    const ports = { ...this.turnPorts(loaded, hold.signal), journal, model };
+    const outcome = await runTurn(command, loaded.setup, ports);
     const { status, reply, error, request, response, degraded, usage } = outcome;
     ended(status, {
       ...(reply === undefined ? {} : { reply }),
@@ -117,75 +91,41 @@ export class TurnRun {
 
   private turnPorts(
     { setup, strict, reviews, approvals, desk }: Extract<LoadedSetup, { ok: true }>,
-    journal: TurnPorts["journal"],
-    model: TurnPorts["model"],
-  ): TurnPorts {
+    signal: AbortSignal,
+  ): Omit<TurnPorts, "journal" | "model"> {
     const { turn, session } = this;
-    const { store, kit, platform, audit } = this.ports;
+    const { store, kit, platform } = this.ports;
     const { events } = kit;
     const { turnId } = turn;
     this.stream = new ReplyStream(() => openStreamGate(setup.supervisors), {
       delta: (delta) => events.announce("reply.delta", turnId, { turnId, ...delta }),
       retracted: (attempt) => events.announce("reply.retracted", turnId, { turnId, attempt }),
     });
+    const { asks, state, callWorker, ...ports } = agentPorts(kit, platform, {
+      tenantId: session.tenantId,
+      ownerId: session.sessionId,
+      piece: { type: "turn", id: turnId },
+      salt: session.salt,
+      signal,
+      settings: { strict, reviews, approvals },
+      surroundings: {
+        transcript: () => this.transcript(),
+        statistics: () => store.turnCounts(),
+        context: desk,
+      },
+      keepPass: (pass, before) => {
+        store.addPass(turnId, pass, platform.now());
+        if (pass.decision !== "allow") this.keepOriginal(before, pass);
+      },
+    });
     return {
-      journal,
-      model,
-      signal: this.abort.signal,
-      now: platform.now,
-      withDeadline: (timeoutMs, work) => withDeadline(timeoutMs, work, this.abort.signal),
-      validateArguments,
+      ...ports,
       stream: this.stream,
       team: {
-        asks: () => kit.asks.ofWork(turnId),
-        state: platform.teamState(session.tenantId),
-        callWorker: (call, signal) => platform.callWorker(session.tenantId, call, signal),
+        asks,
+        state,
+        callWorker,
         traced: (entry) => events.append(entry.type, turnId, { turnId, ...entryWithoutText(entry) }),
-      },
-      observer: {
-        toolCalled: (call) => events.append("tool.called", turnId, { turnId, ...call }),
-        toolReturned: (call) => events.append("tool.returned", turnId, { turnId, ...call }),
-      },
-      approvals: {
-        isApproved: ({ server, tool }) => store.isApproved(server, tool),
-        approveForSession: ({ server, tool }) => store.approve(server, tool),
-      },
-      approval: askPolicy(approvals, { type: "turn", id: turnId }),
-      supervise: {
-        now: platform.now,
-        hash: (text) => sha256Hex(session.salt + text),
-        withDeadline: (timeoutMs, work) => withDeadline(timeoutMs, work, this.abort.signal),
-        strict,
-        cancelled: () => this.abort.signal.aborted,
-        review: askPolicy(reviews, { type: "turn", id: turnId }),
-        surroundings: {
-          ownerId: session.sessionId,
-          workId: turnId,
-          transcript: () => this.transcript(),
-          statistics: () => store.turnCounts(),
-          context: desk,
-        },
-        decided: (state, before) => {
-          store.addPass(turnId, state, platform.now());
-          if (state.decision !== "allow") this.keepOriginal(before, state);
-          const { hook, decision, reasons } = state;
-          events.append("supervision.decided", turnId, { turnId, hook, decision, reasons, degraded: state.degraded });
-          audit({ turnId, hook, decision, body: state });
-          const failed = state.steps.filter((step) => step.failed !== undefined).map(({ supervisor }) => supervisor);
-          // A plain allow is no news: its record is the pass.
-          if (decision === "allow" && failed.length === 0) return;
-          log(failed.length > 0 ? "warn" : "info", "supervision.decided", {
-            tenantId: session.tenantId,
-            sessionId: session.sessionId,
-            turnId,
-            hook,
-            decision,
-            supervisors: state.steps.map(({ supervisor, action }) => `${supervisor}:${action}`).join(","),
-            reasons: reasons.length,
-            failed: failed.join(","),
-            degraded: state.degraded.join(","),
-          });
-        },
       },
       messageDecided: (message, blocked) => {
         store.addMessage(message, turnId, !blocked);

@@ -1,5 +1,6 @@
-import { type Ask, askShownTo } from "../../src/asks/ask.js";
+import { z } from "zod";
 import { isFinal, type StoredOutcome, type Turn } from "../../src/chat/session.js";
+import { supervisionSummary } from "../../src/supervision/summary.js";
 import type { AskBook } from "../kit/asks.js";
 import type { ChatSessionStore, TurnRecord } from "./store.js";
 
@@ -8,26 +9,14 @@ export function turnView(record: TurnRecord, store: ChatSessionStore, asks: AskB
   const { outcome } = record;
   const message = store.message(record.messageId);
   const passes = outcome === undefined ? store.passesOfTurn(record.turnId) : [];
-  const summaryOf = (hook: "request" | "response") => {
-    const state = passes.find((pass) => pass.hook === hook);
-    return outcome?.[hook] ?? (state === undefined ? undefined : { action: state.decision, reasons: state.reasons });
-  };
-  const request = summaryOf("request");
-  const response = summaryOf("response");
-  const degraded = outcome?.degraded ?? [...new Set(passes.flatMap((pass) => pass.degraded))];
-  const open: Ask[] = asks.ofWork(record.turnId);
+  const open = asks.ofWork(record.turnId);
   return {
     turnId: record.turnId,
     status: record.status,
     ...(message === undefined ? {} : { message }),
     ...(outcome?.reply === undefined ? {} : { reply: outcome.reply }),
     ...(outcome?.error === undefined ? {} : { error: outcome.error }),
-    supervision: {
-      status: degraded.length > 0 ? "degraded" : "ok",
-      ...(request === undefined ? {} : { request }),
-      ...(response === undefined ? {} : { response }),
-      degraded,
-    },
+    supervision: supervisionSummary(outcome, passes),
     asks: isFinal(record.status) ? open : open.filter((ask) => ask.status === "open"),
     usage: outcome?.usage ?? { inputTokens: 0, outputTokens: 0 },
     createdAt: new Date(record.acceptedAt).toISOString(),
@@ -35,14 +24,11 @@ export function turnView(record: TurnRecord, store: ChatSessionStore, asks: AskB
   };
 }
 
+const idsSchema = z.object({ turnId: z.string(), version: z.int() }).partial();
+
 /** The ids that a stored event holds. */
-export function idsIn(data: unknown): { turnId?: string; askId?: string; version?: number } {
-  if (data === null || typeof data !== "object") return {};
-  return {
-    ...("turnId" in data && typeof data.turnId === "string" ? { turnId: data.turnId } : {}),
-    ...("version" in data && typeof data.version === "number" ? { version: data.version } : {}),
-    ...("askId" in data && typeof data.askId === "string" ? { askId: data.askId } : {}),
-  };
+export function idsIn(data: unknown): z.infer<typeof idsSchema> {
+  return idsSchema.safeParse(data).data ?? {};
 }
 
 /** What comes of a turn that failed without anybody having foreseen it. */
@@ -53,10 +39,4 @@ export function crashOutcome(turn: TurnRecord): StoredOutcome {
     degraded: [],
     usage: { inputTokens: 0, outputTokens: 0 },
   };
-}
-
-/** Everybody reads events: who may answer reads what isn't cleared yet from the ask itself. */
-export function askForAll(ask: Ask): Ask {
-  const { proposal: _, ...shown } = askShownTo(ask, "client");
-  return shown;
 }

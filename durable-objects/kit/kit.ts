@@ -1,13 +1,18 @@
 /** The parts of the kit put together, as every object that does work has them. */
-import type { Ask } from "../../src/asks/ask.js";
+import { z } from "zod";
+import { type Ask, askForAll } from "../../src/asks/ask.js";
 import { newAskId } from "../../src/platform/ids.js";
 import { describeError, log } from "../../src/platform/logging.js";
+import { ApprovalBook } from "./approvals.js";
 import { AskBook } from "./asks.js";
 import { Deadlines } from "./deadlines.js";
 import { Driver } from "./driver.js";
 import { EventLog } from "./events.js";
-import { SqlJournal } from "./journal.js";
+import { SupervisorHealth } from "./health.js";
+import { forgetSteps, SqlJournal } from "./journal.js";
 import { Outbox, type OutboxMessage } from "./outbox.js";
+import { type PieceOfWork, PieceRunner } from "./piece.js";
+import { Waiters } from "./waiters.js";
 
 export interface KitPorts {
   /** Milliseconds since the epoch. */
@@ -18,7 +23,7 @@ export interface KitPorts {
   readonly deliver: (messages: readonly OutboxMessage[]) => Promise<void>;
   /** Does the next piece of work to its end, its wait or its failure; false when there is none. */
   readonly step: () => Promise<boolean>;
-  /** What is shown of a stored event: the log stores ids and no texts. */
+  /** What is shown of a stored event of the object's own: the log stores ids and no texts. */
   readonly present: (type: string, data: unknown) => unknown;
   /** An ask of this piece of work was closed, in this very write: let it go on. */
   readonly askClosed: (work: string) => void;
@@ -29,13 +34,18 @@ export interface KitPorts {
 /** When the alarm looks after a delivery that an instance began and may have died over, in milliseconds. */
 const deliveryLeaseMs = 15_000;
 const askDeadline = "ask:";
+const askEventSchema = z.object({ askId: z.string() });
 
 export class Kit {
   readonly deadlines: Deadlines;
   readonly events: EventLog;
   readonly asks: AskBook;
   readonly outbox: Outbox;
+  readonly waiters = new Waiters();
+  readonly health: SupervisorHealth;
+  readonly approvals: ApprovalBook;
   private readonly driver: Driver;
+  private readonly pieces: PieceRunner;
 
   constructor(
     private readonly ctx: DurableObjectState,
@@ -44,7 +54,9 @@ export class Kit {
     const { storage } = ctx;
     const { now } = ports;
     this.deadlines = new Deadlines(storage);
-    this.events = new EventLog(storage.sql, now, ports.present);
+    this.health = new SupervisorHealth(storage.sql);
+    this.approvals = new ApprovalBook(storage.sql);
+    this.events = new EventLog(storage.sql, now, (type, data) => this.present(type, data));
     this.asks = new AskBook({
       storage,
       now,
@@ -65,11 +77,38 @@ export class Kit {
       step: ports.step,
       crashed: (error) => log("error", "driver.crashed", { error: describeError(error) }),
     });
+    this.pieces = new PieceRunner({
+      hasOpenAsks: (work) => this.asks.openOfWork(work).length > 0,
+      crashed: (work, error) => log("error", "work.crashed", { work, error: describeError(error) }),
+    });
   }
 
   /** Makes sure that somebody drives the work. In the same synchronous stretch as the write that made it. */
   kick(): void {
     this.driver.kick();
+  }
+
+  /** Drives a piece of work once: to its end or its wait. What it throws is counted, and tried again. */
+  async drive(piece: PieceOfWork): Promise<void> {
+    await this.pieces.run(piece);
+    this.waiters.check();
+    this.deliverSoon();
+  }
+
+  /** Ends a piece of work, everything about it in one write: nobody asks for it any more, and its steps are forgotten. */
+  end(work: string, write: () => void): void {
+    this.ctx.storage.transactionSync(() => {
+      this.asks.cancelOfWork(work);
+      write();
+      forgetSteps(this.ctx.storage.sql, work);
+    });
+    this.waiters.check();
+    this.deliverSoon();
+  }
+
+  /** Stops a piece of work that is driven now. Ending it is up to whoever cancels. */
+  cancel(work: string): void {
+    this.pieces.cancel(work);
   }
 
   /** Waits until nothing is driven or delivered any more: what is erased then stays erased. */
@@ -105,6 +144,13 @@ export class Kit {
       }
     }
     this.deadlines.rearm();
+  }
+
+  private present(type: string, data: unknown): unknown {
+    if (!type.startsWith("ask.")) return this.ports.present(type, data);
+    const { data: event } = askEventSchema.safeParse(data);
+    const ask = event === undefined ? undefined : this.asks.get(event.askId);
+    return ask === undefined ? data : askForAll(ask);
   }
 
   private askChanged(ask: Ask, work: string): void {

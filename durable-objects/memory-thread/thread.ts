@@ -32,7 +32,6 @@ export class ThreadAtWork {
   /** One slice at a time. */
   private working: Promise<unknown> = Promise.resolve();
   private abort = new AbortController();
-  private readonly waiters = new Set<() => void>();
 
   constructor(
     private readonly ctx: DurableObjectState,
@@ -146,21 +145,7 @@ export class ThreadAtWork {
   /** Waits until a level has reached a message, at most so long; says what was reached. */
   async reached(level: Level, seq: number | undefined, timeoutMs: number): Promise<boolean> {
     const wanted = seq ?? this.store.thread().marks.lastSeq;
-    const isReached = (): boolean => this.marksView()[level] >= wanted;
-    if (isReached() || timeoutMs <= 0) return isReached();
-    await new Promise<void>((resolve) => {
-      const done = (): void => {
-        clearTimeout(timer);
-        this.waiters.delete(check);
-        resolve();
-      };
-      const check = (): void => {
-        if (isReached()) done();
-      };
-      const timer = setTimeout(done, timeoutMs);
-      this.waiters.add(check);
-    });
-    return isReached();
+    return this.kit.waiters.until(() => this.marksView()[level] >= wanted, timeoutMs);
   }
 
   /**
@@ -271,7 +256,7 @@ export class ThreadAtWork {
       kit.deadlines.move("watch", platform.now() + watchMs);
       throw error;
     } finally {
-      for (const check of this.waiters) check();
+      kit.waiters.check();
     }
   }
 

@@ -1,8 +1,6 @@
 /** A run at work: the kit's parts put together, and what happens when it begins, an answer comes or an alarm rings. */
-
-import { isControlFlow, Parked } from "../../src/agent/journal.js";
-import type { Ask } from "../../src/asks/ask.js";
-import { describeError, log } from "../../src/platform/logging.js";
+import { z } from "zod";
+import { askForAll } from "../../src/asks/ask.js";
 import type { SessionPlatform } from "../../src/platform/session-platform.js";
 import {
   hasEnded,
@@ -11,21 +9,17 @@ import {
   type RunStatus,
   type StoredRunOutcome,
 } from "../../src/routing/routed-run.js";
-import { forgetSteps } from "../kit/journal.js";
 import { Kit } from "../kit/kit.js";
+import type { RootAtWork } from "../kit/root.js";
 import { driveRun } from "./drive.js";
 import { runView, summaryView } from "./run-view.js";
 import { RoutingRunStore } from "./store.js";
 
-/** An unforeseen exception is tried again this often before the run fails. */
-const maxCrashes = 3;
+const tracedEventSchema = z.object({ entry: z.number() });
 
-export class RunAtWork {
+export class RunAtWork implements RootAtWork {
   readonly store: RoutingRunStore;
   readonly kit: Kit;
-  private abort: AbortController | undefined;
-  /** Who waits for the run to end or to wait itself. */
-  private readonly waiters = new Set<() => void>();
 
   constructor(
     private readonly ctx: DurableObjectState,
@@ -57,22 +51,13 @@ export class RunAtWork {
 
   cancel(): void {
     if (hasEnded(this.store.status())) return;
-    this.abort?.abort();
+    this.kit.cancel(this.store.run().runId);
     this.end("cancelled", { clarifications: [], degraded: [], usage: this.store.usage() });
   }
 
   /** Resolves when the run has ended or waits for an ask, at the latest after `waitMs`. */
   async settled(waitMs: number): Promise<void> {
-    if (waitMs <= 0 || !this.active()) return;
-    await new Promise<void>((resolve) => {
-      const done = (): void => {
-        clearTimeout(timer);
-        this.waiters.delete(done);
-        resolve();
-      };
-      const timer = setTimeout(done, waitMs);
-      this.waiters.add(done);
-    });
+    await this.kit.waiters.until(() => !this.active(), waitMs);
   }
 
   /** Whether the run goes on without anybody doing anything. */
@@ -86,61 +71,45 @@ export class RunAtWork {
 
   private async step(): Promise<boolean> {
     if (!this.active()) return false;
-    const abort = new AbortController();
-    this.abort = abort;
-    const holds = (): boolean => !abort.signal.aborted && this.active();
     const { runId } = this.store.run();
-    try {
-      const end = await driveRun(this.store, this.kit, this.platform, abort.signal, holds);
-      if (holds()) this.end(end.status, end.outcome);
-    } catch (error) {
-      if (isControlFlow(error)) this.parked(error, runId);
-      else this.crashed(error, runId);
-    } finally {
-      this.abort = undefined;
-    }
-    if (!this.active()) this.wake();
-    this.kit.deliverSoon();
+    await this.kit.drive({
+      id: runId,
+      isRunning: () => this.active(),
+      drive: async (hold) => {
+        const end = await driveRun(this.store, this.kit, this.platform, hold);
+        if (hold.holds()) this.end(end.status, end.outcome);
+      },
+      wait: () => this.wait(),
+      countCrash: () => this.store.countCrash(),
+      fail: () => this.fail(),
+    });
     return true;
   }
 
-  /** A cancelled run has been ended by whoever did that. And while siblings finished, the ask may have been answered. */
-  private parked(error: unknown, runId: string): void {
-    const waits = error instanceof Parked && this.kit.asks.openOfWork(runId).length > 0;
-    if (!waits || !this.active()) return;
-    this.ctx.storage.transactionSync(() => {
-      this.store.setStatus("waiting");
-      this.kit.events.append("run.waiting", runId, { runId });
-      this.tellIndex();
-    });
+  private wait(): void {
+    const { runId } = this.store.run();
+    this.store.setStatus("waiting");
+    this.kit.events.append("run.waiting", runId, { runId });
+    this.tellIndex();
   }
 
-  private crashed(error: unknown, runId: string): void {
-    log("error", "run.crashed", { runId, error: describeError(error) });
-    if (!this.active() || this.store.countCrash() < maxCrashes) return;
-    const detail = "An internal error, which has been logged. Start the run again.";
-    this.end("failed", {
-      error: { code: "internal", detail },
-      clarifications: [],
-      degraded: [],
-      usage: this.store.usage(),
-    });
+  private fail(): void {
+    const error = {
+      code: "internal" as const,
+      detail: "An internal error, which has been logged. Start the run again.",
+    };
+    this.end("failed", { error, clarifications: [], degraded: [], usage: this.store.usage() });
   }
 
-  /** Ends the run: everything about it in one write. */
   private end(status: RunStatus, outcome: StoredRunOutcome): void {
     const { runId } = this.store.run();
-    this.ctx.storage.transactionSync(() => {
-      this.kit.asks.cancelOfWork(runId);
+    this.kit.end(runId, () => {
       this.store.end(status, outcome, this.platform.now());
-      forgetSteps(this.ctx.storage.sql, runId);
       this.kit.events.append("run.completed", runId, { runId });
       this.tellIndex();
       if (status !== "completed")
         this.kit.outbox.put("work_ended", "work_ended", { work: runId, at: this.platform.now() });
     });
-    this.wake();
-    this.kit.deliverSoon();
   }
 
   private askClosed(): void {
@@ -154,32 +123,13 @@ export class RunAtWork {
     this.kit.outbox.put("run", "run", summaryView(this.store.run()));
   }
 
-  private wake(): void {
-    for (const done of this.waiters) done();
-  }
-
   /** What the log stores are ids; what is shown of them is what holds now. */
   private present(type: string, data: unknown): unknown {
     if (type === "run.completed") {
       const run = this.view();
-      return { ...run, asks: run.asks.map(withoutProposal) };
+      return { ...run, asks: run.asks.map(askForAll) };
     }
-    const { entry, askId } = idsIn(data);
-    if (entry !== undefined) return this.store.traceEntry(entry) ?? data;
-    const ask = askId === undefined ? undefined : this.kit.asks.get(askId);
-    return ask === undefined ? data : withoutProposal(ask);
+    const { data: traced } = tracedEventSchema.safeParse(data);
+    return traced === undefined ? data : (this.store.traceEntry(traced.entry) ?? data);
   }
-}
-
-/** Proposals hold what isn't cleared yet: who may answer reads them from the ask itself. */
-function withoutProposal({ proposal: _, ...ask }: Ask): Ask {
-  return ask;
-}
-
-function idsIn(data: unknown): { entry?: number; askId?: string } {
-  if (data === null || typeof data !== "object") return {};
-  return {
-    ...("entry" in data && typeof data.entry === "number" ? { entry: data.entry } : {}),
-    ...("askId" in data && typeof data.askId === "string" ? { askId: data.askId } : {}),
-  };
 }

@@ -4,6 +4,7 @@ import { hasEnded, type Run, type RunSummary } from "../../src/routing/routed-ru
 import type { WorkerResult } from "../../src/routing/situation.js";
 import { tellStory } from "../../src/routing/story.js";
 import { type RoutingDecision, targetsOf } from "../../src/routing/trace.js";
+import { supervisionSummary } from "../../src/supervision/summary.js";
 import type { Kit } from "../kit/kit.js";
 import type { RoutingRunStore, RunRecord } from "./store.js";
 
@@ -11,17 +12,9 @@ import type { RoutingRunStore, RunRecord } from "./store.js";
 export function runView(store: RoutingRunStore, asks: readonly Ask[]): Run {
   const record = store.run();
   const { outcome, status } = record;
-  const passes = store.passes();
   // Its decisions and results while it works; those of teams within it are in the trace.
   const entries = store.trace().filter(({ path }) => path.length === 0);
   const decisions = entries.flatMap((entry) => (entry.type === "routing.decided" ? [entry.decision] : []));
-  const summaryOf = (hook: "request" | "response") => {
-    const state = passes.find((pass) => pass.hook === hook);
-    return state === undefined ? undefined : { action: state.decision, reasons: state.reasons };
-  };
-  const request = outcome?.request ?? summaryOf("request");
-  const response = outcome?.responseVerdict ?? summaryOf("response");
-  const degraded = outcome?.degraded ?? [...new Set(passes.flatMap((pass) => pass.degraded))];
   return {
     ...summaryView(record),
     ...(record.input === undefined ? {} : { input: record.input }),
@@ -33,12 +26,10 @@ export function runView(store: RoutingRunStore, asks: readonly Ask[]): Run {
     clarifications: outcome?.clarifications ?? [],
     ...(outcome?.response === undefined ? {} : { response: outcome.response }),
     ...(outcome?.error === undefined ? {} : { error: outcome.error }),
-    supervision: {
-      status: degraded.length > 0 ? "degraded" : "ok",
-      ...(request === undefined ? {} : { request }),
-      ...(response === undefined ? {} : { response }),
-      degraded,
-    },
+    supervision: supervisionSummary(
+      outcome && { request: outcome.request, response: outcome.responseVerdict, degraded: outcome.degraded },
+      store.passes(),
+    ),
     asks: hasEnded(status) ? [...asks] : asks.filter((ask) => ask.status === "open"),
     usage: outcome?.usage ?? store.usage(),
   };

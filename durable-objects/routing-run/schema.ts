@@ -1,3 +1,4 @@
+import { supervisorHealthStep } from "../kit/health.js";
 import { kitSchema, type SchemaStep } from "../kit/schema.js";
 
 export const routingRunSchema: readonly SchemaStep[] = [
@@ -22,4 +23,5 @@ export const routingRunSchema: readonly SchemaStep[] = [
         one INTEGER PRIMARY KEY CHECK (one = 1), model_calls INTEGER NOT NULL, input_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL);
       INSERT INTO usage VALUES (1, 0, 0, 0);`,
   },
+  supervisorHealthStep,
 ];

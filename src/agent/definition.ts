@@ -1,6 +1,7 @@
 /** Agents and tools as a tenant stores them. */
 import { z } from "zod";
 import { itemName, toolRefSchema } from "../chat/context.js";
+import { secretHeaders } from "../tenancy/secrets.js";
 
 export const modelName = z
   .string()
@@ -47,8 +48,6 @@ export const teamAgentSchema = z.strictObject({
 export const agentSchema = z.discriminatedUnion("kind", [modelAgentSchema, teamAgentSchema]);
 export type AgentDefinition = z.infer<typeof agentSchema>;
 
-const headers = z.record(z.string().regex(/^[A-Za-z0-9-]{1,100}$/), z.string().max(4_000)).default({});
-
 const url = z.url({ protocol: /^https?$/ }).max(2_000);
 const approval = z.enum(["never", "always", "session"]).default("never");
 const timeoutMs = z.int().min(100).max(600_000).default(30_000);
@@ -72,7 +71,7 @@ const httpToolSchema = z.strictObject({
     method: z.enum(["GET", "POST", "PUT", "PATCH", "DELETE"]).default("POST"),
     /** `{name}` in it is replaced by that argument; the others go into the query (GET, DELETE) or the JSON body. */
     url,
-    headers,
+    headers: secretHeaders,
   }),
   approval,
   timeoutMs,
@@ -86,7 +85,7 @@ export type HttpTool = z.infer<typeof httpToolSchema>;
 const mcpToolSchema = z.strictObject({
   server: itemName,
   description: z.string().max(4_000).optional(),
-  mcp: z.strictObject({ url, headers }),
+  mcp: z.strictObject({ url, headers: secretHeaders }),
   approval,
   timeoutMs,
   ...caching,

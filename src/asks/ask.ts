@@ -156,6 +156,12 @@ export function askShownTo(ask: Ask, role: Role): Ask {
   return shown;
 }
 
+/** Everybody reads events: who may answer reads what isn't cleared yet from the ask itself. */
+export function askForAll(ask: Ask): Ask {
+  const { proposal: _, ...shown } = askShownTo(ask, "client");
+  return shown;
+}
+
 export function mayAnswer(ask: Ask, role: Role): boolean {
   return roles.indexOf(role) >= roles.indexOf(ask.answerableBy);
 }

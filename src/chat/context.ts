@@ -6,6 +6,11 @@ export const itemName = z
   .string()
   .regex(/^[A-Za-z0-9_-]{1,100}$/, "a name is 1 to 100 letters, digits, hyphens or underscores");
 
+/** The caller's own notes on what it makes. */
+export const metadataSchema = z
+  .record(z.string().max(100), z.union([z.string().max(2_000), z.number(), z.boolean()]))
+  .refine((metadata) => Object.keys(metadata).length <= 50, "at most 50 entries");
+
 /** A tool by its server and name; the tool `*` stands for every tool of the server. */
 export const toolRefSchema = z.strictObject({
   server: itemName,
@@ -123,21 +128,42 @@ export function mentionsIn(message: string): Record<ItemKind, string[]> {
 }
 
 const maxMentions = 20;
-/** From which part of a message's telling words on it brings in an item that includes itself; and how many it brings at most. */
+/** How many rules, and how many references, of a tenant may include themselves: each turn looks at all of them. */
+export const maxAutoItems = 200;
+/** How much of an item's text counts for what it is about. */
+export const autoExcerptCharacters = 1_000;
+/** From which part of a message's telling words on it brings in an item that includes itself. */
 const autoLikeness = 0.2;
+/** How many rules, and how many references, it brings in at most, and how long they are together. */
 const maxAuto = 5;
+const maxAutoCharacters = 20_000;
 
-/** Which of these items a message brings in by what it is about. */
-export function likeMessage(
-  message: string,
-  items: readonly { readonly name: string; readonly text: string; readonly description?: string | undefined }[],
-): string[] {
-  return items
-    .map(({ name, text, description }) => ({ name, score: likeness(message, `${name} ${description ?? ""} ${text}`) }))
+export interface AutoItem {
+  readonly name: string;
+  readonly description?: string | undefined;
+  readonly text: string;
+  /** How long the text is, where only its beginning is given. */
+  readonly characters?: number;
+}
+
+/** Which of these items a message brings in by what it is about: those most like it, as many as fit. */
+export function likeMessage(message: string, items: readonly AutoItem[]): string[] {
+  const alike = items
+    .map((item) => {
+      const about = `${item.name} ${item.description ?? ""} ${item.text.slice(0, autoExcerptCharacters)}`;
+      return { name: item.name, characters: item.characters ?? item.text.length, score: likeness(message, about) };
+    })
     .filter(({ score }) => score >= autoLikeness)
-    .sort((a, b) => b.score - a.score || (a.name < b.name ? -1 : 1))
-    .slice(0, maxAuto)
-    .map(({ name }) => name);
+    .sort((a, b) => b.score - a.score || (a.name < b.name ? -1 : 1));
+  const chosen: string[] = [];
+  let room = maxAutoCharacters;
+  for (const { name, characters } of alike) {
+    if (chosen.length === maxAuto) break;
+    if (characters > room) continue;
+    room -= characters;
+    chosen.push(name);
+  }
+  return chosen;
 }
 
 function withName(list: readonly string[], name: string): string[] {

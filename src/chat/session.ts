@@ -4,13 +4,9 @@ import { askSchema } from "../asks/ask.js";
 import { threadIdSchema } from "../memory/memory.js";
 import { ok, type Result, refuse } from "../problem.js";
 import { supervisionStateSchema } from "../supervision/state.js";
-import { actions } from "../supervision/verdict.js";
-import { itemName, sessionContextSchema } from "./context.js";
+import { hookSummarySchema, supervisionSummarySchema } from "../supervision/summary.js";
+import { itemName, metadataSchema, sessionContextSchema } from "./context.js";
 import { assistantMessageSchema, chatMessageSchema, plainMessageSchema } from "./message.js";
-
-const metadataSchema = z
-  .record(z.string().max(100), z.union([z.string().max(2_000), z.number(), z.boolean()]))
-  .refine((metadata) => Object.keys(metadata).length <= 50, "at most 50 entries");
 
 export const newSessionSchema = z.strictObject({
   agent: itemName,
@@ -37,8 +33,6 @@ export function isFinal(status: TurnStatus): boolean {
   return status === "completed" || status === "blocked" || status === "failed" || status === "cancelled";
 }
 
-const hookSummarySchema = z.object({ action: z.enum(actions), reasons: z.array(z.string()) });
-
 export const turnSchema = z.object({
   turnId: z.string(),
   status: z.enum(turnStatuses),
@@ -46,13 +40,7 @@ export const turnSchema = z.object({
   message: chatMessageSchema.optional(),
   reply: assistantMessageSchema.optional(),
   error: plainMessageSchema.optional(),
-  supervision: z.object({
-    status: z.enum(["ok", "degraded"]),
-    request: hookSummarySchema.optional(),
-    response: hookSummarySchema.optional(),
-    /** Supervisors whose failure let something through. */
-    degraded: z.array(z.string()),
-  }),
+  supervision: supervisionSummarySchema,
   asks: z.array(askSchema),
   usage: z.object({ inputTokens: z.number(), outputTokens: z.number() }),
   createdAt: z.iso.datetime(),

@@ -2,7 +2,6 @@ import type { MemoryService } from "../platform/memory/memory-service.js";
 import { type OutgoingPolicy, refuseAddress } from "../platform/outgoing.js";
 import type { ProblemIssue } from "../problem.js";
 import { type Team, unknownTools } from "../routing/team.js";
-import { hiddenSecret } from "../supervision/kinds/http.js";
 
 /** What is wrong with a team beyond its form, teams sent along within it included: addresses, and names of built-in tools. */
 export function checkTeam(team: Team, policy: OutgoingPolicy, at = ""): ProblemIssue[] {
@@ -40,23 +39,4 @@ function checkAddresses(team: Team, policy: OutgoingPolicy, path: string): Probl
         : checkAddresses(inner, policy, at(`workers.${index}.team`))),
     ];
   });
-}
-
-/** The same team with its workers' headers hidden: they may hold credentials, and are written and not read back. */
-export function hideWorkerHeaders(team: Team): Team {
-  return {
-    ...team,
-    workers: team.workers.map((worker) => ({
-      ...worker,
-      ...(worker.http === undefined
-        ? {}
-        : {
-            http: {
-              ...worker.http,
-              headers: Object.fromEntries(Object.keys(worker.http.headers).map((name) => [name, hiddenSecret])),
-            },
-          }),
-      ...(worker.team === undefined || typeof worker.team === "string" ? {} : { team: hideWorkerHeaders(worker.team) }),
-    })),
-  };
 }

@@ -6,6 +6,7 @@ import {
   fitsLimits,
   includeItem,
   includeTool,
+  maxAutoItems,
   type SessionContext,
   type ToolName,
 } from "../chat/context.js";
@@ -108,9 +109,12 @@ export class SessionContextDesk implements ContextDesk {
           ...(description === undefined ? {} : { description }),
         });
         await resources.renew({ kind, name });
-        return outcome.kind === "stored"
-          ? { ok: true, version: outcome.version, changed: true }
-          : { ok: false, detail: "it was changed meanwhile." };
+        if (outcome.kind === "stored") return { ok: true, version: outcome.version, changed: true };
+        const detail =
+          outcome.kind === "too_many_auto"
+            ? `there are ${maxAutoItems} with include "auto" already.`
+            : "it was changed meanwhile.";
+        return { ok: false, detail };
       },
     );
   }

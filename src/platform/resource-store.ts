@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { type AutoItem, autoExcerptCharacters, maxAutoItems } from "../chat/context.js";
 import {
   type ResourceBody,
   type ResourceKind,
@@ -6,8 +7,9 @@ import {
   type ResourceVersion,
   resourceKinds,
   resourcePinSchema,
-  resourceSchemas,
 } from "../tenancy/resources.js";
+import { SealedBodies } from "./sealed-bodies.js";
+import type { Sealer } from "./secrets.js";
 
 const headRow = z.object({
   kind: z.enum(resourceKinds),
@@ -19,20 +21,26 @@ const headRow = z.object({
 
 export type PutOutcome =
   | { readonly kind: "stored"; readonly version: number; readonly created: boolean }
-  | { readonly kind: "precondition_failed"; readonly current: number | undefined };
+  | { readonly kind: "precondition_failed"; readonly current: number | undefined }
+  /** There are as many that include themselves as there may be. */
+  | { readonly kind: "too_many_auto" };
 
 /** Versions are immutable, so those read lately are kept; bounded, and nothing depends on it. */
 const cacheSize = 500;
 const maxToolsOfServers = 200;
 
-/** A tenant's resources in D1. Every query carries the tenant. */
+/** A tenant's resources in D1. Every query carries the tenant; secrets are sealed in every version. */
 export class ResourceStore {
   private readonly cache = new Map<string, ResourceVersion>();
+  private readonly bodies: SealedBodies;
 
   constructor(
     private readonly db: D1Database,
+    sealer: Sealer,
     private readonly now: () => number,
-  ) {}
+  ) {
+    this.bodies = new SealedBodies(sealer);
+  }
 
   /**
    * Stores a new version, unless the body is what counts already.
@@ -45,14 +53,16 @@ export class ResourceStore {
     body: ResourceBody<K>,
     expected?: number,
   ): Promise<PutOutcome> {
-    const text = JSON.stringify(body);
     for (;;) {
       const head = await this.head(tenantId, kind, name);
       const current = head === null || head.deleted === 1 ? undefined : head.version;
       if (expected !== undefined && expected !== (current ?? 0)) return { kind: "precondition_failed", current };
-      if (current !== undefined && head?.body === text) return { kind: "stored", version: current, created: false };
+      if (current !== undefined && head !== null && (await this.bodies.isStored(body, head.body)))
+        return { kind: "stored", version: current, created: false };
+      if (includeOf(body) === "auto" && (await this.hasMostAuto(tenantId, kind, name)))
+        return { kind: "too_many_auto" };
       const version = (head?.version ?? 0) + 1;
-      const stored = await this.insert(tenantId, kind, name, version, text, includeOf(body));
+      const stored = await this.insert(tenantId, kind, name, version, await this.bodies.seal(body), includeOf(body));
       if (stored) return { kind: "stored", version, created: current === undefined };
       // Somebody else stored that version meanwhile: decide anew on what they stored.
     }
@@ -80,7 +90,7 @@ export class ResourceStore {
       .prepare(`${selectHeads} AND h.kind = ?2 AND h.name > ?3 ORDER BY h.name LIMIT ?4`)
       .bind(tenantId, kind, after, limit)
       .all();
-    return results.map((row) => this.versionOf(kind, headRow.parse(row)));
+    return Promise.all(results.map((row) => this.versionOf(kind, headRow.parse(row))));
   }
 
   /** False when there was none. */
@@ -107,7 +117,37 @@ export class ResourceStore {
     return z.array(resourcePinSchema).parse(results);
   }
 
-  /** The current versions of these, and of all rules and references that include themselves (always or auto). One query. */
+  /** The current versions of the rules and references that a message may bring in by what it is about. */
+  async autoPins(tenantId: string): Promise<ResourcePin[]> {
+    const { results } = await this.db
+      .prepare(
+        `SELECT kind, name, version FROM resource_heads WHERE tenant_id = ? AND deleted = 0 AND auto = 1
+         ORDER BY kind, name LIMIT ?`,
+      )
+      .bind(tenantId, 2 * maxAutoItems)
+      .all();
+    return z.array(resourcePinSchema).parse(results);
+  }
+
+  /** Of rules and references: what they are about, without loading them. */
+  async excerpts(tenantId: string, pins: readonly ResourcePin[]): Promise<(AutoItem & Pick<ResourcePin, "kind">)[]> {
+    const { results } = await this.db
+      .prepare(
+        `SELECT kind, name, json_extract(body, '$.description') AS description, length(json_extract(body, '$.text')) AS characters,
+           substr(json_extract(body, '$.text'), 1, ?3) AS text
+         FROM resource_versions WHERE tenant_id = ?1 AND kind IN ('rules', 'references')
+           AND (kind || '/' || name || '/' || version) IN (SELECT value FROM json_each(?2))`,
+      )
+      .bind(
+        tenantId,
+        JSON.stringify(pins.map(({ kind, name, version }) => `${kind}/${name}/${version}`)),
+        autoExcerptCharacters,
+      )
+      .all();
+    return z.array(excerptRow).parse(results);
+  }
+
+  /** The current versions of these, and of all rules and references that are in force always. One query. */
   async pins(
     tenantId: string,
     wanted: readonly { readonly kind: ResourceKind; readonly name: string }[],
@@ -116,7 +156,7 @@ export class ResourceStore {
       .prepare(
         `SELECT kind, name, version FROM resource_heads
          WHERE tenant_id = ?1 AND deleted = 0
-           AND (always = 1 OR auto = 1 OR (kind || '/' || name) IN (SELECT value FROM json_each(?2)))`,
+           AND (always = 1 OR (kind || '/' || name) IN (SELECT value FROM json_each(?2)))`,
       )
       .bind(tenantId, JSON.stringify(wanted.map(({ kind, name }) => `${kind}/${name}`)))
       .all();
@@ -126,7 +166,9 @@ export class ResourceStore {
   /** The versions of these pins, from the cache where it has them. */
   async versions(tenantId: string, pins: readonly ResourcePin[]): Promise<ResourceVersion[]> {
     const keyOf = (pin: ResourcePin): string => `${tenantId}/${pin.kind}/${pin.name}/${pin.version}`;
-    const missing = pins.filter((pin) => !this.cache.has(keyOf(pin)));
+    // Kept apart from the cache, which may be smaller than what one turn needs.
+    const found = new Map(pins.map((pin) => [keyOf(pin), this.cache.get(keyOf(pin))]));
+    const missing = pins.filter((pin) => found.get(keyOf(pin)) === undefined);
     if (missing.length > 0) {
       const { results } = await this.db
         .prepare(
@@ -141,11 +183,23 @@ export class ResourceStore {
         )
         .all();
       for (const row of z.array(headRow.omit({ updated_at: true })).parse(results)) {
-        const version = parseVersion(row.kind, row);
+        const body = await this.bodies.open(row.kind, row.name, row.body);
+        const version: ResourceVersion = { kind: row.kind, name: row.name, version: row.version, body };
+        found.set(keyOf(version), version);
         this.remember(keyOf(version), version);
       }
     }
-    return pins.flatMap((pin) => this.cache.get(keyOf(pin)) ?? []);
+    return pins.flatMap((pin) => found.get(keyOf(pin)) ?? []);
+  }
+
+  private async hasMostAuto(tenantId: string, kind: ResourceKind, name: string): Promise<boolean> {
+    const row = await this.db
+      .prepare(
+        "SELECT COUNT(*) AS n FROM resource_heads WHERE tenant_id = ? AND kind = ? AND name <> ? AND deleted = 0 AND auto = 1",
+      )
+      .bind(tenantId, kind, name)
+      .first<{ n: number }>();
+    return (row?.n ?? 0) >= maxAutoItems;
   }
 
   private head(tenantId: string, kind: ResourceKind, name: string) {
@@ -189,11 +243,11 @@ export class ResourceStore {
     }
   }
 
-  private versionOf<K extends ResourceKind>(
+  private async versionOf<K extends ResourceKind>(
     kind: K,
-    row: z.infer<typeof headRow>,
-  ): ResourceVersion<K> & { readonly updatedAt: number } {
-    return { ...parseVersion(kind, row), updatedAt: row.updated_at };
+    { name, version, body, updated_at }: z.infer<typeof headRow>,
+  ): Promise<ResourceVersion<K> & { readonly updatedAt: number }> {
+    return { kind, name, version, body: await this.bodies.openForShow(kind, body), updatedAt: updated_at };
   }
 
   private remember(key: string, version: ResourceVersion): void {
@@ -210,16 +264,16 @@ const selectHeads = `
   FROM resource_heads h JOIN resource_versions v USING (tenant_id, kind, name, version)
   WHERE h.tenant_id = ?1 AND h.deleted = 0`;
 
-function parseVersion<K extends ResourceKind>(
-  kind: K,
-  row: { name: string; version: number; body: string },
-): ResourceVersion<K> {
-  return { kind, name: row.name, version: row.version, body: parseBody(kind, JSON.parse(row.body)) };
-}
-
-export function parseBody<K extends ResourceKind>(kind: K, body: unknown): ResourceBody<K> {
-  return resourceSchemas[kind].parse(body);
-}
+const excerptRow = z.object({
+  kind: z.enum(resourceKinds),
+  name: z.string(),
+  description: z
+    .string()
+    .nullish()
+    .transform((description) => description ?? undefined),
+  text: z.string(),
+  characters: z.int(),
+});
 
 function includeOf(body: object): string | undefined {
   return "include" in body && typeof body.include === "string" ? body.include : undefined;

@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Journal } from "../agent/journal.js";
 import type { LoadedTeam } from "../routing/ports.js";
 import type { NewRun } from "../routing/routed-run.js";
+import type { HealthStore } from "../supervision/breaker.js";
 import type { Supervisor } from "../supervision/supervisor.js";
 import { resourcePinSchema } from "../tenancy/resources.js";
 import { type Settings, settingsSchema } from "../tenancy/tenant.js";
@@ -36,7 +37,7 @@ const pinnedSchema = z.object({
 
 /** What a run begins with is journalled as versions: a replay sees the same, whatever was changed meanwhile. */
 export async function loadRunSetup(
-  run: { readonly tenantId: string; readonly runId: string; readonly definition: NewRun },
+  run: { readonly tenantId: string; readonly definition: NewRun; readonly health: HealthStore },
   journal: Journal,
   sources: SetupSources,
 ): Promise<LoadedRun> {
@@ -53,7 +54,7 @@ export async function loadRunSetup(
     found
       .all("supervisors")
       .filter(({ name }) => names.includes(name))
-      .map((version) => sources.supervisors.build(tenantId, version, run.runId));
+      .map((version) => sources.supervisors.build(tenantId, version, run.health));
   const team = await loadTeam(definition.team, { found, supervisors: supervisorsOf });
   if (team === undefined) return { ok: false, detail: "The team doesn't exist any more." };
   const own = team.definition.supervisors;

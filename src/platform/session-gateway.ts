@@ -1,6 +1,4 @@
-/** The one place that makes stubs of sessions. What goes through is JSON, checked on arrival. */
 import { z } from "zod";
-import { type Ask, askSchema, type Role } from "../asks/ask.js";
 import { type ContextChangeBody, type ContextView, contextViewSchema } from "../chat/context.js";
 import { type ChatMessage, chatMessageSchema } from "../chat/message.js";
 import {
@@ -11,11 +9,11 @@ import {
   type Turn,
   turnSchema,
 } from "../chat/session.js";
-import { type ProblemCode, problemCodes, type Result } from "../problem.js";
+import type { Result } from "../problem.js";
 import { editOperationsSchema } from "../supervision/structural-edit.js";
 import { newId } from "./ids.js";
-import { callObject } from "./object-call.js";
-import { fromWire, toWire, type Wire } from "./wire.js";
+import { RootGateway, type RootObject } from "./root-gateway.js";
+import { fromWire, type Page, pageSchema, resultOf, toWire, type Wire } from "./wire.js";
 
 export interface SendCommand {
   readonly content: string;
@@ -23,19 +21,6 @@ export interface SendCommand {
   /** Tells whether the same key came with the same message. */
   readonly requestHash: string;
   readonly waitMs: number;
-}
-
-export interface EventsQuery {
-  readonly after: number;
-  readonly lingerMs: number;
-  /** Only the events of this turn. */
-  readonly turnId?: string | undefined;
-}
-
-export interface Page<T> {
-  readonly items: readonly T[];
-  /** Where the next page begins; null when there is none. */
-  readonly next: number | null;
 }
 
 export type PassView = z.infer<typeof passViewSchema>;
@@ -60,7 +45,7 @@ export const messageEditSchema = z.strictObject({
 export type MessageEdit = z.infer<typeof messageEditSchema>;
 
 /** What a session's object offers. */
-export interface SessionObject {
+export interface SessionObject extends RootObject {
   create(identity: { tenantId: string; sessionId: string }, definition: Wire<NewSession>): Promise<Wire<Session>>;
   describe(): Promise<Wire<Result<Session>>>;
   remove(): Promise<boolean>;
@@ -74,49 +59,17 @@ export interface SessionObject {
   versions(messageId: string): Promise<Wire<Result<MessageVersion[]>>>;
   editMessage(messageId: string, edit: Wire<MessageEdit>, author: string): Promise<Wire<Result<MessageVersion>>>;
   supervision(after: number, limit: number): Promise<Wire<Result<Page<PassView>>>>;
-  ask(askId: string): Promise<Wire<Result<Ask>>>;
-  answerAsk(askId: string, said: Wire<unknown>, by: Role): Promise<Wire<Result<Ask>>>;
-  cancelAsk(askId: string): Promise<Wire<Result<Ask>>>;
-  streamEvents(query: EventsQuery): Promise<ReadableStream<Uint8Array> | null>;
-  fetch(request: Request): Promise<Response>;
-}
-
-/** A namespace, as far as we use it. */
-export interface SessionNamespace {
-  getByName(name: string): SessionObject;
-}
-
-const problemSchema = z.object({
-  code: z.custom<ProblemCode>((code) => typeof code === "string" && code in problemCodes),
-  detail: z.string(),
-  errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
-  retryAfterSeconds: z.number().optional(),
-  askId: z.string().optional(),
-});
-
-export function resultOf<T>(value: z.ZodType<T>): z.ZodType<Result<T>> {
-  return z.union([
-    z.object({ ok: z.literal(true), value }),
-    z.object({ ok: z.literal(false), problem: problemSchema }),
-  ]);
-}
-
-function pageOf<T>(item: z.ZodType<T>): z.ZodType<Page<T>> {
-  return z.object({ items: z.array(item), next: z.number().nullable() });
 }
 
 const sessionResult = resultOf(sessionSchema);
 const turnResult = resultOf(turnSchema);
-const askResult = resultOf(askSchema);
 const contextResult = resultOf(contextViewSchema);
-const messagesResult = resultOf(pageOf(chatMessageSchema));
+const messagesResult = resultOf(pageSchema(chatMessageSchema));
 const versionsResult = resultOf(z.array(messageVersionSchema));
-const passesResult = resultOf(pageOf(passViewSchema));
+const passesResult = resultOf(pageSchema(passViewSchema));
 
-/** The sessions of the system. Their objects' names carry the tenant: another tenant's id is a session that doesn't exist. */
-export class SessionGateway {
-  constructor(private readonly namespace: SessionNamespace) {}
-
+/** The sessions of the system. Messages carry their key, so that every command but an edit can be repeated. */
+export class SessionGateway extends RootGateway<SessionObject> {
   async create(tenantId: string, definition: NewSession): Promise<Session> {
     const sessionId = newId("ses");
     // Not repeated: an id is used once, and a caller who hears nothing makes another session.
@@ -204,37 +157,5 @@ export class SessionGateway {
     limit: number,
   ): Promise<Result<Page<PassView>>> {
     return fromWire(await this.call(tenantId, sessionId, (object) => object.supervision(after, limit)), passesResult);
-  }
-
-  async ask(tenantId: string, sessionId: string, askId: string): Promise<Result<Ask>> {
-    return fromWire(await this.call(tenantId, sessionId, (object) => object.ask(askId)), askResult);
-  }
-
-  async answerAsk(tenantId: string, sessionId: string, askId: string, said: unknown, by: Role): Promise<Result<Ask>> {
-    return fromWire(
-      await this.call(tenantId, sessionId, (object) => object.answerAsk(askId, toWire(said), by)),
-      askResult,
-    );
-  }
-
-  async cancelAsk(tenantId: string, sessionId: string, askId: string): Promise<Result<Ask>> {
-    return fromWire(await this.call(tenantId, sessionId, (object) => object.cancelAsk(askId)), askResult);
-  }
-
-  streamEvents(tenantId: string, sessionId: string, query: EventsQuery): Promise<ReadableStream<Uint8Array> | null> {
-    return this.call(tenantId, sessionId, (object) => object.streamEvents(query));
-  }
-
-  socket(tenantId: string, sessionId: string, request: Request): Promise<Response> {
-    return this.object(tenantId, sessionId).fetch(request);
-  }
-
-  private object(tenantId: string, sessionId: string): SessionObject {
-    return this.namespace.getByName(`${tenantId}/${sessionId}`);
-  }
-
-  /** Every command a session takes can be repeated: messages carry their key, answers are compared, the rest reads. */
-  private call<T>(tenantId: string, sessionId: string, method: (object: SessionObject) => Promise<T>): Promise<T> {
-    return callObject(() => method(this.object(tenantId, sessionId)));
   }
 }

@@ -1,6 +1,6 @@
 /** Makes supervisors out of what tenants store, and gives their kinds the ports they need: models, a network, a breaker. */
 import type { ModelPort } from "../model/port.js";
-import { Breaker } from "../supervision/breaker.js";
+import { breaker, type HealthStore } from "../supervision/breaker.js";
 import { buildSupervisor } from "../supervision/definition.js";
 import type { SendPort } from "../supervision/kinds/ports.js";
 import type { RulesConfig } from "../supervision/rules/config.js";
@@ -25,16 +25,13 @@ export interface SupervisorBuilderPorts {
 }
 
 export class SupervisorBuilder {
-  private readonly breaker: Breaker;
   /** By the config of a stored version, which never changes: gone when the store forgets the version. */
   private readonly compiled = new WeakMap<RulesConfig, CompiledRules>();
 
-  constructor(private readonly ports: SupervisorBuilderPorts) {
-    this.breaker = new Breaker(ports.now);
-  }
+  constructor(private readonly ports: SupervisorBuilderPorts) {}
 
-  /** @param ownerId the session or run that it supervises: its health is counted there. */
-  build(tenantId: string, { name, version, body }: ResourceVersion<"supervisors">, ownerId = ""): Supervisor {
+  /** @param health where the session or run that it supervises counts its failures; what can't fail needs none. */
+  build(tenantId: string, { name, version, body }: ResourceVersion<"supervisors">, health?: HealthStore): Supervisor {
     const { policy, now, model, provider } = this.ports;
     const send: SendPort = ({ signal, ...request }) =>
       sendOutgoing({ ...request, ...(signal instanceof AbortSignal ? { signal } : {}) }, policy);
@@ -43,8 +40,7 @@ export class SupervisorBuilder {
       agent: { model: () => model(tenantId), now, validateArguments, withDeadline },
       http: { now, send, sign: hmacSha256Hex },
       moderation: { send, provider: (wanted) => provider(tenantId, wanted) },
-      // A new version is a new supervisor: it isn't held to what the old one did.
-      health: this.breaker.of(`${tenantId}/${ownerId}/${name}/${version}`),
+      ...(health === undefined ? {} : { health: breaker({ name, version }, health, now) }),
     });
   }
 

@@ -6,7 +6,8 @@ import { maxTeamDepth, type Team, type TeamChoice, toolRefOf } from "../routing/
 import type { Supervisor } from "../supervision/supervisor.js";
 import type { ResourcePin } from "../tenancy/resources.js";
 import { sha256Hex } from "./digest.js";
-import { parseBody, type ResourceStore } from "./resource-store.js";
+import type { ResourceStore } from "./resource-store.js";
+import { parseBody } from "./sealed-bodies.js";
 import type { TurnResources } from "./turn-resources.js";
 
 export interface TeamNames {

@@ -8,13 +8,16 @@ import { type ItemKind, isToolExcluded, likeMessage, mentionsIn, type SessionCon
 import type { HistoryMessage } from "../chat/prompt.js";
 import type { NewSession } from "../chat/session.js";
 import type { TurnSetup } from "../chat/turn.js";
+import type { HealthStore } from "../supervision/breaker.js";
 import type { Supervisor } from "../supervision/supervisor.js";
 import type { ContextDesk } from "../supervision/surroundings.js";
 import { type ResourceKind, resourcePinSchema } from "../tenancy/resources.js";
 import { settingsSchema } from "../tenancy/tenant.js";
+import { broughtInBy } from "./auto-items.js";
 import { type ChangeSessionContext, SessionContextDesk } from "./context-desk.js";
 import type { SessionMemory } from "./memory/session-memory.js";
-import { parseBody, type ResourceStore } from "./resource-store.js";
+import type { ResourceStore } from "./resource-store.js";
+import { parseBody } from "./sealed-bodies.js";
 import type { SupervisorBuilder } from "./supervisor-builder.js";
 import { loadTeam, pinTeams, pinTools } from "./team-loader.js";
 import type { TenantStore } from "./tenant-store.js";
@@ -36,10 +39,12 @@ export interface SessionFacts {
   readonly context: () => SessionContext;
   readonly changeContext: ChangeSessionContext;
   readonly history: () => readonly HistoryMessage[];
+  /** How its supervisors are. */
+  readonly health: HealthStore;
 }
 
 /** What decides which resources a session has. */
-type PinnedFacts = Pick<SessionFacts, "tenantId" | "sessionId" | "definition" | "context">;
+type PinnedFacts = Pick<SessionFacts, "tenantId" | "definition" | "context">;
 
 export type LoadedSetup =
   | {
@@ -63,6 +68,8 @@ const pinnedSchema = z.object({
   /** Of teams within the agent's team. */
   teamSupervisors: z.array(z.string()).default([]),
   pins: z.array(resourcePinSchema),
+  /** What the message may bring in: loaded only if it does. */
+  auto: z.array(resourcePinSchema).default([]),
 });
 type AskPolicies = Pick<z.infer<typeof pinnedSchema>, "reviews" | "approvals">;
 
@@ -99,7 +106,7 @@ export async function loadTurnSetup(
     found
       .all("supervisors")
       .filter(({ name }) => names.includes(name))
-      .map((version) => sources.supervisors.build(session.tenantId, version, session.sessionId));
+      .map((version) => sources.supervisors.build(session.tenantId, version, session.health));
   // A team's agents have the tools that the team names, as far as the session doesn't exclude them.
   const allows = (ref: ToolRef): boolean => !isToolExcluded(session.context(), ref);
   const team =
@@ -159,6 +166,9 @@ export async function loadTurnSetup(
       team,
       prepare: async (message) => {
         decided = message;
+        const { excluded } = session.context();
+        const here = { tenantId: session.tenantId, store: sources.resources };
+        await found.load(await broughtInBy(message, pinned.auto, excluded, journal, here));
         const { rules, references } = mentionsIn(message);
         await found.need([...named("rules", rules), ...named("references", references)]);
         recalled = await recall(session, message, journal, sources);
@@ -198,14 +208,14 @@ const recalledSchema = z.array(z.object({ kind: z.string(), text: z.string() }))
 
 /** The rules supervisors of a session as they are now: what nobody's words may pass, an operator's neither. */
 export async function loadRules(session: PinnedFacts, sources: SetupSources): Promise<Supervisor[]> {
-  const { tenantId, sessionId } = session;
+  const { tenantId } = session;
   const { supervisors, pins } = await pin(session, sources);
   const wanted = pins.filter(({ kind, name }) => kind === "supervisors" && supervisors.includes(name));
   const versions = await sources.resources.versions(tenantId, wanted);
   return versions.flatMap((version) => {
     const body = version.kind === "supervisors" ? parseBody("supervisors", version.body) : undefined;
     if (body?.kind !== "rules") return [];
-    return [sources.supervisors.build(tenantId, { ...version, kind: "supervisors", body }, sessionId)];
+    return [sources.supervisors.build(tenantId, { ...version, kind: "supervisors", body })];
   });
 }
 
@@ -220,9 +230,10 @@ function named(kind: ResourceKind, names: readonly string[]): { kind: ResourceKi
 
 async function pin(session: PinnedFacts, sources: SetupSources): Promise<z.infer<typeof pinnedSchema>> {
   const { definition, tenantId } = session;
-  const [tenant, first] = await Promise.all([
+  const [tenant, first, auto] = await Promise.all([
     sources.tenants.get(tenantId),
     sources.resources.pins(tenantId, [{ kind: "agents", name: definition.agent }]),
+    sources.resources.autoPins(tenantId),
   ]);
   const agentPin = first.find(({ kind }) => kind === "agents");
   const [agent] = agentPin === undefined ? [] : await sources.resources.versions(tenantId, [agentPin]);
@@ -255,6 +266,7 @@ async function pin(session: PinnedFacts, sources: SetupSources): Promise<z.infer
     supervisors,
     teamSupervisors: [...(teams?.supervisors ?? [])],
     pins: [...(agentPin === undefined ? [] : [agentPin]), ...teamPins, ...rest],
+    auto,
   };
 }
 

@@ -1,19 +1,15 @@
 /** Runs as they are stored and sent, and the durable function of a run: request supervision, the team, response supervision. */
 import { z } from "zod";
 import { askSchema } from "../asks/ask.js";
-import { itemName } from "../chat/context.js";
+import { itemName, metadataSchema } from "../chat/context.js";
+import { hookSummarySchema, supervisionSummarySchema } from "../supervision/summary.js";
 import { supervise } from "../supervision/supervise.js";
-import { actions } from "../supervision/verdict.js";
 import { noBackground } from "./brief.js";
 import type { LoadedTeam, TeamPorts } from "./ports.js";
 import { runTeam, type TeamOutcome } from "./run.js";
 import { clarificationSchema, workerResultSchema } from "./situation.js";
 import { teamChoiceSchema } from "./team.js";
 import { routingDecisionSchema } from "./trace.js";
-
-const metadataSchema = z
-  .record(z.string().max(100), z.union([z.string().max(2_000), z.number(), z.boolean()]))
-  .refine((metadata) => Object.keys(metadata).length <= 50, "at most 50 entries");
 
 export const newRunSchema = z.strictObject({
   team: teamChoiceSchema,
@@ -36,7 +32,6 @@ export function hasEnded(status: RunStatus): boolean {
   return status !== "running" && status !== "waiting";
 }
 
-const hookSummarySchema = z.object({ action: z.enum(actions), reasons: z.array(z.string()) });
 const usageSchema = z.object({ inputTokens: z.number(), outputTokens: z.number(), modelCalls: z.number() });
 const errorSchema = z.object({ code: z.enum(["blocked", "failed", "internal"]), detail: z.string() });
 
@@ -68,12 +63,7 @@ export const runSchema = z.object({
   clarifications: z.array(clarificationSchema),
   response: z.string().optional(),
   error: errorSchema.optional(),
-  supervision: z.object({
-    status: z.enum(["ok", "degraded"]),
-    request: hookSummarySchema.optional(),
-    response: hookSummarySchema.optional(),
-    degraded: z.array(z.string()),
-  }),
+  supervision: supervisionSummarySchema,
   asks: z.array(askSchema),
   usage: usageSchema,
   createdAt: z.iso.datetime(),

@@ -5,6 +5,7 @@ import { modelChoice } from "../agent/definition.js";
 import { listWorkersRef } from "../agent/look-up-tools.js";
 import type { ToolRef } from "../agent/tools.js";
 import { itemName } from "../chat/context.js";
+import { secretHeaders } from "../tenancy/secrets.js";
 import { findRoutingFn, routingFnNames } from "./strategies/routing-functions.js";
 import { routingRuleSchema } from "./strategies/rule-based.js";
 
@@ -52,7 +53,7 @@ const memories = z.array(z.string().min(1).max(100)).max(20).default([]);
 
 const httpWorkerSchema = z.strictObject({
   url: z.url({ protocol: /^https?$/ }).max(2_000),
-  headers: z.record(z.string().regex(/^[A-Za-z0-9-]{1,100}$/), z.string().max(4_000)).default({}),
+  headers: secretHeaders,
   timeoutMs: z.int().min(100).max(600_000).default(60_000),
   /** A call may be repeated under the same Idempotency-Key: only then is one retried. */
   idempotent: z.boolean().default(false),
@@ -132,21 +133,19 @@ export interface Team extends z.infer<typeof fieldsOfTeam> {
 /** The most that teams may stand inside one another. */
 export const maxTeamDepth = 4;
 
-export const teamSchema: z.ZodType<Team> = z
-  .lazy(() =>
-    z
-      .strictObject({
-        ...teamFields,
-        workers: z
-          .array(z.strictObject({ ...workerFields, team: z.union([itemName, teamSchema]).optional() }))
-          .min(1)
-          .max(50),
-      })
-      .superRefine((team, context) => {
-        for (const { path, message } of teamProblems(team)) context.addIssue({ code: "custom", path, message });
-      }),
-  )
-  .meta({ id: "Team" });
+export const teamSchema: z.ZodType<Team> = z.lazy(() =>
+  z
+    .strictObject({
+      ...teamFields,
+      workers: z
+        .array(z.strictObject({ ...workerFields, team: z.union([itemName, teamSchema]).optional() }))
+        .min(1)
+        .max(50),
+    })
+    .superRefine((team, context) => {
+      for (const { path, message } of teamProblems(team)) context.addIssue({ code: "custom", path, message });
+    }),
+);
 
 /** What fields alone don't show: names that name nothing, and what contradicts itself. */
 function teamProblems(team: Team): { path: (string | number)[]; message: string }[] {

@@ -1,47 +1,54 @@
 /**
  * The circuit breaker: a supervisor that has failed several times in a row isn't asked for a while, so that it costs no time-out
  * per message; its failure policy decides at once, and says so. What counts are time-outs and what can't be reached, never what a
- * text may bring about; and it counts for one session, so that nobody switches a supervisor off for others. It is kept in the memory of one instance: each instance learns
- * for itself, and forgets when it ends.
+ * text may bring about; and it counts for one session or run, so that nobody switches a supervisor off for others. The count is
+ * kept with the session or run, so an instance that ends takes nothing of it along.
  */
 import type { Health } from "./supervisor.js";
 
 export const failuresToOpen = 5;
 export const openForMs = 30_000;
-const maxKept = 1_000;
 
-interface Count {
-  failures: number;
-  /** Until when it isn't asked; the first one asked after that decides whether it is well again. */
-  until: number;
+export interface HealthRecord {
+  /** A new version is a new supervisor: it isn't held to what the old one did. */
+  readonly version: number;
+  /** In a row. */
+  readonly failures: number;
+  /** Until when it isn't asked once it has failed often enough; the first one asked after that decides whether it is well again. */
+  readonly until: number;
 }
 
-export class Breaker {
-  private readonly counts = new Map<string, Count>();
+/** Where a session or run keeps how its supervisors are. */
+export interface HealthStore {
+  read(supervisor: string): HealthRecord | undefined;
+  /** Nothing: it is well. */
+  write(supervisor: string, record: HealthRecord | undefined): void;
+}
 
-  constructor(private readonly now: () => number) {}
-
-  /** The health of one supervisor, under a key that says whose it is, which version, and in which session. */
-  of(key: string): Health {
-    return {
-      refusal: () => {
-        const count = this.counts.get(key);
-        if (count === undefined || count.failures < failuresToOpen) return undefined;
-        if (this.now() >= count.until) {
-          // One is let through to see; the others wait for what it finds.
-          count.until = this.now() + openForMs;
-          return undefined;
-        }
-        return `it failed ${count.failures} times in a row and isn't asked again before ${new Date(count.until).toISOString()}`;
-      },
-      succeeded: () => {
-        this.counts.delete(key);
-      },
-      failed: () => {
-        const failures = (this.counts.get(key)?.failures ?? 0) + 1;
-        if (this.counts.size >= maxKept) this.counts.clear();
-        this.counts.set(key, { failures, until: this.now() + openForMs });
-      },
-    };
-  }
+/** The health of one version of a supervisor, in one session or run. */
+export function breaker(
+  { name, version }: { readonly name: string; readonly version: number },
+  store: HealthStore,
+  now: () => number,
+): Health {
+  const record = (): HealthRecord | undefined => {
+    const found = store.read(name);
+    return found?.version === version ? found : undefined;
+  };
+  return {
+    refusal: () => {
+      const { failures = 0, until = 0 } = record() ?? {};
+      if (failures < failuresToOpen) return undefined;
+      if (now() >= until) {
+        // One is let through to see; the others wait for what it finds.
+        store.write(name, { version, failures, until: now() + openForMs });
+        return undefined;
+      }
+      return `it failed ${failures} times in a row and isn't asked again before ${new Date(until).toISOString()}`;
+    },
+    succeeded: () => {
+      if (record() !== undefined) store.write(name, undefined);
+    },
+    failed: () => store.write(name, { version, failures: (record()?.failures ?? 0) + 1, until: now() + openForMs }),
+  };
 }

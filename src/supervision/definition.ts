@@ -23,7 +23,7 @@ export interface SupervisorPorts {
   readonly agent: AgentSupervisorPorts;
   readonly http: HttpSupervisorPorts;
   readonly moderation: ModerationPorts;
-  readonly health: Health;
+  readonly health?: Health;
 }
 
 /** How long one judgement may take, where the settings say nothing; in milliseconds. */
@@ -55,7 +55,7 @@ export function buildSupervisor(name: string, definition: SupervisorDefinition, 
     // The seed's default: a conversation outlives its supervisor's failure, which the reply and an event tell of.
     onFailure: definition.onFailure ?? "allow",
     timeoutMs: definition.timeoutMs ?? defaultTimeoutMs[definition.kind],
-    health: ports.health,
+    ...(ports.health === undefined ? {} : { health: ports.health }),
     permission,
   };
   switch (definition.kind) {

@@ -1,7 +1,8 @@
 import { env } from "cloudflare:workers";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { forgetOldAnswers } from "../../src/http/idempotency.js";
 import { newTenant, send, type TestTenant } from "../support/conclave.js";
+import { eventually } from "../support/eventually.js";
 import { expectProblem, pathsOf } from "./support.js";
 
 describe("a resource", () => {
@@ -101,7 +102,7 @@ describe("a list", () => {
     const model = await tenant.agent("assistant");
     await model.reply({ text: "ok", repeat: true });
     const sessions = [await tenant.session(), await tenant.session(), await tenant.session()];
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect((await pages(tenant, "/v1/sessions", 2)).flat()).toMatchObject(
         sessions.toReversed().map((sessionId) => ({ sessionId, agent: "assistant" })),
       );
@@ -178,7 +179,7 @@ describe("an Idempotency-Key on a write", () => {
     }
     const sessionId = (await create()).body.sessionId;
     for (const { body } of made) expect(body.sessionId).toBe(sessionId);
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect((await tenant.call("GET", "/v1/sessions")).body.items).toHaveLength(1);
     });
   });

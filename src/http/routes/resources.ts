@@ -1,17 +1,17 @@
 import { z } from "zod";
 import { unknownBuiltIn } from "../../agent/built-in-tools.js";
 import type { AgentDefinition } from "../../agent/definition.js";
-import { itemName } from "../../chat/context.js";
+import { itemName, maxAutoItems } from "../../chat/context.js";
 import { refuseAddress } from "../../platform/outgoing.js";
 import type { Services } from "../../platform/services.js";
 import type { ProblemIssue } from "../../problem.js";
 import { memoriesOf, type Team } from "../../routing/team.js";
-import { hiddenSecret } from "../../supervision/kinds/http.js";
 import { type ResourceKind, type ResourceVersion, resourceKinds, resourceSchemas } from "../../tenancy/resources.js";
+import { hiddenSecret, mapSecrets } from "../../tenancy/secrets.js";
 import { callerOf, demandRole } from "../context.js";
 import { problem } from "../problems.js";
-import { decodeCursor, json, jsonBody, listOf, newRouter, pageOf, pageQuery, route } from "../routing.js";
-import { checkMemories, checkTeam, hideWorkerHeaders } from "../team-checks.js";
+import { decodeCursor, json, jsonBody, listOf, named, newRouter, pageOf, pageQuery, route } from "../routing.js";
+import { checkMemories, checkTeam } from "../team-checks.js";
 
 const singular: Record<ResourceKind, string> = {
   agents: "agent",
@@ -25,7 +25,7 @@ const singular: Record<ResourceKind, string> = {
 
 const nameParam = z.object({ name: itemName });
 /** What every kind shows; the kind's own fields stand beside these. */
-const shownSchema = z.object({ name: z.string(), version: z.int(), updatedAt: z.iso.datetime() });
+const shownSchema = named("Stored", z.object({ name: z.string(), version: z.int(), updatedAt: z.iso.datetime() }));
 type Shown = z.infer<typeof shownSchema>;
 
 const ifMatch = z.object({
@@ -42,8 +42,8 @@ for (const kind of resourceKinds) addRoutes(kind);
 function addRoutes<K extends ResourceKind>(kind: K): void {
   const path: string = `/v1/${kind}`;
   const one = singular[kind];
-  const tags = [`${kind[0]?.toUpperCase()}${kind.slice(1)}`];
-  const shown: z.ZodType<Shown> = shownSchema.and(resourceSchemas[kind]);
+  const tags = [capital(kind)];
+  const shown: z.ZodType<Shown> = named(`Stored${capital(one)}`, shownSchema.and(resourceSchemas[kind]));
 
   resources.openapi(
     route({
@@ -69,6 +69,7 @@ function addRoutes<K extends ResourceKind>(kind: K): void {
       if (wanted === "*" && (await store.get(tenantId, kind, name)) === undefined) throw changed(undefined);
       const outcome = await store.put(tenantId, kind, name, body, expected);
       if (outcome.kind === "precondition_failed") throw changed(outcome.current);
+      if (outcome.kind === "too_many_auto") throw tooManyAuto(kind);
       const stored = await store.get(tenantId, kind, name);
       if (stored === undefined) throw missing(one, name);
       c.header("etag", `"${stored.version}"`);
@@ -139,31 +140,7 @@ function show<K extends ResourceKind>({
   body,
   updatedAt,
 }: ResourceVersion<K> & { updatedAt: number }): Shown {
-  return { name, version, updatedAt: new Date(updatedAt).toISOString(), ...withoutSecrets(body) };
-}
-
-/** Header values of tools and secrets of supervisors are written, and not read back. */
-function withoutSecrets(body: object): object {
-  if ("workers" in body) return hideWorkerHeaders(resourceSchemas.teams.parse(body));
-  const hidden = {
-    ...hide(body, "http", hideHeaders),
-    ...hide(body, "mcp", hideHeaders),
-    ...hide(body, "config", (config) => ("secret" in config ? { ...config, secret: hiddenSecret } : config)),
-  };
-  return { ...body, ...hidden };
-}
-
-function hide(body: object, field: string, change: (value: object) => object): Record<string, object> {
-  const value = new Map<string, unknown>(Object.entries(body)).get(field);
-  return typeof value === "object" && value !== null ? { [field]: change(value) } : {};
-}
-
-function hideHeaders(value: object): object {
-  if (!("headers" in value) || typeof value.headers !== "object") return value;
-  return {
-    ...value,
-    headers: Object.fromEntries(Object.keys(value.headers ?? {}).map((header) => [header, hiddenSecret])),
-  };
+  return { name, version, updatedAt: new Date(updatedAt).toISOString(), ...mapSecrets(body, () => hiddenSecret) };
 }
 
 function demandUsable(errors: readonly ProblemIssue[], one: string): void {
@@ -206,8 +183,22 @@ function changed(current: number | undefined) {
   return problem("precondition_failed", `${now}. Read it again, and decide on what it says.`);
 }
 
+function tooManyAuto(kind: ResourceKind) {
+  return problem(
+    "invalid",
+    `${maxAutoItems} ${kind} have include "auto" already. Give it another, or another to one of them.`,
+    {
+      errors: [{ path: "include", message: `at most ${maxAutoItems} ${kind} may include themselves` }],
+    },
+  );
+}
+
 function missing(one: string, name: string) {
   return problem("not_found", `There is no ${one} "${name}".`);
+}
+
+function capital(word: string): string {
+  return word.slice(0, 1).toUpperCase() + word.slice(1);
 }
 
 function article(one: string): string {

@@ -5,7 +5,7 @@ import { sha256Hex } from "../../platform/digest.js";
 import { newId } from "../../platform/ids.js";
 import { runTraceSchema } from "../../platform/run-gateway.js";
 import type { Services } from "../../platform/services.js";
-import { pinTeams, pinTools } from "../../platform/team-loader.js";
+import { pinTeams } from "../../platform/team-loader.js";
 import type { Caller } from "../../platform/tenant-store.js";
 import type { ProblemIssue } from "../../problem.js";
 import {
@@ -18,10 +18,11 @@ import {
 } from "../../routing/routed-run.js";
 import { memoriesOf } from "../../routing/team.js";
 import { callerOf, unwrap } from "../context.js";
+import { eventsAnswers, eventsDescription, eventsQuery, followEvents } from "../events.js";
+import { missingNames, missingTools, namedAt } from "../name-checks.js";
 import { problem } from "../problems.js";
 import { decodeCursor, json, jsonBody, listOf, newRouter, pageOf, pageQuery, route } from "../routing.js";
 import { checkMemories, checkTeam } from "../team-checks.js";
-import { eventStreamResponse } from "./events.js";
 
 const tags = ["Routing runs"];
 const runParam = z.object({ runId: z.string().max(100) });
@@ -151,33 +152,13 @@ runs.openapi(
     path: "/v1/runs/{runId}/events",
     tags,
     summary: "Everything that happened in a run, and happens: server-sent events, or a WebSocket on upgrade",
-    request: {
-      params: runParam,
-      query: z.object({
-        after: z.coerce.number<string>().int().min(0).default(0),
-        lingerMs: z.coerce.number<string>().int().min(0).max(60_000).default(15_000),
-      }),
-    },
-    responses: {
-      200: { description: "The events", content: { "text/event-stream": { schema: z.string() } } },
-      101: { description: "A WebSocket that gets the events as JSON: {id, event, data}" },
-    },
+    description: eventsDescription,
+    request: { params: runParam, query: eventsQuery },
+    responses: eventsAnswers,
   }),
-  async (c) => {
-    const { tenantId } = callerOf(c);
-    const { runId } = c.req.valid("param");
-    const { after, lingerMs } = c.req.valid("query");
-    const { runs: gateway } = c.get("services");
-    if (c.req.header("upgrade")?.toLowerCase() === "websocket") {
-      const answer = await gateway.socket(tenantId, runId, c.req.raw);
-      if (answer.status === 404) throw noRun();
-      return answer;
-    }
-    const last = Number(c.req.header("last-event-id") ?? after);
-    const from = Number.isSafeInteger(last) && last > 0 ? last : after;
-    const stream = await gateway.streamEvents(tenantId, runId, { after: from, lingerMs });
-    if (stream === null) throw noRun();
-    return eventStreamResponse(stream);
+  (c) => {
+    const root = { kind: "run", id: c.req.valid("param").runId };
+    return followEvents(c, c.get("services").runs, root, c.req.valid("query"));
   },
 );
 
@@ -206,39 +187,27 @@ async function missingParts(
   const { team, supervisors, memory } = definition;
   const names = await pinTeams(resources, tenantId, team);
   const wanted = [
-    ...supervisors.map((name, at) => ({ path: `supervisors.${at}`, kind: "supervisors" as const, name })),
+    ...namedAt("supervisors", "supervisors", supervisors),
     ...names.supervisors.map((name) => ({ path: "team.supervisors", kind: "supervisors" as const, name })),
   ];
-  const [found, tools] = await Promise.all([
-    resources.pins(tenantId, wanted),
-    pinTools(resources, tenantId, names).then((pins) => resources.versions(tenantId, pins)),
+  // Those of the system are checked with the team itself.
+  const refs = names.tools.filter(({ server }) => server !== builtInServer).map((ref) => ({ path: "team.tools", ref }));
+  const [absent, absentTools] = await Promise.all([
+    missingNames(resources, tenantId, wanted),
+    missingTools(resources, tenantId, refs),
   ]);
   const noMemory = memory !== undefined && !(await memories.memory(tenantId, memory.memoryId)).ok;
-  const absent = wanted.filter(({ kind, name }) => !found.some((pin) => pin.kind === kind && pin.name === name));
-  // Which tools a remote server has is only known when it is asked.
-  const absentTools = names.tools.filter(
-    ({ server, tool }) =>
-      server !== builtInServer &&
-      !tools.some(
-        ({ name, body }) =>
-          "server" in body && body.server === server && (tool === "*" || name === tool || "mcp" in body),
-      ),
-  );
   return [
     ...names.missing.map((name) => ({
       path: "team",
       message: `there is no teams/${name}; store it at PUT /v1/teams/${name}`,
     })),
-    ...absentTools.map(({ server, tool }) => ({ path: "team.tools", message: `there is no tool ${server}/${tool}` })),
-    ...absent.map(({ path, kind, name }) => ({ path, message: `there is no ${kind}/${name}` })),
+    ...absentTools,
+    ...absent,
     ...(noMemory ? [{ path: "memory.memoryId", message: "there is no such memory" }] : []),
     ...(typeof team === "string" ? [] : checkTeam(team, policy, "team")),
     ...(typeof team === "string" ? [] : await checkMemories(memories, tenantId, memoriesOf(team), "team")),
   ];
-}
-
-function noRun() {
-  return problem("not_found", "There is no such run.");
 }
 
 function showRun(run: Run, caller: Caller): Run {

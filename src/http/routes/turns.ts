@@ -3,10 +3,11 @@ import { askShownTo } from "../../asks/ask.js";
 import { isFinal, sendMessageSchema, type Turn, turnSchema } from "../../chat/session.js";
 import { sha256Hex } from "../../platform/digest.js";
 import { newId } from "../../platform/ids.js";
+import type { EventsQuery } from "../../platform/root-gateway.js";
 import type { Caller } from "../../platform/tenant-store.js";
 import { callerOf, unwrap } from "../context.js";
+import { eventStreamResponse } from "../events.js";
 import { json, jsonBody, newRouter, route } from "../routing.js";
-import { eventStreamResponse } from "./events.js";
 import { sessionParam } from "./sessions.js";
 
 const tags = ["Turns"];
@@ -47,8 +48,8 @@ turns.openapi(
       }),
     );
     if (streams) {
-      const query = { after: 0, lingerMs: 0, turnId: turn.turnId };
-      return eventStreamResponse(await sessions.streamEvents(caller.tenantId, sessionId, query));
+      const query: EventsQuery = { after: 0, lingerMs: 0, work: turn.turnId };
+      return eventStreamResponse("session", await sessions.streamEvents(caller.tenantId, sessionId, query));
     }
     return c.json(showTurn(turn, caller), isFinal(turn.status) || turn.status === "waiting" ? 200 : 202);
   },

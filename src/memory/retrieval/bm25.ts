@@ -4,8 +4,9 @@
  * added before saturation, so that a word in the raw text and in its summary isn't counted as two findings.
  */
 import { type Candidate, FIELDS, type Field, type MemoryStatistics } from "./candidate";
-import { splitTerms } from "./entry-terms";
+import { splitTerms, topicMark } from "./entry-terms";
 import type { WeightedTerm } from "./query";
+import { topicsAsked } from "./topics";
 import type { RankingWeights } from "./weights";
 
 /** The part of a candidate that the words of one query touch. */
@@ -21,24 +22,43 @@ function lengthDiscount(length: number, field: Field, statistics: MemoryStatisti
   return average > 0 ? 1 - b + (b * length) / average : 1;
 }
 
-/** Counts the query's terms in a candidate's fields. */
+/** Where in the list of a query's terms each of them stands, and each mark of a topic that one of them asks for. */
+export interface AskedTerms {
+  terms: ReadonlyMap<string, number>;
+  topics: readonly (readonly [mark: string, index: number])[];
+}
+
+/** Prepares a query's terms for counting. */
+export function askedTerms(terms: readonly WeightedTerm[]): AskedTerms {
+  return {
+    terms: new Map(terms.map(({ term }, index) => [term, index])),
+    topics: terms.flatMap(({ term }, index) =>
+      topicsAsked(term).map((topic): [string, number] => [topicMark(topic), index]),
+    ),
+  };
+}
+
+/** Counts the query's terms in a candidate's fields; a word of the same topic counts as a part of one. */
 export function countTerms(
   candidate: Candidate,
-  indexOf: ReadonlyMap<string, number>,
+  marks: ReadonlySet<string>,
+  asked: AskedTerms,
   statistics: MemoryStatistics,
   weights: RankingWeights,
 ): TermCounts {
-  const counts = new Array<number>(indexOf.size).fill(0);
+  const counts = new Array<number>(asked.terms.size).fill(0);
   let rawLength = 0;
   for (const field of FIELDS) {
     const terms = splitTerms(candidate.terms[field]);
     if (field === "raw") rawLength = terms.length;
     const each = weights.fields[field] / lengthDiscount(terms.length, field, statistics, weights.b);
     for (const term of terms) {
-      const index = indexOf.get(term);
+      const index = asked.terms.get(term);
       if (index !== undefined) counts[index] = (counts[index] ?? 0) + each;
     }
   }
+  const each = weights.topic / lengthDiscount(rawLength, "raw", statistics, weights.b);
+  for (const [mark, index] of asked.topics) if (marks.has(mark)) counts[index] = (counts[index] ?? 0) + each;
   return { counts, length: rawLength };
 }
 

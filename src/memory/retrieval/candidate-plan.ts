@@ -7,7 +7,7 @@ import type { DayRange } from "./calendar";
 import type { MemoryStatistics } from "./candidate";
 import { rangesOf } from "./dates";
 import { speakerMark } from "./entry-terms";
-import { type ParsedQuery, queryDateMarks, type WeightedTerm, weighTerms } from "./query";
+import { type ParsedQuery, queryDateMarks, queryTopicMarks, weighTerms } from "./query";
 
 /** One look into the index: the newest `limit` entries that match. */
 export interface Probe {
@@ -67,8 +67,14 @@ function combinations(terms: readonly string[], size: number): string[][] {
   );
 }
 
+/** A term or mark by which entries are looked up, and how many entries have it. */
+interface Driving {
+  term: string;
+  frequency: number;
+}
+
 /** The frequent terms that may occur together within the budget of postings, the rarest first; two at least. */
-function affordable(terms: readonly { term: string; frequency: number }[], limits: PlanLimits): string[] {
+function affordable(terms: readonly Driving[], limits: PlanLimits): string[] {
   const taken: string[] = [];
   let postings = 0;
   for (const { term, frequency } of terms) {
@@ -80,11 +86,7 @@ function affordable(terms: readonly { term: string; frequency: number }[], limit
 }
 
 /** Probes for terms that are too frequent to take all their entries: three together, two together, then the newest. */
-function frequentProbes(
-  terms: readonly { term: string; frequency: number }[],
-  room: number,
-  limits: PlanLimits,
-): Probe[] {
+function frequentProbes(terms: readonly Driving[], room: number, limits: PlanLimits): Probe[] {
   const together = affordable([...terms].sort(byFrequency), limits);
   const probes: Probe[] = [];
   for (const size of [3, 2]) {
@@ -120,12 +122,15 @@ export function planCandidates(
   entryIds: readonly string[] = [],
 ): CandidatePlan {
   const known = weighTerms(query, statistics, 1).filter(({ frequency, isSpeaker }) => frequency > 0 || isSpeaker);
-  const words = known.filter((term) => !term.isSpeaker).sort(byFrequency);
+  const counted = (term: string): Driving => ({ term, frequency: statistics.frequencies.get(term) ?? 0 });
+  const words: Driving[] = [...known.filter((term) => !term.isSpeaker), ...queryTopicMarks(query).map(counted)]
+    .filter(({ frequency }) => frequency > 0)
+    .sort(byFrequency);
   const speakers = known.filter((term) => term.isSpeaker).map(({ term }) => speakerMark(term));
   const marks = queryDateMarks(query).filter((mark) => (statistics.frequencies.get(mark) ?? 0) > 0);
 
   const rare: string[] = [...marks];
-  const frequent: WeightedTerm[] = [];
+  const frequent: Driving[] = [];
   let taken = 0;
   for (const term of words) {
     if (taken + term.frequency <= limits.maxCandidates * RARE_SHARE) {
@@ -135,11 +140,10 @@ export function planCandidates(
       frequent.push(term);
     }
   }
-  const counted = speakers.map((term) => ({ term, frequency: statistics.frequencies.get(term) ?? 0 }));
   const probes: Probe[] = [];
   if (rare.length > 0) probes.push({ anyOf: rare.map((term) => [term]), limit: limits.maxCandidates });
   if (frequent.length > 0)
-    probes.push(...frequentProbes([...frequent, ...counted], limits.maxCandidates - taken, limits));
+    probes.push(...frequentProbes([...frequent, ...speakers.map(counted)], limits.maxCandidates - taken, limits));
   else if (rare.length === 0 && speakers.length > 0) {
     probes.push({ anyOf: speakers.map((term) => [term]), limit: limits.maxCandidates });
   }

@@ -5,6 +5,7 @@
  */
 import { findDates, namesTime } from "./dates";
 import { fold, indexTerms, tokenize } from "./tokenizer";
+import { topicsTold } from "./topics";
 
 /** What an entry consists of, as far as search cares. */
 export interface EntryText {
@@ -35,10 +36,30 @@ export interface SpokenText {
 /** "Anna: …", "Dr. Anna Berg: …": up to three capitalised words and a colon. */
 const SPEAKER_PREFIX = /^\s*(\p{Lu}[\p{L}\p{M}.'’-]{0,30}(?: \p{Lu}[\p{L}\p{M}.'’-]{0,30}){0,2}):\s+(?=\S)/u;
 
-/** Who speaks in an entry: what was given, else the tag `speaker`, else a leading "Name: ". */
+/** Roles of a protocol, however they are written; any other role with a capital is a name ("Anna"). */
+const PROTOCOL_ROLES = new Set([
+  "user",
+  "assistant",
+  "system",
+  "developer",
+  "tool",
+  "function",
+  "human",
+  "ai",
+  "agent",
+  "bot",
+  "model",
+]);
+
+function namedRole(role: string | undefined): string | undefined {
+  return role !== undefined && /^\p{Lu}/u.test(role) && !PROTOCOL_ROLES.has(role.toLowerCase()) ? role : undefined;
+}
+
+/** Who speaks in an entry: what was given, else the tag `speaker`, else a role that is a name, else a leading "Name: ". */
 export function spokenText(entry: EntryText): SpokenText {
   const tagged = entry.tags?.speaker;
-  const known = entry.speaker ?? (typeof tagged === "string" && tagged.trim() !== "" ? tagged : undefined);
+  const known =
+    entry.speaker ?? (typeof tagged === "string" && tagged.trim() !== "" ? tagged : undefined) ?? namedRole(entry.role);
   const prefix = SPEAKER_PREFIX.exec(entry.rawText);
   if (prefix === null) return { speaker: known, text: entry.rawText };
   const [matched, name] = prefix;
@@ -72,6 +93,11 @@ export function dateMark(iso: string): string {
   return `on:${iso}`;
 }
 
+/** The mark of entries that speak of a topic, whatever their words for it are. */
+export function topicMark(topic: string): string {
+  return `about:${topic}`;
+}
+
 /** The entry says when something happens. */
 export const TIMED_MARK = "is:timed";
 /** The entry ends in a question: it asks rather than tells. */
@@ -100,6 +126,7 @@ function tagText(tags: EntryText["tags"]): string {
 /** Makes the stored terms of an entry. Pure: the same entry always gives the same terms. */
 export function entryTerms(entry: EntryText): EntryTerms {
   const { speaker, text } = spokenText(entry);
+  const raw = indexTerms(text);
   const marks = [
     ...(speaker === undefined ? [] : tokenize(speaker).map((token) => speakerMark(token.term))),
     ...(entry.role === undefined ? [] : [roleMark(entry.role)]),
@@ -107,9 +134,10 @@ export function entryTerms(entry: EntryText): EntryTerms {
     ...dateMarks(text, entry.occurredAt),
     ...(namesTime(text) ? [TIMED_MARK] : []),
     ...(QUESTION_END.test(text) ? [QUESTION_MARK] : []),
+    ...topicsTold(splitTerms(raw)).map(topicMark),
   ];
   return {
-    raw: indexTerms(text),
+    raw,
     summary: indexTerms(entry.summary ?? ""),
     tags: indexTerms(tagText(entry.tags)),
     marks: [...new Set(marks)].join(" "),

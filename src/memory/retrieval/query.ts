@@ -1,8 +1,9 @@
 /** A query as it is understood before any entry is looked at: terms, names, dates, and what kind of answer it wants. */
 import type { MemoryStatistics } from "./candidate";
 import { type DateMention, findDates } from "./dates";
-import { dateMark, speakerMark } from "./entry-terms";
+import { dateMark, speakerMark, topicMark } from "./entry-terms";
 import { tokenize } from "./tokenizer";
+import { topicsAsked } from "./topics";
 
 /** One different term of a query. */
 export interface QueryTerm {
@@ -57,10 +58,15 @@ export function queryDateMarks(query: ParsedQuery): string[] {
   });
 }
 
+/** The marks of the topics that a query asks for. */
+export function queryTopicMarks(query: ParsedQuery): string[] {
+  return [...new Set(query.terms.flatMap(({ term }) => topicsAsked(term)))].map(topicMark);
+}
+
 /** Every term and mark whose document frequency planning and ranking need. */
 export function frequencyLookups(query: ParsedQuery): string[] {
   const terms = query.terms.map(({ term }) => term);
-  return [...new Set([...terms, ...terms.map(speakerMark), ...queryDateMarks(query)])];
+  return [...new Set([...terms, ...terms.map(speakerMark), ...queryDateMarks(query), ...queryTopicMarks(query)])];
 }
 
 /** A query term with what it is worth in the memory that is searched. */

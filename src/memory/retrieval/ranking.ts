@@ -2,18 +2,19 @@
  * Ranking: candidates → hits with scores that explain themselves. Pure arithmetic over the candidates and the
  * statistics of their memory; every contribution is named in `why`, and they add up to the score.
  */
-import { countTerms, type TermCounts, termScores } from "./bm25";
+import { askedTerms, countTerms, type TermCounts, termScores } from "./bm25";
 import { type Candidate, type MemoryStatistics, placeKey } from "./candidate";
 import { askedRanges, dateMatch } from "./date-match";
-import { QUESTION_MARK, speakerMark, splitTerms, TIMED_MARK } from "./entry-terms";
+import { QUESTION_MARK, speakerMark, splitTerms, TIMED_MARK, topicMark } from "./entry-terms";
 import { comparisonTerms, nearlySame } from "./near-duplicates";
 import { type ParsedQuery, type WeightedTerm, weighTerms } from "./query";
+import { topicsAsked } from "./topics";
 import { DEFAULT_WEIGHTS, type RankingWeights } from "./weights";
 
 /** Why an entry is a hit. All numbers but `total` are contributions to the score; `total` is their sum. */
 export interface Why {
-  /** Words of the query that the entry itself holds, with what each contributes. */
-  terms: { term: string; word: string; weight: number }[];
+  /** Words of the query that the entry itself holds, or speaks of by words of the same topic, with what each contributes. */
+  terms: { term: string; word: string; weight: number; topics?: string[] }[];
   /** Words in the entries around it, and how well these match themselves. */
   neighbours: number;
   /** How well the best entries of its session match. */
@@ -81,11 +82,11 @@ function scoreOwn(
   statistics: MemoryStatistics,
   weights: RankingWeights,
 ): Scored[] {
-  const indexOf = new Map(terms.map(({ term }, index) => [term, index]));
+  const asked = askedTerms(terms);
   return candidates.map((candidate) => {
-    const counted = countTerms(candidate, indexOf, statistics, weights);
-    const ownTerms = termScores(terms, counted.counts, total, weights.k1);
     const marks = new Set(splitTerms(candidate.terms.marks));
+    const counted = countTerms(candidate, marks, asked, statistics, weights);
+    const ownTerms = termScores(terms, counted.counts, total, weights.k1);
     return { candidate, marks, ...counted, ownTerms, own: sum(ownTerms) };
   });
 }
@@ -199,7 +200,8 @@ export function rank(
       const why: Why = {
         terms: terms.flatMap(({ term, surface }, index) => {
           const weight = entry.ownTerms[index] ?? 0;
-          return weight > 0 ? [{ term, word: surface, weight }] : [];
+          const topics = topicsAsked(term).filter((topic) => entry.marks.has(topicMark(topic)));
+          return weight > 0 ? [{ term, word: surface, weight, ...(topics.length > 0 && { topics }) }] : [];
         }),
         neighbours: neighbourScore(entry, context),
         session: weights.session * (context.sessions.get(candidate.sessionKey) ?? 0),

@@ -6,12 +6,14 @@ import { erasure } from "./entry-statements.js";
 import type { EntryStore } from "./entry-store.js";
 import type { MemoryRef } from "./memory-store.js";
 import type { ThreadGateway } from "./thread-gateway.js";
+import type { EntryVectors } from "./vectors.js";
 
 export interface ErasureSources {
   readonly db: D1Database;
   readonly entries: EntryStore;
   readonly contexts: ContextStore;
   readonly threads: ThreadGateway;
+  readonly vectors: Pick<EntryVectors, "index">;
 }
 
 /** Entries that the context is rebuilt from at most. */
@@ -22,10 +24,11 @@ const rebuiltFrom = 50;
  * called again after any interruption.
  */
 export async function eraseFromD1(memory: MemoryRef, entryId: string, sources: ErasureSources): Promise<void> {
-  const { db, entries, contexts, threads } = sources;
+  const { db, entries, contexts, threads, vectors } = sources;
   const row = await entries.row(memory, entryId);
   const cited = await contexts.firstCiting(memory, entryId);
   await db.batch([...erasure(db, entries.present(), memory, entryId), ...contexts.wiping(memory, entryId, cited)]);
+  await vectors.index.forget();
   // Also after an interruption just here, when nothing cites the entry any more.
   const emptied = await contexts.emptiedSince(memory);
   if (emptied !== undefined) await rebuildContext(memory, entryId, emptied, sources);

@@ -29,7 +29,9 @@ export const searchSchema = z.strictObject({
 export type SearchRequest = z.infer<typeof searchSchema>;
 
 const whySchema = z.object({
-  terms: z.array(z.object({ term: z.string(), word: z.string(), weight: z.number() })),
+  terms: z.array(
+    z.object({ term: z.string(), word: z.string(), weight: z.number(), topics: z.array(z.string()).optional() }),
+  ),
   neighbours: z.number(),
   session: z.number(),
   speaker: z.number(),
@@ -39,7 +41,7 @@ const whySchema = z.object({
   total: z.number(),
 });
 
-const plainContext = contextSchema.omit({ coverage: true });
+export const plainContextSchema = contextSchema.omit({ coverage: true });
 
 export const searchResultSchema = z.object({
   entries: z.array(
@@ -52,8 +54,8 @@ export const searchResultSchema = z.object({
       duplicates: z.array(z.string()),
     }),
   ),
-  contexts: z.array(plainContext.extend({ score: z.number() })),
-  latestContext: plainContext,
+  contexts: z.array(plainContextSchema.extend({ score: z.number() })),
+  latestContext: plainContextSchema,
 });
 export type SearchResult = z.infer<typeof searchResultSchema>;
 

@@ -167,9 +167,10 @@ export class MemoryService {
   }
 
   async deleteMemory(memory: MemoryRef): Promise<void> {
-    const { memories, threads } = this.ports;
+    const { memories, threads, vectors } = this.ports;
     await this.eachThread(memory, (threadId) => threads.remove(identityOf(memory, threadId)));
     await memories.removeMemory(memory);
+    await vectors.index.forget();
   }
 
   /** Does something with every thread of a memory, many at a time. */

@@ -8,9 +8,10 @@ import {
   type Thread,
   threadSchema,
 } from "../../memory/memory.js";
-import { type ProblemCode, problemCodes, type Result } from "../../problem.js";
+import type { Result } from "../../problem.js";
 import { callObject } from "../object-call.js";
-import { fromWire, toWire, type Wire } from "../wire.js";
+import type { Namespace } from "../root-gateway.js";
+import { fromWire, resultOf, toWire, type Wire } from "../wire.js";
 
 export interface ThreadIdentity {
   readonly tenantId: string;
@@ -57,30 +58,13 @@ export interface ThreadObject {
   remove(): Promise<void>;
 }
 
-/** A namespace, as far as we use it. */
-export interface ThreadNamespace {
-  getByName(name: string): ThreadObject;
-}
-
-const problemSchema = z.object({
-  code: z.custom<ProblemCode>((code) => typeof code === "string" && code in problemCodes),
-  detail: z.string(),
-});
-
-function resultOf<T>(value: z.ZodType<T>): z.ZodType<Result<T>> {
-  return z.union([
-    z.object({ ok: z.literal(true), value }),
-    z.object({ ok: z.literal(false), problem: problemSchema }),
-  ]);
-}
-
 const invocationResult = resultOf(invocationSchema);
 const threadResult = resultOf(threadSchema);
 const levelResult = resultOf(levelReportSchema);
 
 /** Every command can be repeated: starts and ends change nothing twice, messages carry a key, the rest reads or erases. */
 export class ThreadGateway {
-  constructor(private readonly namespace: ThreadNamespace) {}
+  constructor(private readonly namespace: Namespace<ThreadObject>) {}
 
   async start(identity: ThreadIdentity): Promise<Invocation> {
     return fromWire(await this.call(identity, (object) => object.start(identity)), invocationSchema);

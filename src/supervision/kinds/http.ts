@@ -3,22 +3,16 @@
  * everything else counts as the supervisor's failure.
  */
 import { z } from "zod";
+import { secretText } from "../../tenancy/secrets.js";
 import { canonicalText, type Subject, segmentsOf, spokenText } from "../subject.js";
 import { type Judging, mayModifyMessages, type Permission, type Supervisor, Undecided } from "../supervisor.js";
 import { actions, type Verdict } from "../verdict.js";
 import type { SendPort } from "./ports.js";
 
-/** What is shown in place of the secret, which is written and never read back. */
-export const hiddenSecret = "[hidden]";
-
 export const httpConfigSchema = z.strictObject({
   url: z.url({ protocol: /^https?$/ }).max(2_000),
   /** Signs the requests: HMAC-SHA256. */
-  secret: z
-    .string()
-    .min(8)
-    .max(500)
-    .refine((secret) => secret !== hiddenSecret, "give the secret itself; what GET shows in its place is not it"),
+  secret: secretText(8, 500),
 });
 
 export interface HttpSupervisorPorts {

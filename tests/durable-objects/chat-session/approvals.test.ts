@@ -1,6 +1,7 @@
 import { evictDurableObject } from "cloudflare:test";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { newTenant } from "../../support/conclave.js";
+import { eventually } from "../../support/eventually.js";
 import { crashAndWake } from "../../support/objects.js";
 import type { UpstreamModel } from "../../support/upstream-client.js";
 
@@ -78,7 +79,7 @@ describe("a tool that a person has to approve", () => {
     await model.reply(pay, pay, { text: "lost", hold: "x" }, { text: "Paid once." });
     const turn = await tenant.say(session, "Pay 5.");
     await tenant.call("POST", `/v1/asks/${turn.asks[0]?.askId}/answer`, { decision: "deny" });
-    const second = await vi.waitFor(async () => {
+    const second = await eventually(async () => {
       const [open] = (await tenant.turn(session, turn.turnId)).asks.filter(({ status }) => status === "open");
       if (open === undefined) throw new Error("no second ask yet");
       return open;

@@ -1,6 +1,7 @@
 import { evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { type Fields, newTenant, parseEvents, type TestTenant } from "../../support/conclave.js";
+import { eventually } from "../../support/eventually.js";
 import { crash, crashAndWake, passTime, ringAlarm } from "../../support/objects.js";
 import type { UpstreamModel } from "../../support/upstream-client.js";
 
@@ -47,7 +48,7 @@ describe("a turn that asks a person", () => {
       asks: [{ kind: "human", question: "Which city?", status: "open", suggestions: ["Rome", "Oslo"] }],
     });
     expect((await tenant.call("GET", `/v1/sessions/${session}`)).body.status).toBe("waiting");
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const inbox = await tenant.call("GET", "/v1/asks?status=open&kind=human");
       expect(inbox.body.items).toMatchObject([{ askId, question: "Which city?" }]);
     });
@@ -58,7 +59,7 @@ describe("a turn that asks a person", () => {
     expect(await tenant.turn(session, turnId)).toMatchObject({ status: "completed", asks: [{ status: "answered" }] });
     expect(await toolResult(model)).toMatchObject({ role: "tool", content: "The person answered: Rome" });
     expect(await model.requests()).toHaveLength(2);
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect((await tenant.call("GET", "/v1/asks?status=open")).body.items).toEqual([]);
     });
   });
@@ -196,7 +197,7 @@ describe("a turn that asks a person", () => {
     const [city, week] = turn.asks;
 
     await tenant.call("POST", `/v1/asks/${week?.askId}/answer`, { response: "the first" });
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect(await tenant.turn(session, turn.turnId)).toMatchObject({
         status: "waiting",
         asks: [{ askId: city?.askId }],

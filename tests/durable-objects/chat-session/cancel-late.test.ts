@@ -2,6 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { ResourceStore } from "../../../src/platform/resource-store.js";
 import { newTenant } from "../../support/conclave.js";
+import { eventually } from "../../support/eventually.js";
 import { rowsOf } from "../../support/objects.js";
 
 afterEach(() => {
@@ -33,7 +34,7 @@ describe("a turn that is cancelled after its last step, while its end is worked 
     });
     const answer = { decision: "edit", content: "Edited by hand." };
     await tenant.call("POST", `/v1/asks/${asks[0]?.askId}/answer`, answer);
-    await vi.waitFor(() => expect(cancelled).toBe(true));
+    await eventually(() => expect(cancelled).toBe(true));
     await model.reply({ text: "Hello again." });
     expect((await tenant.say(session, "Hello?")).status).toBe("completed");
 
@@ -73,7 +74,7 @@ describe("a turn that is cancelled while a supervisor changes the context", () =
       });
     });
     await watcher.release("thinking");
-    await vi.waitFor(() => expect(cancelled).toHaveBeenCalledOnce());
+    await eventually(() => expect(cancelled).toHaveBeenCalledOnce());
     await tenant.put("agents", "assistant", { kind: "model", model: "offline", instructions: "" });
     expect((await tenant.say(session, "Hello?")).status).toBe("completed");
 

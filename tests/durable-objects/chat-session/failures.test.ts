@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { newTenant, type TestTenant } from "../../support/conclave.js";
+import { eventually } from "../../support/eventually.js";
 import { ringAlarm, rowsOf } from "../../support/objects.js";
 import type { SeenRequest } from "../../support/upstream-client.js";
 
@@ -86,7 +87,7 @@ describe("a turn while the database is away", () => {
     const session = await tenant.session();
     await away();
     const { turnId } = await tenant.say(session, "hello", { waitMs: 0 });
-    await vi.waitFor(async () => expect(await crashes(tenant, session)).toEqual([2]));
+    await eventually(async () => expect(await crashes(tenant, session)).toEqual([2]));
     return { tenant, model, session, turnId };
   }
 
@@ -101,7 +102,7 @@ describe("a turn while the database is away", () => {
   it("fails visibly in the end, and the session goes on", async () => {
     const { tenant, model, session, turnId } = await crashedTwice();
     await ringAlarm(tenant.object(session));
-    await vi.waitFor(async () => expect(await crashes(tenant, session)).toEqual([3]));
+    await eventually(async () => expect(await crashes(tenant, session)).toEqual([3]));
     await ringAlarm(tenant.object(session));
     const turn = await tenant.turn(session, turnId);
     await back();

@@ -62,7 +62,7 @@ describe("a session with a memory", () => {
 
   it("forgets what a reply said before it was edited", async () => {
     const { tenant, memory, model } = await remembering();
-    await model.reply({ text: "The code is 4711." });
+    await model.reply({ text: "The code is bluebottle." });
     const session = await tenant.session({ memory: { memoryId: memory.memoryId } });
     const turn = await tenant.say(session, "What is the code?");
     await expect.poll(async () => (await memory.entries()).length).toBe(2);
@@ -73,11 +73,11 @@ describe("a session with a memory", () => {
       baseHash: versions.body.items.at(-1).hash,
     });
     expect(edited.status).toBe(200);
-    await expect.poll(async () => JSON.stringify(await memory.entries())).not.toContain("4711");
+    await expect.poll(async () => JSON.stringify(await memory.entries())).not.toContain("bluebottle");
     await expect
       .poll(async () => (await memory.entries()).map(({ rawEntry }) => rawEntry))
       .toEqual(["What is the code?", "I may not say."]);
-    expect(JSON.stringify(await memory.thread(session))).not.toContain("4711");
+    expect(JSON.stringify(await memory.thread(session))).not.toContain("bluebottle");
   });
 
   it("goes on without its memory when that was deleted", async () => {

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { newTenant } from "../../support/conclave.js";
+import { eventually } from "../../support/eventually.js";
 import { crash, crashAndWake, rowsOf } from "../../support/objects.js";
 
 afterEach(() => {
@@ -20,7 +21,7 @@ describe("messages of one session", () => {
       tenant.call("POST", path, { content: `message ${index}`, waitMs: 15_000 }),
     );
     await model.until({ open: 1 });
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const queued = await rowsOf(tenant.object(session), "SELECT 1 FROM turns");
       expect(queued).toHaveLength(33);
     });

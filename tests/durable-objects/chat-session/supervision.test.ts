@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { newTenant, parseEvents, type TestTenant } from "../../support/conclave.js";
+import { eventually } from "../../support/eventually.js";
 import { crashAndWake } from "../../support/objects.js";
 
 afterEach(() => {
@@ -291,7 +292,7 @@ describe("a rule that asks for a review", () => {
     const before = parseEvents((await client.call("GET", `/v1/sessions/${session}/events?lingerMs=0`)).body);
     expect(JSON.stringify(before)).not.toContain("You get");
     await tenant.call("POST", `/v1/asks/${askId}/answer`, { decision: "reject" });
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const after = parseEvents((await client.call("GET", `/v1/sessions/${session}/events?lingerMs=0`)).body);
       expect(after.at(-1)).toMatchObject({ event: "turn.completed", data: { status: "blocked" } });
       expect(JSON.stringify(after)).not.toContain("You get");

@@ -50,6 +50,19 @@ describe("the asks of an object", () => {
       expect(rows("SELECT 1 FROM deadlines WHERE name LIKE 'ask:%'")).toEqual([]);
     }));
 
+  it("show in events neither what is proposed nor an answer that only operators may read", () =>
+    withAsks(({ kit }) => {
+      const request: AskRequest = { ...question, kind: "review", answerableBy: "operator", proposal: "a secret" };
+      const { askId } = kit.asks.open("w", "s", request);
+      kit.asks.answer(askId, { decision: "edit", content: "another secret" }, "operator");
+      const shown = kit.events.read(0, 10).map(({ type, data }) => ({ type, ...JSON.parse(data) }));
+      expect(shown).toMatchObject([
+        { type: "ask.opened", askId, status: "answered" },
+        { type: "ask.closed", askId, status: "answered" },
+      ]);
+      expect(JSON.stringify(shown)).not.toContain("secret");
+    }));
+
   it("are answered only by who may, and only with what fits", () =>
     withAsks(({ kit, closed }) => {
       const { askId } = kit.asks.open("w", "s", { ...question, kind: "approval", answerableBy: "operator" });

@@ -1,6 +1,7 @@
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, expect, it, vi } from "vitest";
+import { eventually } from "../../support/eventually.js";
 import { runHousekeeping } from "../../support/housekeeping.js";
 import { newMemory, numbered } from "../../support/memory.js";
 
@@ -13,7 +14,7 @@ it("takes entries without a conversation into the context by themselves, at the 
   const { entryId } = (await memory.entries())[0] ?? {};
   // A correction is such an entry too.
   await memory.call("POST", `/entries/${entryId}/corrections`, { rawEntry: "Message 1, corrected." });
-  await vi.waitFor(async () => expect(await memory.context()).toMatchObject({ version: 1, coverage: { "": 6 } }));
+  await eventually(async () => expect(await memory.context()).toMatchObject({ version: 1, coverage: { "": 6 } }));
   expect((await memory.context()).document).toContain("Message 1, corrected.");
 });
 
@@ -22,7 +23,7 @@ it("takes in what is left of them when nothing more comes", async () => {
   await memory.call("POST", "/entries", { rawEntry: "The key is under the mat." });
   vi.setSystemTime(Date.now() + 31 * 60_000);
   await runDurableObjectAlarm(memory.object(""));
-  await vi.waitFor(async () => expect((await memory.context()).document).toContain("under the mat"));
+  await eventually(async () => expect((await memory.context()).document).toContain("under the mat"));
 });
 
 it("erases expired entries for good", async () => {

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { expect, it, vi } from "vitest";
 import { newTenant } from "../../support/conclave.js";
+import { eventually } from "../../support/eventually.js";
 import { runHousekeeping } from "../../support/housekeeping.js";
 import { newMemory, type TestMemory } from "../../support/memory.js";
 import { type UpstreamModel, upstreamFor } from "../../support/upstream-client.js";
@@ -41,7 +42,7 @@ it("finds by its meaning what shares no word with the question, and says how muc
   await embeddings.reply({ embedding: meanings, repeat: true });
   await memory.say(["Our terrier is called Rex.", "Nice weather today."]);
   await memory.settled();
-  await vi.waitFor(async () => expect(await stored(memory)).toEqual({ vectors: 2, due: 0 }));
+  await eventually(async () => expect(await stored(memory)).toEqual({ vectors: 2, due: 0 }));
   const { entries } = await ask(memory, "Which puppy?");
   expect(entries[0].entry.rawEntry).toBe("Our terrier is called Rex.");
   expect(entries[0].why.vector).toBeGreaterThan(0);
@@ -69,7 +70,7 @@ it("embeds entries without a conversation too, and deletes vectors with their en
   const { memory, embeddings } = await embeddedMemory();
   await embeddings.reply({ embedding: meanings, repeat: true });
   const { entryId } = await memory.call("POST", "/entries", { rawEntry: "The vehicle is red." });
-  await vi.waitFor(async () => expect(await stored(memory)).toEqual({ vectors: 1, due: 0 }));
+  await eventually(async () => expect(await stored(memory)).toEqual({ vectors: 1, due: 0 }));
   await memory.call("DELETE", `/entries/${entryId}`);
   expect(await stored(memory)).toEqual({ vectors: 0, due: 0 });
 });

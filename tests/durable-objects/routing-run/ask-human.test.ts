@@ -2,6 +2,7 @@ import { evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { newTenant } from "../../support/conclave.js";
+import { eventually } from "../../support/eventually.js";
 import {
   answerOpen,
   asksHuman,
@@ -216,7 +217,7 @@ describe("an answer", () => {
 
   it("is listed in the tenant's inbox under the run's own id", async () => {
     const { tenant, run } = await waitingRun();
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const inbox = await tenant.call("GET", "/v1/asks?status=open&kind=human");
       expect(inbox.body.items).toMatchObject([{ question: "Which order?", askId: run.asks[0]?.askId }]);
     });

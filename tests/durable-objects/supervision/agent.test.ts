@@ -1,13 +1,18 @@
 import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { hmacSha256Hex } from "../../../src/platform/digest.js";
 import { newTenant, send, shownText } from "../../support/conclave.js";
+import { crash, passTime } from "../../support/objects.js";
 import { upstreamFor } from "../../support/upstream-client.js";
 import { answer, httpTool, openAsk, passes, seenBy, supervisingAgent, toolCalls } from "./support.js";
 
 const why = { reason: "because" };
 const allow = ["allow_message", {}] as const;
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 describe("a supervising agent of a session", () => {
   it("judges both sides, is given the effective transcript, and shows what it decided", async () => {
@@ -116,7 +121,7 @@ describe("a supervising agent of a session", () => {
     expect(turn.error?.content).toContain("The tenant's setting strict decided");
   });
 
-  it("fault 13: that keeps failing isn't asked any more, and that shows too", async () => {
+  it("fault 13: that keeps failing isn't asked any more, through a crash too, and that shows; after a while it is tried again", async () => {
     const tenant = await newTenant();
     const model = await tenant.agent("assistant", { supervisors: ["guard"] });
     const guard = await supervisingAgent(tenant, "guard");
@@ -126,12 +131,21 @@ describe("a supervising agent of a session", () => {
     for (let count = 0; count < 6; count++)
       expect((await tenant.say(session, "Hi.")).supervision.status).toBe("degraded");
     expect(await guard.requests()).toHaveLength(5);
+    // Another instance remembers.
+    await crash();
+    expect((await tenant.say(session, "Hi.")).supervision.status).toBe("degraded");
+    expect(await guard.requests()).toHaveLength(5);
     // It is left alone in this session; others find out for themselves.
     await tenant.say(await tenant.session(), "Hi.");
     expect(await guard.requests()).toHaveLength(6);
     const all = await passes(tenant, session);
     const last = all.findLast(({ hook }: { hook: string }) => hook === "request");
     expect(last.steps[0].failed).toContain("isn't asked again before");
+    await guard.clear();
+    await guard.reply({ ...toolCalls([...allow]), repeat: true });
+    passTime(31_000);
+    for (let count = 0; count < 2; count++) expect((await tenant.say(session, "Hi.")).supervision.status).toBe("ok");
+    expect(await guard.requests()).toHaveLength(2);
   });
 
   it("fault 15: sees the arguments of a tool before it runs and its result before the model does", async () => {
@@ -164,7 +178,17 @@ describe("a supervising agent of a session", () => {
     const session = await tenant.session();
     const blocked = await tenant.stream(session, "Count.");
     expect(JSON.stringify(blocked)).not.toMatch(/One|two|forbidden/);
-    expect(shownText(await tenant.stream(session, "Again."))).toBe("One two three.");
+    const allowed = await tenant.stream(session, "Again.");
+    expect(shownText(allowed)).toBe("One two three.");
+    // Not a word of it before the verdict, and then all of it.
+    const order = allowed.map(({ event, data }) => (data.hook === undefined ? event : `${event} ${data.hook}`));
+    expect(order).toEqual([
+      "turn.started",
+      "supervision.decided request",
+      "supervision.decided response",
+      "reply.delta",
+      "turn.completed",
+    ]);
   });
 
   it("judges beside the others, when it only judges: all are asked before the first has answered", async () => {

@@ -1,6 +1,7 @@
 import { evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { newTenant, send, type TestTenant } from "../../support/conclave.js";
+import { eventually } from "../../support/eventually.js";
 import { answer, httpTool, openAsk, seenBy, toolCalls } from "./support.js";
 
 const month = 31 * 86_400_000;
@@ -111,7 +112,7 @@ describe("a review", () => {
   it("stands in the inbox, and no other tenant's key finds it", async () => {
     const { tenant, session } = await reviewing();
     const askId = openAsk(await tenant.say(session, "Money back?"));
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const inbox = await tenant.call("GET", "/v1/asks?status=open&kind=review");
       expect(inbox.body.items).toMatchObject([{ askId, kind: "review", answerableBy: "operator" }]);
     });

@@ -173,69 +173,6 @@ describe("what a supervisor changes in the context", () => {
   });
 });
 
-describe("what comes into force by itself", () => {
-  async function items(): Promise<{
-    tenant: TestTenant;
-    session: string;
-    asked: (content: string) => Promise<string>;
-  }> {
-    const tenant = await newTenant();
-    await tenant.put("rules", "house", { text: "Always be kind.", include: "always" });
-    await tenant.put("rules", "legal", { text: "Mention the terms.", include: "manual" });
-    await tenant.put("references", "shipping", {
-      text: "Parcels to Norway travel nine days.",
-      description: "delivery times",
-      include: "auto",
-    });
-    await tenant.put("references", "warranty", { text: "Kettles have two years of warranty.", include: "auto" });
-    await tenant.put("references", "prices", { text: "A kettle costs 30.", include: "manual" });
-    const model = await tenant.agent("assistant");
-    await model.reply({ text: "Yes.", repeat: true });
-    const session = await tenant.session();
-    return {
-      tenant,
-      session,
-      asked: async (content) => {
-        await tenant.say(session, content);
-        const body = (await model.requests()).at(-1)?.body;
-        return JSON.stringify(body);
-      },
-    };
-  }
-
-  it("always; by a mention; by what the message is like", async () => {
-    const { asked } = await items();
-    const plain = await asked("Good morning.");
-    expect(plain).toContain("Always be kind.");
-    expect(plain).not.toMatch(/Mention the terms|nine days|two years|costs 30/);
-    const mentioned = await asked("Tell me, with @rule:legal and @ref:prices in mind (not mail@ref:warranty).");
-    expect(mentioned).toContain("Mention the terms.");
-    expect(mentioned).toContain("A kettle costs 30.");
-    expect(mentioned).not.toContain("two years");
-    const like = await asked("How long do parcels to Norway take?");
-    expect(like).toContain("nine days");
-    expect(like).not.toContain("two years");
-  });
-
-  it("but not what is excluded, whoever names it", async () => {
-    const { tenant, session, asked } = await items();
-    const change = await tenant.call("POST", `/v1/sessions/${session}/context`, {
-      remove: { rules: ["house", "legal"], references: ["shipping"] },
-      add: { references: ["prices"] },
-      reason: "a test",
-    });
-    expect(change).toMatchObject({
-      status: 200,
-      body: { version: 2, context: { references: ["prices"], excluded: { rules: ["house", "legal"] } } },
-    });
-    const seen = await asked("How long do parcels to Norway take? @rule:legal @rule:house");
-    expect(seen).not.toMatch(/Always be kind|Mention the terms|nine days/);
-    expect(seen).toContain("A kettle costs 30.");
-    await tenant.call("POST", `/v1/sessions/${session}/context`, { add: { rules: ["house"] } });
-    expect(await asked("Hello.")).toContain("Always be kind.");
-  });
-});
-
 describe("the context of a session over HTTP", () => {
   it("is read by clients, and changed by operators", async () => {
     const tenant = await newTenant();
@@ -254,9 +191,32 @@ describe("the context of a session over HTTP", () => {
     expect((await operator.call("POST", path, { add: { rules: ["no"] } })).body.errors).toEqual([
       { path: "add.rules.0", message: "there is no rules/no" },
     ]);
+    await tenant.put("tools", "look", { server: "shop", description: "Looks.", http: { url: "https://shop.test/" } });
+    await tenant.put("tools", "docs", { server: "docs", mcp: { url: "https://docs.test/" } });
+    const tools = ["shop/look", "shop/*", "docs/any", "conclave/ask_human", "conclave/fly", "shop/buy", "none/*"].map(
+      (name) => {
+        const [server, tool] = name.split("/");
+        return { server, tool };
+      },
+    );
+    const absent = [
+      { path: "4", message: expect.stringContaining('there is no built-in tool "fly"; there are: ask_human') },
+      { path: "5", message: "there is no tool shop/buy" },
+      { path: "6", message: "there is no tool none/*" },
+    ];
+    const errorsAt = (at: string) =>
+      absent.map(({ path: index, message }) => ({ path: `${at}.${index}.tool`, message }));
+    const refused = await operator.call("POST", path, { add: { tools } });
+    expect(refused).toMatchObject({ status: 422, body: { code: "invalid", errors: errorsAt("add.tools") } });
+    const unborn = await operator.call("POST", "/v1/sessions", { agent: "assistant", context: { tools } });
+    expect(unborn).toMatchObject({ status: 422, body: { errors: errorsAt("context.tools") } });
+    // What is taken away need not be there.
+    expect((await operator.call("POST", path, { remove: { tools: tools.slice(-1) } })).status).toBe(200);
+    expect((await operator.call("POST", `${path}/1/restore`)).body.context.excluded.tools).toEqual([]);
+    expect((await operator.call("POST", path, { add: { rules: ["calm"] } })).status).toBe(200);
     expect((await operator.call("POST", `${path}/9/restore`)).status).toBe(404);
     expect((await tenant.call("GET", `/v1/sessions/${session}`)).body).toMatchObject({
-      contextVersion: 2,
+      contextVersion: 5,
       context: { rules: ["calm"] },
     });
   });

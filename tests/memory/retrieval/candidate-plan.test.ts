@@ -46,6 +46,14 @@ describe("planning candidates", () => {
     ]);
   });
 
+  it("looks up the topics that are asked for as it does words, within the same limits", () => {
+    const query = parseQuery("Which pets does Ana have?");
+    expect(frequencyLookups(query)).toContain("about:pets");
+    expect(planCandidates(query, statistics({ "about:pets": 12 })).probes[0]?.anyOf).toEqual([["about:pets"]]);
+    const many = planCandidates(query, statistics({ "about:pets": 9_000, pet: 2 })).probes;
+    expect(many.map(({ anyOf }) => anyOf)).toEqual([[["pet"]], [["about:pets"]]]);
+  });
+
   it("plans nothing for words the memory doesn't have", () => {
     const plan = planCandidates(parseQuery("xylophone"), statistics({}));
     expect(plan).toMatchObject({ probes: [], dateProbes: [], entryIds: [] });

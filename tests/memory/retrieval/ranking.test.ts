@@ -70,15 +70,21 @@ describe("ranking", () => {
     expect(hits[0]).toBe("e6");
   });
 
-  it("reads the speaker off a leading name or a tag", async () => {
+  it("reads the speaker off a leading name, a tag, or a role that is a name", async () => {
     for (const spoken of [
       { rawText: "Caroline: The adoption went through" },
       { rawText: "The adoption went through", tags: { speaker: "Caroline" } },
+      { rawText: "The adoption went through", role: "Caroline" },
     ]) {
       const hits = await search(memoryOf([...filler(5), spoken]), "Caroline adoption");
       expect(hits[0]?.entryId).toBe("e5");
       expect(hits[0]?.why.speaker).toBeGreaterThan(0);
     }
+  });
+
+  it("takes no role of a protocol for a name", async () => {
+    const [hit] = await search(memoryOf([{ rawText: "A user moved", role: "User" }, ...filler(4)]), "user");
+    expect(hit?.why.speaker).toBe(0);
   });
 
   it("finds what a named speaker said last if nothing else is asked", async () => {
@@ -104,12 +110,25 @@ describe("ranking", () => {
   });
 
   it("finds the answer that shares no word with the query by the question before it", async () => {
-    const talk = ["Which instrument do you play?", "The clarinet, since I was small.", "Lovely."];
+    const talk = ["Which resin do you burn?", "Amber, since I was small.", "Lovely."];
     const apart = filler(8).map((rawText) => ({ rawText, sessionKey: "other" }));
-    const hits = await ids([...apart, ...talk], "What instrument is played?");
+    const hits = await ids([...apart, ...talk], "What resin is burnt?");
     expect(hits.slice(0, 2)).toContain("e9");
     const asOthers = talk.map((rawText, index) => ({ rawText, sessionKey: `alone ${index}` }));
-    expect(await ids([...apart, ...asOthers], "What instrument is played?")).toEqual(["e8"]);
+    expect(await ids([...apart, ...asOthers], "What resin is burnt?")).toEqual(["e8"]);
+  });
+
+  it("finds what is told by other words of the topic asked for, and says so", async () => {
+    const [hit] = await search(memoryOf([...filler(8), "The cat Tom hates the stairs"]), "Which pets does she have?");
+    expect(hit?.entryId).toBe("e8");
+    expect(hit?.why.terms).toEqual([{ term: "pet", word: "pets", weight: expect.any(Number), topics: ["pets"] }]);
+    // the word itself says more than one of its topic
+    const both = await search(memoryOf(["The cat Tom slept", ...filler(8), "My pets slept"]), "pets");
+    const score = (id: string) => both.find(({ entryId }) => entryId === id)?.why.terms[0]?.weight ?? 0;
+    expect(score("e9")).toBeGreaterThan(score("e0"));
+    expect(score("e0")).toBeGreaterThan(0);
+    // a topic is asked for by some words and told by others: who names a cat asks for that cat
+    expect(await ids(["My hamster died", ...filler(8)], "cat")).toEqual([]);
   });
 
   it("collapses identical and nearly identical entries and names those left out", async () => {

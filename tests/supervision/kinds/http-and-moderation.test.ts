@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { Breaker, failuresToOpen, openForMs } from "../../../src/supervision/breaker.js";
+import {
+  breaker,
+  failuresToOpen,
+  type HealthRecord,
+  type HealthStore,
+  openForMs,
+} from "../../../src/supervision/breaker.js";
 import { supervisorSchema } from "../../../src/supervision/definition.js";
 import { httpSupervisor } from "../../../src/supervision/kinds/http.js";
 import { moderationConfigSchema, moderationSupervisor } from "../../../src/supervision/kinds/moderation.js";
@@ -201,11 +207,19 @@ describe("a supervisor of kind moderation", () => {
 });
 
 describe("the circuit breaker", () => {
+  const kept = (): HealthStore => {
+    const records = new Map<string, HealthRecord>();
+    return {
+      read: (name) => records.get(name),
+      write: (name, record) => (record === undefined ? records.delete(name) : records.set(name, record)),
+    };
+  };
+  const one = { name: "one", version: 1 };
+
   it("lets a supervisor be that keeps failing, visibly, and tries again after a while", async () => {
     const time = { now: 0 };
-    const breaker = new Breaker(() => time.now);
     const { supervisor: endpoint, sent } = http(new Error("down"));
-    const supervisor: Supervisor = { ...endpoint, health: breaker.of("key") };
+    const supervisor: Supervisor = { ...endpoint, health: breaker(one, kept(), () => time.now) };
     const asked = (): number => sent.length;
     for (let count = 0; count < failuresToOpen; count++) await pass(request("hello"), [supervisor]);
     expect(asked()).toBe(failuresToOpen);
@@ -221,24 +235,25 @@ describe("the circuit breaker", () => {
   });
 
   it("isn't opened by what a text may bring about, or by turns that are cancelled", async () => {
-    const breaker = new Breaker(() => 0);
     const nonsense = http("<html>");
     const cancelled = http(new Error("gone"));
+    const [ofNonsense, ofCancelled] = [breaker(one, kept(), () => 0), breaker(one, kept(), () => 0)];
     for (let count = 0; count < 2 * failuresToOpen; count++) {
-      await pass(request("hello"), [{ ...nonsense.supervisor, health: breaker.of("a") }]);
-      await pass(request("hello"), [{ ...cancelled.supervisor, health: breaker.of("b") }], { cancelled: () => true });
+      await pass(request("hello"), [{ ...nonsense.supervisor, health: ofNonsense }]);
+      await pass(request("hello"), [{ ...cancelled.supervisor, health: ofCancelled }], { cancelled: () => true });
     }
-    expect(breaker.of("a").refusal()).toBeUndefined();
-    expect(breaker.of("b").refusal()).toBeUndefined();
+    expect(ofNonsense.refusal()).toBeUndefined();
+    expect(ofCancelled.refusal()).toBeUndefined();
   });
 
-  it("is closed by one success", () => {
-    const breaker = new Breaker(() => 0);
-    const health = breaker.of("key");
-    for (let count = 0; count < failuresToOpen; count++) health.failed();
-    expect(health.refusal()).toBeDefined();
-    health.succeeded();
-    expect(health.refusal()).toBeUndefined();
-    expect(breaker.of("other").refusal()).toBeUndefined();
+  it("is closed by one success, and holds for one version of one supervisor", () => {
+    const store = kept();
+    const of = (name: string, version = 1) => breaker({ name, version }, store, () => 0);
+    for (let count = 0; count < failuresToOpen; count++) of("one").failed();
+    expect(of("one").refusal()).toBeDefined();
+    expect(of("other").refusal()).toBeUndefined();
+    expect(of("one", 2).refusal()).toBeUndefined();
+    of("one").succeeded();
+    expect(of("one").refusal()).toBeUndefined();
   });
 });

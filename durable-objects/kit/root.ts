@@ -1,0 +1,61 @@
+import type { Ask, Role } from "../../src/asks/ask.js";
+import type { EventsQuery, RootObject } from "../../src/platform/root-gateway.js";
+import { toWire, type Wire } from "../../src/platform/wire.js";
+import { ok, type Result, refuse } from "../../src/problem.js";
+import { answerResult } from "./asks.js";
+import { eventStream, type StreamOptions } from "./event-stream.js";
+import type { Kit } from "./kit.js";
+import type { SchemaStep } from "./schema.js";
+import { EventSockets } from "./sockets.js";
+import { StoredObject } from "./stored-object.js";
+
+/** What a root does, as far as its shell has to know. */
+export interface RootAtWork {
+  readonly kit: Kit;
+  /** Whether it (or one piece of its work) goes on without anybody doing anything. */
+  active(work?: string): boolean;
+  /** What a subscriber who comes late is told besides the log. */
+  forLatecomers?(work: string | undefined): Pick<StreamOptions, "catchUp" | "unseen">;
+}
+
+/** The shell of a root: an object that does work of its own, raises asks and has events to follow. */
+export abstract class Root<W extends RootAtWork> extends StoredObject<W> implements RootObject {
+  private readonly sockets: EventSockets;
+
+  constructor(ctx: DurableObjectState, env: Env, schema: readonly SchemaStep[], atWork: W) {
+    super(ctx, env, schema, atWork);
+    this.sockets = new EventSockets(ctx, atWork.kit.events);
+    // A new instance goes on at once with what the one before it left, whoever woke it.
+    if (this.exists() && atWork.active()) atWork.kit.kick();
+  }
+
+  async ask(askId: string): Promise<Wire<Result<Ask>>> {
+    const ask = this.exists() ? this.atWork.kit.asks.get(askId) : undefined;
+    return toWire(ask === undefined ? noAsk : ok(ask));
+  }
+
+  async answerAsk(askId: string, said: Wire<unknown>, by: Role): Promise<Wire<Result<Ask>>> {
+    if (!this.exists()) return toWire(noAsk);
+    return toWire(answerResult(this.atWork.kit.asks.answer(askId, JSON.parse(said.json), by)));
+  }
+
+  async cancelAsk(askId: string): Promise<Wire<Result<Ask>>> {
+    const ask = this.exists() ? this.atWork.kit.asks.cancel(askId) : undefined;
+    return toWire(ask === undefined ? noAsk : ok(ask));
+  }
+
+  /** Server-sent events; nothing for a root that doesn't exist. */
+  async streamEvents({ work, after, lingerMs }: EventsQuery): Promise<ReadableStream<Uint8Array> | null> {
+    if (!this.exists()) return null;
+    const { atWork } = this;
+    const active = (): boolean => atWork.active(work);
+    return eventStream(atWork.kit.events, { after, lingerMs, work, active, ...atWork.forLatecomers?.(work) });
+  }
+
+  /** A WebSocket that gets the same events, and sleeps with the object. */
+  override async fetch(request: Request): Promise<Response> {
+    return this.exists() ? this.sockets.accept(request) : new Response(null, { status: 404 });
+  }
+}
+
+const noAsk = refuse("not_found", "There is no such ask.");

@@ -1,0 +1,35 @@
+/** What supervision came to, as whoever asks for a turn or a run is told. */
+import { z } from "zod";
+import type { SupervisionState } from "./state.js";
+import { actions } from "./verdict.js";
+
+export const hookSummarySchema = z.object({ action: z.enum(actions), reasons: z.array(z.string()) });
+
+export const supervisionSummarySchema = z.object({
+  status: z.enum(["ok", "degraded"]),
+  request: hookSummarySchema.optional(),
+  response: hookSummarySchema.optional(),
+  /** Supervisors whose failure let something through. */
+  degraded: z.array(z.string()),
+});
+export type SupervisionSummary = z.infer<typeof supervisionSummarySchema>;
+
+/** @param outcome of work that has ended; while it goes on, its passes tell. */
+export function supervisionSummary(
+  outcome: Partial<Omit<SupervisionSummary, "status">> | undefined,
+  passes: readonly SupervisionState[],
+): SupervisionSummary {
+  const ofHook = (hook: "request" | "response") => {
+    const state = passes.find((pass) => pass.hook === hook);
+    return outcome?.[hook] ?? (state === undefined ? undefined : { action: state.decision, reasons: state.reasons });
+  };
+  const request = ofHook("request");
+  const response = ofHook("response");
+  const degraded = outcome?.degraded ?? [...new Set(passes.flatMap((pass) => pass.degraded))];
+  return {
+    status: degraded.length > 0 ? "degraded" : "ok",
+    ...(request === undefined ? {} : { request }),
+    ...(response === undefined ? {} : { response }),
+    degraded,
+  };
+}

@@ -1,0 +1,72 @@
+/** Where resources hold what must be kept and not be read: headers and signing secrets. */
+import { z } from "zod";
+
+/** What is shown in place of a secret, which is written and never read back. */
+export const hiddenSecret = "[hidden]";
+
+/** A secret as a caller gives it: never what was shown in its place. */
+export function secretText(minLength: number, maxLength: number) {
+  return z
+    .string()
+    .min(minLength)
+    .max(maxLength)
+    .refine((secret) => secret !== hiddenSecret, "give the secret itself; what GET shows in its place is not it");
+}
+
+/** Headers of a tenant's own endpoints: any of them may be a credential. */
+export const secretHeaders = z.record(z.string().regex(/^[A-Za-z0-9-]{1,100}$/), secretText(0, 4_000)).default({});
+
+type Change = (secret: string) => string;
+
+/** The same resource with its secrets changed. The one place that knows where they stand. */
+export function mapSecrets(body: object, change: Change): object {
+  const changed = Object.entries(body).map(([field, value]) => [field, mapField(field, value, change)]);
+  return Object.fromEntries(changed);
+}
+
+/** As {@link mapSecrets}, where changing takes its time. */
+export async function mapSecretsLater(body: object, change: (secret: string) => Promise<string>): Promise<object> {
+  const secrets = secretsIn(body);
+  if (secrets.length === 0) return body;
+  const changed = new Map(await Promise.all(secrets.map(async (secret) => [secret, await change(secret)] as const)));
+  return mapSecrets(body, (secret) => changed.get(secret) ?? secret);
+}
+
+/** The secrets of a resource, each once. */
+export function secretsIn(body: object): string[] {
+  const found = new Set<string>();
+  mapSecrets(body, (secret) => {
+    found.add(secret);
+    return secret;
+  });
+  return [...found];
+}
+
+function mapField(field: string, value: unknown, change: Change): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  switch (field) {
+    case "http":
+    case "mcp":
+      return mapText(value, "headers", change);
+    case "config":
+      return mapText(value, "secret", change);
+    case "workers":
+      return Array.isArray(value) ? value.map((worker) => mapSecrets(worker, change)) : value;
+    case "team":
+      return mapSecrets(value, change);
+    default:
+      return value;
+  }
+}
+
+/** One field's text, or the texts in it. */
+function mapText(holder: object, field: string, change: Change): object {
+  return Object.fromEntries(
+    Object.entries(holder).map(([name, value]) => {
+      if (name !== field) return [name, value];
+      if (typeof value === "string") return [name, change(value)];
+      const texts = Object.entries(z.record(z.string(), z.string()).parse(value));
+      return [name, Object.fromEntries(texts.map(([key, text]) => [key, change(text)]))];
+    }),
+  );
+}
