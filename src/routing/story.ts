@@ -72,6 +72,8 @@ function entrySentence(entry: TraceEntry): string {
       return `${where}${entry.worker} began.${entry.brief === undefined ? "" : ` It was given: ${oneLine(entry.brief)}`}`;
     case "tools.missing":
       return `${where}${entry.agent} worked without ${entry.tools.join(", ")}: not there, or its server could not be reached.`;
+    case "tool.used":
+      return `${where}${entry.agent} called ${entry.server}/${entry.tool} with ${oneLine(entry.arguments)} and got: ${oneLine(entry.output)}`;
     case "worker.retried":
       return `${where}${entry.worker} failed and was tried again: ${entry.error}`;
     case "worker.handedOn":

@@ -128,6 +128,66 @@ describe("what a run shows passes the supervisors of responses", () => {
   });
 });
 
+describe("a verbose team", () => {
+  it("tells of briefs, and of what its tools were called with and gave, as far as responses may", async () => {
+    const tenant = await newTenant();
+    await tenant.rules("privacy", [redacts], { hooks: ["response"] });
+    const hook = upstreamFor(env.TEST_UPSTREAM);
+    await hook.reply({ body: "The word is swordfish.", repeat: true });
+    const parameters = { type: "object", properties: { word: { type: "string" } } };
+    await tenant.put("tools", "look", {
+      server: "shop",
+      description: "Looks",
+      parameters,
+      http: { url: hook.hookURL },
+    });
+    const look = { toolCalls: [{ name: "look", arguments: { word: "is it swordfish" } }] };
+    for (const verbose of [true, false]) {
+      const tools = ["shop/look"];
+      const team = newTeam({ a: { tools } }, { tools, verbose }, { supervisors: ["privacy"] });
+      await team.supervisor.reply(look, routesTo("a"));
+      await modelOf(team, "a").reply(look, { text: "Done." });
+      const run = await startRun(tenant, team.definition, "Is it swordfish?");
+      const { entries, story } = (await tenant.call("GET", `/v1/runs/${run.runId}/trace`)).body;
+      const used = entries.filter(({ type }: { type: string }) => type === "tool.used");
+      const use = { server: "shop", tool: "look", arguments: '{"word":"is it [gone]"}', output: "The word is [gone]." };
+      expect(used.map(({ data }: { data: unknown }) => data)).toMatchObject(
+        verbose
+          ? [
+              { agent: "supervisor", ...use },
+              { agent: "a", ...use },
+            ]
+          : [],
+      );
+      expect(story.includes('a called shop/look with {"word":"is it [gone]"} and got: The word is [gone].')).toBe(
+        verbose,
+      );
+      expect(story.includes("a began. It was given: Is it [gone]?")).toBe(verbose);
+      // The work itself goes on with the text as it was; responses alone are supervised here.
+      expect(promptText((await modelOf(team, "a").requests())[1])).toContain("The word is swordfish.");
+      // The input is the caller's own.
+      expect(JSON.stringify(entries)).not.toContain("swordfish");
+    }
+  });
+
+  it("in a session keeps no texts in the log", async () => {
+    const tenant = await newTenant();
+    const hook = upstreamFor(env.TEST_UPSTREAM);
+    await hook.reply({ body: "three are left" });
+    await tenant.put("tools", "look", { server: "shop", description: "Looks", http: { url: hook.hookURL } });
+    const team = newTeam({ a: { tools: ["shop/look"] } }, { verbose: true });
+    await team.supervisor.reply(routesTo("a"));
+    await modelOf(team, "a").reply({ toolCalls: [{ name: "look", arguments: {} }] }, { text: "Done." });
+    await tenant.put("teams", "desk", team.definition);
+    await tenant.put("agents", "assistant", { kind: "team", team: "desk" });
+    const events = await tenant.stream(await tenant.session(), "How many?");
+    const used = events.find(({ event }) => event === "tool.used");
+    expect(used?.data).toMatchObject({ agent: "a", server: "shop", tool: "look", path: [] });
+    expect(JSON.stringify(events)).not.toContain("three are left");
+    expect(JSON.stringify(events.filter(({ event }) => event === "worker.started"))).not.toContain("How many?");
+  });
+});
+
 describe("a fallback worker", () => {
   it.each([
     ["isn't available", { capabilities: { available: false } }, ["a"]],
