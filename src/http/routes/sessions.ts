@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { chatMessageSchema } from "../../chat/message.js";
 import { newSessionSchema, passViewSchema, sessionSchema } from "../../chat/session.js";
+import { removeSession } from "../../platform/removal.js";
 import { messageEditSchema, messageVersionSchema } from "../../platform/session-gateway.js";
 import { callerOf, demandRole, unwrap } from "../context.js";
 import { missingNames, missingTools, namedAt } from "../name-checks.js";
@@ -114,9 +115,9 @@ sessions.openapi(
   async (c) => {
     const { tenantId } = callerOf(c);
     const { sessionId } = c.req.valid("param");
-    const { sessions: gateway, index } = c.get("services");
-    if (!(await gateway.remove(tenantId, sessionId))) throw problem("not_found", "There is no such session.");
-    await index.forget(tenantId, sessionId);
+    if (!(await removeSession(tenantId, sessionId, c.get("services")))) {
+      throw problem("not_found", "There is no such session.");
+    }
     return c.body(null, 204);
   },
 );
