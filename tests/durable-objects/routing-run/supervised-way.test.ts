@@ -188,6 +188,64 @@ describe("a verbose team", () => {
   });
 });
 
+describe("a run's supervisors", () => {
+  it("are the tenant's, the caller's and the team's together", async () => {
+    const tenant = await newTenant({ supervisors: ["tenants"] });
+    for (const [name, word] of [
+      ["tenants", "one"],
+      ["callers", "two"],
+      ["teams", "three"],
+    ]) {
+      const match = { type: "phrases", phrases: [word] };
+      await tenant.rules(String(name), [{ match, action: "redact", replacement: "*", reason: "-" }]);
+    }
+    const team = newTeam({ a: {} }, { strategy: "skill-based" }, { supervisors: ["teams"] });
+    await modelOf(team, "a").reply({ text: "one two three" });
+    const run = await startRun(tenant, team.definition, "Count.", { supervisors: ["callers"] });
+    expect(run.response).toBe("* * *");
+  });
+
+  it("that are gone when it begins again are a failure, and nothing passes without them", async () => {
+    const tenant = await newTenant();
+    await tenant.rules("privacy", [redacts]);
+    const team = newTeam({ a: { tools: ["ask_human"] } }, { strategy: "skill-based" });
+    await modelOf(team, "a").reply(asksHuman("Which?"), { text: "swordfish" });
+    const waiting = await startRun(tenant, team.definition, "Help.", { supervisors: ["privacy"] });
+    await tenant.call("DELETE", "/v1/supervisors/privacy");
+    // It goes on with the version that it began with.
+    expect((await answerOpen(tenant, waiting, "this")).response).toBe("[gone]");
+  });
+
+  it("that are models read the input as what was said before", async () => {
+    const tenant = await newTenant();
+    const judge = upstreamFor(env.TEST_UPSTREAM);
+    await judge.reply({ toolCalls: [{ name: "allow_message", arguments: {} }], repeat: true });
+    const config = { model: `openai/${judge.model}`, instructions: "Judge." };
+    await tenant.put("supervisors", "judge", { kind: "agent", hooks: ["response"], config });
+    const team = newTeam({ a: {} }, { strategy: "skill-based" }, { supervisors: ["judge"] });
+    await modelOf(team, "a").reply({ text: "Done." });
+    await startRun(tenant, team.definition, "The input itself.");
+    expect(promptText((await judge.requests()).at(-1))).toContain("The input itself.");
+  });
+
+  it("let a tool that was approved for the whole run be called again without asking", async () => {
+    const tenant = await newTenant();
+    const hook = upstreamFor(env.TEST_UPSTREAM);
+    await hook.reply({ body: "paid", repeat: true });
+    const pay = { server: "shop", description: "Pays", approval: "session", http: { url: hook.hookURL } };
+    await tenant.put("tools", "pay", pay);
+    const team = newTeam({ a: { tools: ["shop/pay"] } }, { strategy: "skill-based" });
+    const paying = { toolCalls: [{ name: "pay", arguments: {} }] };
+    await modelOf(team, "a").reply(paying, paying, { text: "Done." });
+    const waiting = await startRun(tenant, team.definition, "Pay.");
+    expect(waiting).toMatchObject({ status: "waiting", asks: [{ kind: "approval" }] });
+    await tenant.call("POST", `/v1/asks/${waiting.asks[0]?.askId}/answer`, { decision: "session" });
+    const done = await tenant.call("GET", `/v1/runs/${waiting.runId}?waitMs=10000`);
+    expect(done.body).toMatchObject({ status: "completed", asks: [{ status: "answered" }] });
+    expect(await hook.requests()).toHaveLength(2);
+  });
+});
+
 describe("a fallback worker", () => {
   it.each([
     ["isn't available", { capabilities: { available: false } }, ["a"]],
