@@ -205,7 +205,7 @@ describe("a run's supervisors", () => {
     expect(run.response).toBe("* * *");
   });
 
-  it("that are gone when it begins again are a failure, and nothing passes without them", async () => {
+  it("hold as they were when it began, though they are deleted while it waits", async () => {
     const tenant = await newTenant();
     await tenant.rules("privacy", [redacts]);
     const team = newTeam({ a: { tools: ["ask_human"] } }, { strategy: "skill-based" });
