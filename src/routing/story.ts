@@ -93,13 +93,17 @@ function askSentence(type: string, data: unknown): string | undefined {
   const ask = askSchema.safeParse(data);
   if (!ask.success) return undefined;
   const { kind, question, status, answer } = ask.data;
-  if (type === "ask.opened") return `Asked ${kind === "human" ? "a person" : `for a ${kind}`}: “${question}”`;
+  if (type === "ask.opened") return `Asked ${kind === "human" ? "a person" : `for ${articled(kind)}`}: “${question}”`;
   const said =
     answer === undefined ? "" : `: ${oneLine("response" in answer ? answer.response : JSON.stringify(answer))}`;
   if (status === "answered") return `A person answered “${question}”${said}`;
   return status === "expired"
     ? `Nobody answered “${question}” in time${said === "" ? "." : `; assumed${said}`}`
     : `The question “${question}” was cancelled.`;
+}
+
+function articled(kind: string): string {
+  return `${/^[aeiou]/.test(kind) ? "an" : "a"} ${kind}`;
 }
 
 function oneLine(text: string): string {

@@ -26,7 +26,11 @@ export class WorkerProcess {
   private worker: ChildProcess | undefined;
   private origin = "";
 
-  constructor(private readonly upstreamUrl: string) {
+  /** @param more variables beside the usual ones, or in their place. */
+  constructor(
+    private readonly upstreamUrl: string,
+    private readonly more: Readonly<Record<string, string>> = {},
+  ) {
     const args = ["d1", "migrations", "apply", "conclave", "--local", "--persist-to", this.storage];
     const migrated = spawnSync("wrangler", args, { encoding: "utf8", env: { ...process.env, ...quiet } });
     if (migrated.status !== 0) throw new Error(migrated.stdout + migrated.stderr);
@@ -40,6 +44,7 @@ export class WorkerProcess {
       SEALING_SECRET: "process-test-sealing-secret",
       OPENAI_API_KEY: "process-test-key",
       OPENAI_BASE_URL: `${this.upstreamUrl}/v1`,
+      ...this.more,
     };
     this.worker = spawn(
       "wrangler",
@@ -53,6 +58,11 @@ export class WorkerProcess {
     );
     const { origin } = this;
     await until(async () => (await fetch(`${origin}/health`).catch(() => undefined))?.ok === true, 30_000);
+  }
+
+  /** What a script is told that is to talk to it. */
+  async scriptEnv(): Promise<Record<string, string>> {
+    return { CONCLAVE_URL: this.origin, CONCLAVE_KEY: await this.tenantKey() };
   }
 
   /** SIGKILL, to the whole group: nobody gets to tidy up. */

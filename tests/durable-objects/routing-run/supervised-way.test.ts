@@ -243,6 +243,8 @@ describe("a run's supervisors", () => {
     const done = await tenant.call("GET", `/v1/runs/${waiting.runId}?waitMs=10000`);
     expect(done.body).toMatchObject({ status: "completed", asks: [{ status: "answered" }] });
     expect(await hook.requests()).toHaveLength(2);
+    const story = await tenant.call("GET", `/v1/runs/${waiting.runId}/trace?format=markdown`);
+    expect(story.body).toContain("Asked for an approval: “May the tool");
   });
 });
 
