@@ -216,6 +216,17 @@ describe("a run's supervisors", () => {
     expect((await answerOpen(tenant, waiting, "this")).response).toBe("[gone]");
   });
 
+  it("that the tenant demands and that are gone let nothing pass: the run fails, and says which", async () => {
+    const tenant = await newTenant({ supervisors: ["ghost"] });
+    const team = newTeam({ a: {} }, { strategy: "skill-based" });
+    const run = await startRun(tenant, team.definition, "Help.");
+    expect(run).toMatchObject({
+      status: "failed",
+      error: { detail: 'The supervisor "ghost" doesn\'t exist any more.' },
+    });
+    expect(await modelOf(team, "a").requests()).toHaveLength(0);
+  });
+
   it("that are models read the input as what was said before", async () => {
     const tenant = await newTenant();
     const judge = upstreamFor(env.TEST_UPSTREAM);
