@@ -7,8 +7,8 @@ import type { StoredOutcome, TurnStatus } from "../../src/chat/session.js";
 import { runTurn, type TurnPorts } from "../../src/chat/turn.js";
 import { validateArguments } from "../../src/platform/argument-check.js";
 import { withDeadline } from "../../src/platform/clock.js";
-import { sha256Hex } from "../../src/platform/digest.js";
 import { log } from "../../src/platform/logging.js";
+import { saltedHash } from "../../src/platform/salted-hash.js";
 import type { SessionPlatform } from "../../src/platform/session-platform.js";
 import { type LoadedSetup, loadTurnSetup } from "../../src/platform/turn-setup.js";
 import { entryWithoutText } from "../../src/routing/trace.js";
@@ -133,7 +133,9 @@ export class TurnRun {
       approval: askPolicy(approvals, { type: "turn", id: turnId }),
       supervise: {
         now: platform.now,
-        hash: (text) => sha256Hex(session.salt + text),
+        // The request's text is the message's; all others come with the reply.
+        hash: (subject) =>
+          saltedHash((subject.hook === "request" ? turn.messageSalt : turn.replySalt) ?? session.salt, subject),
         withDeadline: (timeoutMs, work) => withDeadline(timeoutMs, work, signal),
         strict,
         cancelled: () => signal.aborted,
@@ -186,7 +188,7 @@ export class TurnRun {
   private keepOriginal(before: Subject, { decision, reasons }: SupervisionState): void {
     if (before.hook !== "response") return;
     const original: AssistantMessage = { messageId: this.turn.replyId, role: "assistant", modelReply: before.reply };
-    this.ports.store.addOriginal(original, decision, reasons, this.ports.platform.now());
+    this.ports.store.versions.addOriginal(original, decision, reasons, this.ports.platform.now());
   }
 
   private failure(detail: string): StoredOutcome {

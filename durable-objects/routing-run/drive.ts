@@ -2,8 +2,8 @@
 
 import { validateArguments } from "../../src/platform/argument-check.js";
 import { withDeadline } from "../../src/platform/clock.js";
-import { sha256Hex } from "../../src/platform/digest.js";
 import { loadRunSetup } from "../../src/platform/run-setup.js";
+import { saltedHash } from "../../src/platform/salted-hash.js";
 import type { SessionPlatform } from "../../src/platform/session-platform.js";
 import { noUsage, type RunEnd, runRouting } from "../../src/routing/routed-run.js";
 import { askPolicy } from "../../src/tenancy/ask-policy.js";
@@ -39,7 +39,7 @@ export async function driveRun(
     supervisors: loaded.supervisors,
     supervise: {
       now: platform.now,
-      hash: (text) => sha256Hex(salt + text),
+      hash: (subject) => saltedHash(salt, subject),
       withDeadline: deadline,
       strict: loaded.strict,
       review: askPolicy(loaded.reviews, { type: "run", id: runId }),

@@ -31,7 +31,7 @@ export interface Judging {
   readonly journal: Journal;
   readonly signal: CancelSignal;
   /** The digest by which texts are compared: what edits name as their base. */
-  readonly hash: (text: string) => Promise<string>;
+  readonly hash: (subject: Subject) => Promise<string>;
   readonly surroundings: Surroundings;
   /** To be told of each change of the context, for the record. */
   readonly contextChanged: (change: ContextChange) => void;

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { ToolOutput } from "../../agent/tools.js";
 import { editOperationsSchema, editReply } from "../structural-edit.js";
-import { applyChange, canonicalText, type Subject } from "../subject.js";
+import { applyChange, type Subject } from "../subject.js";
 import { mayModifyMessages, type Permission } from "../supervisor.js";
 import type { Action, Hook } from "../verdict.js";
 import { type PassToolkit, problem, type SupervisionTool, supervisionTool } from "./toolkit.js";
@@ -16,7 +16,7 @@ const reason = z
 const content = z.string().max(200_000);
 const anyone = (): boolean => true;
 
-export function decisionTools(kit: PassToolkit, hash: (text: string) => Promise<string>): SupervisionTool[] {
+export function decisionTools(kit: PassToolkit, hash: (subject: Subject) => Promise<string>): SupervisionTool[] {
   const { hook } = kit.text;
   const tools = [
     supervisionTool(kit, {
@@ -56,7 +56,7 @@ function modifyMessage(kit: PassToolkit, hook: Hook): SupervisionTool {
   });
 }
 
-function responseTools(kit: PassToolkit, hash: (text: string) => Promise<string>): SupervisionTool[] {
+function responseTools(kit: PassToolkit, hash: (subject: Subject) => Promise<string>): SupervisionTool[] {
   return [
     supervisionTool(kit, {
       name: "modify_response",
@@ -75,7 +75,7 @@ function responseTools(kit: PassToolkit, hash: (text: string) => Promise<string>
       run: async (args) => {
         const current = kit.text;
         if (current.hook !== "response") return problem("Only a reply can be edited; use modify_message.");
-        const base = await hash(canonicalText(current));
+        const base = await hash(current);
         if (base !== args.baseHash) {
           return problem(
             `Nothing was changed: the reply isn't what baseHash says any more. Its hash is "${base}" now.`,
@@ -85,7 +85,7 @@ function responseTools(kit: PassToolkit, hash: (text: string) => Promise<string>
         if (!edited.ok) return problem(`Nothing was changed: operation ${edited.at} can't be done. ${edited.problem}.`);
         const next: Subject = { ...current, reply: edited.reply };
         const output = settled(kit, "modify", args.reason, next);
-        return { ...output, content: `${output.content} Its hash is "${await hash(canonicalText(next))}" now.` };
+        return { ...output, content: `${output.content} Its hash is "${await hash(next)}" now.` };
       },
     }),
   ];
