@@ -7,6 +7,7 @@ import type { HistoryMessage } from "../../src/chat/prompt.js";
 import { ReplyStream } from "../../src/chat/reply-stream.js";
 import type { SettledOutcome } from "../../src/chat/session.js";
 import { runTurn, type TurnPorts } from "../../src/chat/turn.js";
+import { saltedHash } from "../../src/platform/salted-hash.js";
 import type { SessionPlatform } from "../../src/platform/session-platform.js";
 import { type LoadedSetup, loadTurnSetup } from "../../src/platform/turn-setup.js";
 import { entryWithoutText } from "../../src/routing/trace.js";
@@ -106,7 +107,9 @@ export class TurnRun {
       tenantId: session.tenantId,
       ownerId: session.sessionId,
       piece: { type: "turn", id: turnId },
-      salt: session.salt,
+      // The request's text is the message's; all others come with the reply.
+      hash: (subject) =>
+        saltedHash((subject.hook === "request" ? turn.messageSalt : turn.replySalt) ?? session.salt, subject),
       signal,
       settings: { strict, reviews, approvals },
       surroundings: {
@@ -147,7 +150,7 @@ export class TurnRun {
   private keepOriginal(before: Subject, { decision, reasons }: SupervisionState): void {
     if (before.hook !== "response") return;
     const original: AssistantMessage = { messageId: this.turn.replyId, role: "assistant", modelReply: before.reply };
-    this.ports.store.addOriginal(original, decision, reasons, this.ports.platform.now());
+    this.ports.store.versions.addOriginal(original, decision, reasons, this.ports.platform.now());
   }
 
   private failure(detail: string): SettledOutcome {

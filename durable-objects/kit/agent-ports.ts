@@ -1,7 +1,6 @@
 /** What agents and supervisors that work in a root need of it and of the platform: the same whatever the root is. */
 import { validateArguments } from "../../src/platform/argument-check.js";
 import { withDeadline } from "../../src/platform/clock.js";
-import { sha256Hex } from "../../src/platform/digest.js";
 import type { SessionPlatform } from "../../src/platform/session-platform.js";
 import type { TeamPorts } from "../../src/routing/ports.js";
 import type { SupervisePorts } from "../../src/supervision/supervise.js";
@@ -16,8 +15,8 @@ export interface AgentWork {
   /** The root. */
   readonly ownerId: string;
   readonly piece: Piece;
-  /** Of the hashes that the record of its supervision holds. */
-  readonly salt: string;
+  /** The salted digest by which the record of its supervision tells texts apart. */
+  readonly hash: SupervisePorts["hash"];
   readonly signal: AbortSignal;
   /** As they were when the work began. */
   readonly settings: Pick<Settings, "strict" | "reviews" | "approvals">;
@@ -46,7 +45,7 @@ export function agentPorts(
   platform: Pick<SessionPlatform, "now" | "teamState" | "callWorker">,
   work: AgentWork,
 ): Ports {
-  const { tenantId, ownerId, piece, salt, signal, settings, surroundings } = work;
+  const { tenantId, ownerId, piece, hash, signal, settings, surroundings } = work;
   const { now } = platform;
   const telling = tellOf(piece, tenantId, kit, now);
   const deadline: Ports["withDeadline"] = (timeoutMs, doWork) => withDeadline(timeoutMs, doWork, signal);
@@ -59,7 +58,7 @@ export function agentPorts(
     approval: askPolicy(settings.approvals, piece),
     supervise: {
       now,
-      hash: (text) => sha256Hex(salt + text),
+      hash,
       withDeadline: deadline,
       strict: settings.strict,
       cancelled: () => signal.aborted,

@@ -72,6 +72,7 @@ export class Kit {
       now,
       newAskId: () => newAskId(ports.owner().id),
       changed: (ask, work) => this.askChanged(ask, work),
+      rewritten: (ask) => this.outbox.put("ask", ask.askId, ask),
     });
     this.outbox = new Outbox({
       sql: storage.sql,

@@ -1,5 +1,6 @@
 /** Drives a run once: gathers its setup and enters the durable function. */
 import { loadRunSetup } from "../../src/platform/run-setup.js";
+import { saltedHash } from "../../src/platform/salted-hash.js";
 import type { SessionPlatform } from "../../src/platform/session-platform.js";
 import { type RunEnd, runRouting } from "../../src/routing/routed-run.js";
 import { agentPorts } from "../kit/agent-ports.js";
@@ -26,7 +27,7 @@ export async function driveRun(
     tenantId,
     ownerId: runId,
     piece: { type: "run", id: runId },
-    salt,
+    hash: (subject) => saltedHash(salt, subject),
     signal,
     settings: loaded,
     surroundings: {

@@ -192,6 +192,24 @@ export function askForAll(ask: Ask): Ask {
   return shown;
 }
 
+const hooked = z.object({ hook: z.string() });
+
+/** The hook whose text a review holds; asks of other kinds have none. */
+export function hookOf({ proposal }: Ask): string | undefined {
+  return hooked.safeParse(proposal).data?.hook;
+}
+
+/** What is left of an ask when the texts that it is about were erased: that it was, and what became of it. */
+export function withoutTexts(ask: Ask): Ask {
+  const { askId, kind, priority, raisedBy, answerableBy, status, deadline, openedAt, closedAt } = ask;
+  const question = "[erased]";
+  return withoutUndefined({
+    ...{ askId, kind, question, priority, raisedBy, answerableBy, status, deadline, openedAt, closedAt },
+    ...{ context: undefined, reason: undefined, suggestions: undefined, proposal: undefined },
+    ...{ defaultResponse: undefined, answer: undefined },
+  });
+}
+
 export function mayAnswer(ask: Ask, role: Role): boolean {
   return roles.indexOf(role) >= roles.indexOf(ask.answerableBy);
 }

@@ -130,12 +130,13 @@ async function approve(
     async () => mode === "session" && ports.approvals.isApproved(tool.ref),
   );
   if (approved) return undefined;
-  const argsHash = await ports.supervise.hash(JSON.stringify(args));
+  const { toolCallId } = call;
+  const argsHash = await ports.supervise.hash({ hook: "tool_call", call: { toolCallId, ...tool.ref, args } });
   const request: AskRequest = {
     ...(ports.approval ?? ports.supervise.review),
     kind: "approval",
     question: `May the tool "${tool.ref.server}/${tool.ref.tool}" be called?`,
-    proposal: { toolCallId: call.toolCallId, ...tool.ref, args, argsHash },
+    proposal: { toolCallId, ...tool.ref, args, argsHash },
   };
   const ask = journal.ask("approval", request);
   const proposed = proposalSchema.safeParse(ask.proposal);

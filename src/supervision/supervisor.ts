@@ -31,7 +31,7 @@ export interface Judging {
   readonly journal: Journal;
   readonly signal: CancelSignal;
   /** The digest by which texts are compared: what edits name as their base. */
-  readonly hash: (text: string) => Promise<string>;
+  readonly hash: (subject: Subject) => Promise<string>;
   readonly surroundings: Surroundings;
   /** Words of its own, as they may be read by everybody. */
   readonly worded: (words: string) => Promise<string>;

@@ -62,6 +62,12 @@ export class SessionMemory {
     if (memory.ok) await this.service.startSession(memory.value, threadId);
   }
 
+  /** Deletes for good what was recorded of a message, however often it was changed. */
+  async forget(link: MemoryLink, messageId: string): Promise<void> {
+    const memory = await this.service.memory(link.tenantId, link.memoryId);
+    if (memory.ok) await this.service.forgetOthers(memory.value, link.threadId, messageId, "");
+  }
+
   /**
    * Records a message; the same one again is there once. Of a message that was edited what it says now is recorded, and what it
    * said before is deleted for good: an edit may be there to take something out. A memory that was deleted takes nothing.

@@ -9,7 +9,7 @@ import { type AgentOutcome, runAgent } from "../../agent/loop.js";
 import type { AgentPorts } from "../../agent/ports.js";
 import { openGuard } from "../../agent/tools.js";
 import type { ModelPort } from "../../model/port.js";
-import { canonicalText, type Subject } from "../subject.js";
+import type { Subject } from "../subject.js";
 import { type Judging, mayModifyMessages, type Permission, type Supervisor, Undecided } from "../supervisor.js";
 import { contextTools } from "../tools/context-tools.js";
 import { decisionNames, decisionTools } from "../tools/decision-tools.js";
@@ -76,7 +76,7 @@ async function run(
   const prompt = supervisorPrompt(subject, {
     name,
     instructions: config.instructions,
-    baseHash: await hash(canonicalText(subject)),
+    baseHash: await hash(subject),
     transcript: surroundings.transcript?.() ?? [],
     statistics: surroundings.statistics?.() ?? {},
   });

@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { secretText } from "../../tenancy/secrets.js";
-import { canonicalText, type Subject, segmentsOf, spokenText } from "../subject.js";
+import { type Subject, segmentsOf, spokenText } from "../subject.js";
 import { type Judging, mayModifyMessages, type Permission, type Supervisor, Undecided } from "../supervisor.js";
 import { actions, type Verdict } from "../verdict.js";
 import type { SendPort } from "./ports.js";
@@ -69,7 +69,7 @@ async function ask(
     text: spokenText(subject),
     data: segmentsOf(subject).flatMap(({ kind, text }) => (kind === "data" ? [text] : [])),
     subject,
-    hash: await hash(canonicalText(subject)),
+    hash: await hash(subject),
     statistics: surroundings.statistics?.() ?? {},
   });
   const { status, text } = await journal.step(
