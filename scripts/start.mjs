@@ -7,6 +7,8 @@ import { createServer } from "node:net";
 const varsFile = ".dev.vars";
 /** Where the local tenant's key is kept, for `npm run demo` and the next start. */
 const keyFile = ".wrangler/local-key.json";
+/** What the Worker can't do without: from the environment or .dev.vars, or made. */
+const secrets = ["ADMIN_SECRET", "SEALING_SECRET"];
 const quiet = { WRANGLER_SEND_METRICS: "false", CLOUDFLARE_CF_FETCH_ENABLED: "false", NO_UPDATE_NOTIFIER: "1" };
 /** How long the Worker may take until it answers, in milliseconds. */
 const startLimitMs = 120_000;
@@ -87,10 +89,10 @@ async function isConclave() {
   return body?.checks !== undefined && body?.version !== undefined;
 }
 
-/** The secrets that the Worker can't do without; made once and kept in .dev.vars. */
+/** Secrets that nobody gave are made once and kept in .dev.vars. */
 function makeSecrets() {
-  for (const name of ["ADMIN_SECRET", "SEALING_SECRET"]) {
-    if (vars[name]) continue;
+  for (const name of secrets) {
+    if (setting(name)) continue;
     vars[name] = randomBytes(24).toString("base64url");
     const before = existsSync(varsFile) ? readFileSync(varsFile, "utf8") : "";
     writeFileSync(varsFile, `${before}${before === "" || before.endsWith("\n") ? "" : "\n"}${name}=${vars[name]}\n`, {
@@ -115,15 +117,15 @@ function migrate() {
 }
 
 function startWorker() {
-  const passed = ["OPENAI_API_KEY", "OPENAI_BASE_URL", "DEFAULT_MODEL"].filter((name) => setting(name));
+  const passed = [...secrets, "OPENAI_API_KEY", "OPENAI_BASE_URL", "DEFAULT_MODEL"].filter((name) => setting(name));
   const args = ["dev", "--port", port, "--show-interactive-dev-session=false"];
   const child = spawn("wrangler", [...args, ...passed.flatMap((name) => ["--var", `${name}:${setting(name)}`])], {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, ...quiet },
   });
   // Wrangler shows the values of variables: a key is none that should stand in a terminal or a log.
-  const secret = setting("OPENAI_API_KEY");
-  const shown = (text) => (secret ? text.replaceAll(secret, "(hidden)") : text);
+  const hidden = [...secrets, "OPENAI_API_KEY"].map(setting).filter(Boolean);
+  const shown = (text) => hidden.reduce((left, secret) => left.replaceAll(secret, "(hidden)"), text);
   child.stdout.setEncoding("utf8").on("data", (text) => process.stdout.write(shown(text)));
   child.stderr.setEncoding("utf8").on("data", (text) => process.stderr.write(shown(text)));
   child.once("exit", (code, signal) => {
@@ -155,7 +157,7 @@ async function localKey() {
     });
     if (sessions.status !== 401) return keepKey(known);
   }
-  const tenant = await call("POST", "/v1/admin/tenants", vars.ADMIN_SECRET, { name: "local" });
+  const tenant = await call("POST", "/v1/admin/tenants", setting("ADMIN_SECRET"), { name: "local" });
   await call("PUT", "/v1/supervisors/privacy", tenant.key, {
     kind: "rules",
     hooks: ["request", "response"],
