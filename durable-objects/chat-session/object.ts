@@ -36,14 +36,6 @@ export class ChatSession extends Root<SessionAtWork> implements SessionObject {
     return toWire(this.exists() ? ok(this.atWork.view()) : noSession);
   }
 
-  /** Erases everything that the object holds. */
-  async remove(): Promise<boolean> {
-    if (!this.exists()) return false;
-    await this.atWork.stop();
-    await this.ctx.storage.deleteAll();
-    return true;
-  }
-
   /** Takes a message and waits for its turn's outcome, at most `waitMs`. The same key gets the same turn. */
   async send(command: SendCommand): Promise<Wire<Result<Turn>>> {
     if (!this.exists()) return toWire(noSession);

@@ -1,5 +1,6 @@
 /** A session at work: the kit's parts put together, and what happens when a message, an answer or an alarm comes. */
 
+import type { EndedStatus } from "../../src/agent/work.js";
 import { askForAll } from "../../src/asks/ask.js";
 import type { ContextChangeBody, ContextView } from "../../src/chat/context.js";
 import { replyText } from "../../src/chat/message.js";
@@ -9,9 +10,8 @@ import {
   mayAccept,
   type NewSession,
   type Session,
-  type StoredOutcome,
+  type SettledOutcome,
   type Turn,
-  type TurnStatus,
 } from "../../src/chat/session.js";
 import { newId } from "../../src/platform/ids.js";
 import type { SendCommand } from "../../src/platform/session-gateway.js";
@@ -43,7 +43,10 @@ export class SessionAtWork implements RootAtWork {
     this.store = new ChatSessionStore(ctx.storage.sql);
     this.kit = new Kit(ctx, {
       now: platform.now,
-      ownerId: () => this.store.session().sessionId,
+      owner: () => {
+        const { tenantId, sessionId } = this.store.session();
+        return { tenantId, id: sessionId };
+      },
       deliver: (messages) => deliverOutbox(messages, this.store, platform),
       step: () => this.step(),
       present: (type, data) => this.present(type, data),
@@ -117,7 +120,7 @@ export class SessionAtWork implements RootAtWork {
   cancelTurn(turn: TurnRecord): void {
     if (isFinal(turn.status)) return;
     this.kit.cancel(turn.turnId);
-    this.end(turn, "cancelled", { degraded: [], usage: { inputTokens: 0, outputTokens: 0 } });
+    this.end(turn, "cancelled", { degraded: [] });
     this.kit.kick();
   }
 
@@ -181,7 +184,7 @@ export class SessionAtWork implements RootAtWork {
     const turn = this.store.turn(turnId);
     return turn === undefined
       ? refuse("not_found", "There is no such turn in this session.")
-      : ok(turnView(turn, this.store, this.kit.asks));
+      : ok(turnView(turn, this.store, this.kit.asks, this.kit.usage(turnId)));
   }
 
   /** Ends what runs and waits, so that nothing is written after an erasure. */
@@ -207,7 +210,6 @@ export class SessionAtWork implements RootAtWork {
       kit: this.kit,
       platform: this.platform,
       context: this.context,
-      audit: (entry) => this.kit.outbox.put("audit", `audit/${turnId}`, { ...entry, at: this.platform.now() }),
       remember: (messageId) => this.remember(messageId),
       ended: (ended, status, outcome) => this.end(ended, status, outcome),
     });
@@ -230,10 +232,10 @@ export class SessionAtWork implements RootAtWork {
     return true;
   }
 
-  private end(turn: TurnRecord, status: TurnStatus, outcome: StoredOutcome): void {
-    const { turnId } = turn;
-    this.kit.end(turnId, () => {
-      this.store.endTurn(turnId, status, outcome, this.platform.now());
+  private end(turn: TurnRecord, status: EndedStatus, outcome: SettledOutcome): void {
+    const { turnId, acceptedAt } = turn;
+    this.kit.end(turnId, { kind: "turn", outcome: status, since: acceptedAt }, (usage, endedAt) => {
+      this.store.endTurn(turnId, status, { ...outcome, usage }, endedAt);
       if (outcome.reply !== undefined) {
         this.store.addMessage(outcome.reply, turnId, true);
         this.remember(outcome.reply.messageId);
@@ -241,7 +243,8 @@ export class SessionAtWork implements RootAtWork {
       if (outcome.error !== undefined) this.store.addMessage(outcome.error, turnId, false);
       this.kit.events.append("turn.completed", turnId, { turnId });
       // A team's workers that were interrupted must not count as busy for ever.
-      if (status === "cancelled" || status === "failed") this.kit.outbox.put("work_ended", turnId, { work: turnId });
+      if (status === "cancelled" || status === "failed")
+        this.kit.outbox.put("work_ended", turnId, { work: turnId, at: this.platform.now() });
     });
   }
 

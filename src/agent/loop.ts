@@ -175,7 +175,6 @@ function callModel(
       kind: "model",
       schema: modelStepSchema,
       interrupted: "again",
-      onDone: (reply) => ports.observer?.modelCalled?.(reply.ok ? reply.usage : { inputTokens: 0, outputTokens: 0 }),
     },
     async (): Promise<ModelStep> => {
       const started = ports.now();

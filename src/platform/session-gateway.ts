@@ -38,7 +38,6 @@ export type MessageEdit = z.infer<typeof messageEditSchema>;
 export interface SessionObject extends RootObject {
   create(identity: { tenantId: string; sessionId: string }, definition: Wire<NewSession>): Promise<Wire<Session>>;
   describe(): Promise<Wire<Result<Session>>>;
-  remove(): Promise<boolean>;
   send(command: SendCommand): Promise<Wire<Result<Turn>>>;
   turn(turnId: string, waitMs: number): Promise<Wire<Result<Turn>>>;
   cancelTurn(turnId: string): Promise<Wire<Result<Turn>>>;
@@ -72,10 +71,6 @@ export class SessionGateway extends RootGateway<SessionObject> {
 
   async describe(tenantId: string, sessionId: string): Promise<Result<Session>> {
     return fromWire(await this.call(tenantId, sessionId, (object) => object.describe()), sessionResult);
-  }
-
-  remove(tenantId: string, sessionId: string): Promise<boolean> {
-    return this.call(tenantId, sessionId, (object) => object.remove());
   }
 
   async send(tenantId: string, sessionId: string, command: SendCommand): Promise<Result<Turn>> {

@@ -45,9 +45,8 @@ export function agentPorts(ports: TeamPorts, scope: string, tools: () => readonl
 }
 
 /** Decisions and handoffs are told of as what they are, not as tool calls. */
-function withoutOwnTools({ toolCalled, toolReturned, modelCalled }: TeamPorts["observer"]): AgentObserver {
+function withoutOwnTools({ toolCalled, toolReturned }: TeamPorts["observer"]): AgentObserver {
   return {
-    modelCalled: (usage) => modelCalled?.(usage),
     toolCalled: (call) => (call.server === routingServer ? undefined : toolCalled?.(call)),
     toolReturned: (call) => (call.server === routingServer ? undefined : toolReturned?.(call)),
   };

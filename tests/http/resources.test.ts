@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { forgetOldAnswers } from "../../src/http/idempotency.js";
+import { composeServices } from "../../src/composition.js";
 import { newTenant, send, type TestTenant } from "../support/conclave.js";
 import { eventually } from "../support/eventually.js";
 import { expectProblem, pathsOf } from "./support.js";
@@ -58,6 +58,13 @@ describe("a resource", () => {
 
   it("names tools as agents do or as teams do, and is read back in one form", async () => {
     const tenant = await newTenant();
+    const parameters = { type: "object", properties: {} };
+    await tenant.put("tools", "look", {
+      server: "shop",
+      description: "d",
+      parameters,
+      http: { url: "https://shop.example" },
+    });
     const tools = ["shop/look", { server: "shop", tool: "*" }];
     const agent = await tenant.put("agents", "a", { kind: "model", model: "offline", instructions: "", tools });
     expect(agent.body.tools).toEqual([
@@ -220,9 +227,10 @@ describe("an Idempotency-Key on a write", () => {
     const tenant = await newTenant();
     const put = () => tenant.call("PUT", "/v1/rules/r", { text: "x" }, { "idempotency-key": "k" });
     await put();
-    await forgetOldAnswers(env.DB, Date.now() + 23 * 3_600_000);
+    const { answers } = composeServices(env);
+    await answers.forgetOld(Date.now() + 23 * 3_600_000);
     expect((await put()).headers.get("idempotent-replay")).toBe("true");
-    await forgetOldAnswers(env.DB, Date.now() + 25 * 3_600_000);
+    await answers.forgetOld(Date.now() + 25 * 3_600_000);
     expect((await put()).headers.get("idempotent-replay")).toBeNull();
   });
 });

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { maxContextCharacters } from "../../memory/context-document.js";
 import { type ContextVersion, contextSchema } from "../../memory/memory.js";
 import type { NewContext } from "../../platform/memory/context-store.js";
+import { plainContextSchema } from "../../platform/memory/memory-search.js";
 import type { MemoryRef } from "../../platform/memory/memory-store.js";
 import { type AppEnv, callerOf } from "../context.js";
 import { problem } from "../problems.js";
@@ -80,7 +81,7 @@ memoryContexts.openapi(
     tags,
     summary: "The versions of the context, newest first",
     request: { params: memoryParam, query: pageQuery },
-    responses: { 200: json("A page of versions", listOf(contextSchema.omit({ coverage: true }))) },
+    responses: { 200: json("A page of versions", listOf(plainContextSchema)) },
   }),
   async (c) => {
     const memory = await memoryOf(c, c.req.valid("param").memoryId);
@@ -102,6 +103,7 @@ memoryContexts.openapi(
   route({
     method: "get",
     path: "/v1/memories/{memoryId}/contexts/{version}",
+    operationId: "getMemoryContextVersion",
     tags,
     summary: "One version, and up to where it covers each thread",
     request: { params: versionParam },
@@ -130,11 +132,12 @@ memoryContexts.openapi(
     await versionOf(c, memory, version);
     const { limit, cursor } = c.req.valid("query");
     const { contexts } = c.get("services").memory.ports;
-    const rows = await contexts.sources(memory, version, decodeCursor(cursor) ?? "", limit + 1);
+    const [since = "0", entryId = ""] = (decodeCursor(cursor) ?? "").split(" ");
+    const rows = await contexts.sources(memory, version, { since: Number(since), entryId }, limit + 1);
     const page = pageOf(
       rows,
       limit,
-      ({ entryId }) => entryId,
+      (source) => `${source.since} ${source.entryId}`,
       (source) => source,
     );
     return c.json(page, 200);

@@ -117,7 +117,7 @@ export class EntrySource implements CandidateSource {
         : [
             this.db
               .prepare(
-                `SELECT ${candidateColumns} FROM entries e WHERE e.tenant_id = ?1 AND e.memory_key = ?2 AND ${conditions}
+                `SELECT ${candidateColumns} FROM entries e WHERE e.tenant_id = ?1 AND +e.memory_key = ?2 AND ${conditions}
                    AND e.entry_id IN (SELECT value FROM json_each(?8))`,
               )
               .bind(tenantId, key, ...this.bindings(), JSON.stringify(plan.entryIds)),

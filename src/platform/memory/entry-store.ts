@@ -151,7 +151,8 @@ export class EntryStore {
   async byIds(memory: MemoryRef, entryIds: readonly string[]): Promise<Entry[]> {
     const { results } = await this.db
       .prepare(
-        `SELECT ${entryColumns} FROM entries WHERE tenant_id = ?1 AND memory_key = ?2 AND deleted_at IS NULL
+        // "+", so that SQLite looks the ids up and doesn't go through the memory.
+        `SELECT ${entryColumns} FROM entries WHERE tenant_id = ?1 AND +memory_key = ?2 AND deleted_at IS NULL
            AND entry_id IN (SELECT value FROM json_each(?3))`,
       )
       .bind(memory.tenantId, memory.key, JSON.stringify(entryIds))
@@ -206,9 +207,12 @@ export class EntryStore {
   async uncovered(memory: MemoryRef, coverage: Readonly<Record<string, number>>, limit: number): Promise<Entry[]> {
     const { results } = await this.db
       .prepare(
-        `SELECT ${entryColumns} FROM entries WHERE tenant_id = ?1 AND memory_key = ?2 AND ${holdsAt("?3", "?4")}
-           AND seq > COALESCE((SELECT covered.value FROM json_each(?5) AS covered WHERE covered.key = thread_id), 0)
-         ORDER BY key DESC LIMIT ?6`,
+        // Thread by thread, so that what is covered isn't read.
+        `SELECT ${entryColumns} FROM entries WHERE key IN (
+           SELECT e.key FROM memory_threads t CROSS JOIN entries e ON e.memory_key = t.memory_key AND e.thread_id = t.thread_id
+             AND e.seq > COALESCE((SELECT covered.value FROM json_each(?5) AS covered WHERE covered.key = t.thread_id), 0)
+           WHERE t.tenant_id = ?1 AND t.memory_key = ?2)
+         AND tenant_id = ?1 AND ${holdsAt("?3", "?4")} ORDER BY key DESC LIMIT ?6`,
       )
       .bind(memory.tenantId, memory.key, this.present(), endOfTime, JSON.stringify(coverage), limit)
       .all();
@@ -219,7 +223,7 @@ export class EntryStore {
   async lastDirect(memory: MemoryRef, entryIds: readonly string[]): Promise<number> {
     const row = await this.db
       .prepare(
-        `SELECT COALESCE(MAX(seq), 0) AS last FROM entries WHERE tenant_id = ? AND memory_key = ? AND thread_id = ''
+        `SELECT COALESCE(MAX(seq), 0) AS last FROM entries WHERE tenant_id = ? AND +memory_key = ? AND thread_id = ''
            AND entry_id IN (SELECT value FROM json_each(?))`,
       )
       .bind(memory.tenantId, memory.key, JSON.stringify(entryIds))
@@ -269,8 +273,11 @@ export class EntryStore {
   private async there(memory: MemoryRef, entry: EntryRecord, extra: Extra): Promise<EntryRow | undefined> {
     const row = await this.db
       .prepare(
-        `SELECT ${entryColumns} FROM entries WHERE tenant_id = ?1 AND memory_key = ?2
-           AND ((thread_id = ?3 AND seq = ?4) OR idempotency_key = ?5 OR entry_id = ?6) LIMIT 1`,
+        // One look-up each: with OR, SQLite would go through the memory.
+        `SELECT ${entryColumns} FROM entries WHERE tenant_id = ?1 AND key IN (
+           SELECT key FROM entries WHERE memory_key = ?2 AND thread_id = ?3 AND seq = ?4
+           UNION ALL SELECT key FROM entries WHERE memory_key = ?2 AND idempotency_key = ?5
+           UNION ALL SELECT key FROM entries WHERE +memory_key = ?2 AND entry_id = ?6) LIMIT 1`,
       )
       .bind(memory.tenantId, memory.key, entry.threadId, extra.seq ?? null, extra.idempotencyKey ?? null, entry.entryId)
       .first();

@@ -1,17 +1,21 @@
 /** The deletion of an entry for good: text, index, what was written with it in view, and the contexts that rest on it. */
 import { mergeContexts } from "../../memory/context-merge.js";
 import { extractiveContext, extractiveSummary } from "../../memory/extractive.js";
+import type { KeptAnswers } from "../kept-answers.js";
 import type { ContextStore } from "./context-store.js";
 import { erasure } from "./entry-statements.js";
 import type { EntryStore } from "./entry-store.js";
 import type { MemoryRef } from "./memory-store.js";
 import type { ThreadGateway } from "./thread-gateway.js";
+import type { EntryVectors } from "./vectors.js";
 
 export interface ErasureSources {
   readonly db: D1Database;
   readonly entries: EntryStore;
   readonly contexts: ContextStore;
   readonly threads: ThreadGateway;
+  readonly vectors: Pick<EntryVectors, "index">;
+  readonly answers: Pick<KeptAnswers, "forget">;
 }
 
 /** Entries that the context is rebuilt from at most. */
@@ -22,10 +26,13 @@ const rebuiltFrom = 50;
  * called again after any interruption.
  */
 export async function eraseFromD1(memory: MemoryRef, entryId: string, sources: ErasureSources): Promise<void> {
-  const { db, entries, contexts, threads } = sources;
+  const { db, entries, contexts, threads, vectors, answers } = sources;
   const row = await entries.row(memory, entryId);
   const cited = await contexts.firstCiting(memory, entryId);
   await db.batch([...erasure(db, entries.present(), memory, entryId), ...contexts.wiping(memory, entryId, cited)]);
+  await vectors.index.forget();
+  // What was found in the memory, or restored of it, may have shown the entry.
+  await answers.forget(memory.tenantId, memory.memoryId);
   // Also after an interruption just here, when nothing cites the entry any more.
   const emptied = await contexts.emptiedSince(memory);
   if (emptied !== undefined) await rebuildContext(memory, entryId, emptied, sources);

@@ -52,7 +52,7 @@ export class SessionMemory {
         ...(lines.length === 0 ? [] : [{ kind: "entries", text: lines.join("\n") }]),
       ];
     } catch (error) {
-      log("warn", "memory.recall_failed", { error: describeError(error) });
+      log("warn", "memory.recall_failed", { tenantId: link.tenantId, ...describeError(error) });
       return [];
     }
   }
@@ -82,7 +82,7 @@ export class SessionMemory {
     const key = edit === undefined ? messageId : `${messageId}:${edit}`;
     // Refused when it was edited before it was told of: then the edit tells of it.
     const result = await this.service.processMessages(memory.value, link.threadId, [recorded], key);
-    if (!result.ok) log("info", "memory.record_refused", { code: result.problem.code });
+    if (!result.ok) log("info", "memory.record_refused", { tenantId: link.tenantId, code: result.problem.code });
     if (edit !== undefined) await this.service.forgetOthers(memory.value, link.threadId, messageId, key);
   }
 }
