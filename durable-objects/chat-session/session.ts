@@ -166,10 +166,12 @@ export class SessionAtWork implements RootAtWork {
 
   view(): Session {
     const { sessionId, definition, createdAt } = this.store.session();
+    const { memory } = definition;
     const { version, context } = this.context.current();
     const current = this.store.currentTurn();
     return {
       ...definition,
+      ...(memory === undefined ? {} : { memory: { ...memory, threadId: memory.threadId ?? sessionId } }),
       context,
       sessionId,
       contextVersion: version,

@@ -4,7 +4,7 @@ import { builtInServer } from "../agent/built-in-tools.js";
 import { modelChoice } from "../agent/definition.js";
 import { listWorkersRef } from "../agent/look-up-tools.js";
 import type { ToolRef } from "../agent/tools.js";
-import { itemName } from "../chat/context.js";
+import { itemName, toolRefSchema } from "../chat/context.js";
 import { secretHeaders } from "../tenancy/secrets.js";
 import { findRoutingFn, routingFnNames } from "./strategies/routing-functions.js";
 import { routingRuleSchema } from "./strategies/rule-based.js";
@@ -12,13 +12,19 @@ import { routingRuleSchema } from "./strategies/rule-based.js";
 export const strategies = ["llm-based", "rule-based", "skill-based", "round-robin", "load-balanced"] as const;
 export type Strategy = (typeof strategies)[number];
 
-/** `ask_human`, another tool of the system by its bare name, or `server/tool`; `*` stands for all of a server. */
-export const toolName = z
-  .string()
-  .regex(
-    /^([A-Za-z0-9_-]{1,100}\/)?(\*|[A-Za-z0-9_.-]{1,100})$/,
-    "a tool is `ask_human`, another built-in by its name, or `server/tool`, or `server/*`",
-  );
+/**
+ * `ask_human`, another tool of the system by its bare name, or `server/tool`, which may be written {server, tool} as well; `*`
+ * stands for all of a server.
+ */
+export const toolName = z.union([
+  z
+    .string()
+    .regex(
+      /^([A-Za-z0-9_-]{1,100}\/)?(\*|[A-Za-z0-9_.-]{1,100})$/,
+      "a tool is `ask_human`, another built-in by its name, or `server/tool`, or `server/*`",
+    ),
+  toolRefSchema.transform(({ server, tool }) => `${server}/${tool}`),
+]);
 
 export function toolRefOf(name: string): ToolRef {
   const slash = name.indexOf("/");
@@ -52,6 +58,8 @@ const supervisorSchema = z.strictObject({
 const memories = z.array(z.string().min(1).max(100)).max(20).default([]);
 
 const httpWorkerSchema = z.strictObject({
+  /** There is one way to give a worker its task. */
+  method: z.literal("POST").default("POST"),
   url: z.url({ protocol: /^https?$/ }).max(2_000),
   headers: secretHeaders,
   timeoutMs: z.int().min(100).max(600_000).default(60_000),

@@ -105,7 +105,10 @@ messages.openapi(
   async (c) => {
     const { tenantId, keyId } = demandRole(c, "operator");
     const { sessionId, messageId } = c.req.valid("param");
-    const { sessions } = c.get("services");
-    return c.json(unwrap(await sessions.eraseMessage(tenantId, sessionId, messageId, `key ${keyId}`)), 200);
+    const { sessions, answers } = c.get("services");
+    const erased = unwrap(await sessions.eraseMessage(tenantId, sessionId, messageId, `key ${keyId}`));
+    // Turns, asks and edits that were answered under a key hold the text as well.
+    await answers.forget(tenantId, sessionId);
+    return c.json(erased, 200);
   },
 );

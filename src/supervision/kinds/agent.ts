@@ -10,7 +10,7 @@ import type { AgentPorts } from "../../agent/ports.js";
 import { openGuard } from "../../agent/tools.js";
 import type { ModelPort } from "../../model/port.js";
 import type { Subject } from "../subject.js";
-import { type Judging, mayModifyMessages, type Permission, type Supervisor, Undecided } from "../supervisor.js";
+import { type Judging, mayModifyMessages, type Permissions, type Supervisor, Undecided } from "../supervisor.js";
 import { contextTools } from "../tools/context-tools.js";
 import { decisionNames, decisionTools } from "../tools/decision-tools.js";
 import { reasonSchema } from "../tools/reason.js";
@@ -23,7 +23,7 @@ export type AgentSupervisorSettings = Omit<
   Supervisor,
   "kind" | "mayModify" | "pure" | "reasons" | "judge" | "openStream"
 > & {
-  readonly permission: Permission;
+  readonly permission: Permissions;
   readonly config: z.infer<typeof agentConfigSchema>;
 };
 

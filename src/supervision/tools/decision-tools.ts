@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { ToolOutput } from "../../agent/tools.js";
 import { editOperationsSchema, editReply } from "../structural-edit.js";
 import { applyChange, type Subject } from "../subject.js";
-import { mayModifyMessages, type Permission } from "../supervisor.js";
+import { mayModifyMessages, type Permissions } from "../supervisor.js";
 import type { Action, Hook } from "../verdict.js";
 import type { ReasonSchema } from "./reason.js";
 import { type PassToolkit, problem, type SupervisionTool, supervisionTool } from "./toolkit.js";
@@ -39,7 +39,7 @@ export function decisionTools(
 }
 
 /** Which decision tools there are: the ones that alone are left in the last round. */
-export function decisionNames(hook: Hook, permission: Permission): string[] {
+export function decisionNames(hook: Hook, permission: Permissions): string[] {
   const modify = hook === "response" ? ["modify_response", "edit_response"] : ["modify_message"];
   return ["allow_message", "block_message", ...(mayModifyMessages(permission) ? modify : []), "request_review"];
 }

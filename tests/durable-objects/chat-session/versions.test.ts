@@ -163,6 +163,11 @@ describe("erasing a message", () => {
     const ids = [turn.message?.messageId, turn.reply?.messageId];
     const before = await Promise.all(ids.map((id) => versions(id)));
 
+    // An answer that was kept for a key holds the text too.
+    const cancel = () =>
+      tenant.call("POST", `/v1/sessions/${session}/turns/${turn.turnId}/cancel`, undefined, { "idempotency-key": "c" });
+    expect(JSON.stringify((await cancel()).body)).toContain("harbour");
+
     for (const id of ids) expect(await erase(id)).toMatchObject({ status: 200, body: { decision: "erased" } });
     await evictDurableObject(tenant.object(session));
 
@@ -176,6 +181,7 @@ describe("erasing a message", () => {
       expect((await restore(id, 1)).status).toBe(409);
     }
     expect((await edit(ids[1], turn.reply?.modelReply.turns[0]?.turnId, "New.")).status).toBe(409);
+    expect((await cancel()).status).toBe(409);
     // Sent again under its key it is still the same turn.
     const again = await tenant.say(session, "At the harbour, Rosebud?", {}, { "idempotency-key": "k" });
     expect(again.turnId).toBe(turn.turnId);

@@ -15,6 +15,7 @@ describe("a decision written as text", () => {
     ["broken JSON", `{targetAgent: 'billing', reasoning: 'money', confidence: 0.8,`, 0.8],
     ["a confidence in percent", JSON.stringify({ ...decision, confidence: 95 }), 0.95],
     ["a confidence as text", JSON.stringify({ ...decision, confidence: "70%" }), 0.7],
+    ["another word for it", JSON.stringify({ worker: "billing", confidence: 0.8 }), 0.8],
     ["the same worker twice", JSON.stringify({ targetAgents: ["billing", "Billing"], confidence: 0.8 }), 0.8],
   ];
   it.each(readable)("is read from %s (fault 2)", async (_what, said, confidence) => {
