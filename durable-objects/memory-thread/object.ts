@@ -62,6 +62,10 @@ export class MemoryThread extends StoredObject<ThreadAtWork> implements ThreadOb
     return this.exists() ? this.atWork.rewriteAround(entryId, sinceVersion ?? undefined) : [];
   }
 
+  async writeAgain(entryIds: readonly string[]): Promise<void> {
+    if (this.exists()) this.atWork.writeAgain(entryIds);
+  }
+
   async entriesOf(messageId: string, kept: string): Promise<string[]> {
     return this.exists() ? this.atWork.store.entriesOf(messageId, kept) : [];
   }

@@ -186,6 +186,13 @@ export class MemoryThreadStore {
     this.sql.exec("UPDATE thread SET tool_history = '[]'");
   }
 
+  /** Notes how many deletions there were in the memory. True when there were others since it was last told. */
+  knowErasures(erasures: number): boolean {
+    return (
+      this.sql.exec("UPDATE thread SET erasures = ?1 WHERE erasures < ?1 RETURNING 1", erasures).toArray().length > 0
+    );
+  }
+
   setIndexed(seq: number): void {
     this.sql.exec("UPDATE thread SET indexed_seq = MAX(indexed_seq, ?)", seq);
   }

@@ -179,19 +179,30 @@ export class ThreadAtWork {
     if (erased === undefined) return [];
     const range = { fromSeq: erased.seq + 1, toSeq: erased.seq + windowMessages };
     const later = this.store.range(range).filter(({ content }) => content !== "");
+    const first = sinceVersion === undefined ? undefined : this.store.firstSeqOfVersion(sinceVersion);
+    this.redo(later, first);
+    return later.map((message) => message.entryId);
+  }
+
+  /** The summaries of these entries have to be written again. */
+  writeAgain(entryIds: readonly string[]): void {
+    this.redo(entryIds.flatMap((entryId) => this.store.byEntry(entryId) ?? []));
+  }
+
+  /** Summaries of messages, and the context from a message on, are due to be written again, at once. */
+  private redo(messages: readonly { seq: number }[], contextFrom?: number): void {
     this.ctx.storage.transactionSync(() => {
-      this.store.degrade(later.map(({ seq }) => seq));
-      const { degradedFrom, redoAt, coveredSeq } = this.store.thread();
-      const first = sinceVersion === undefined ? undefined : this.store.firstSeqOfVersion(sinceVersion);
-      if (first !== undefined && coveredSeq > 0) this.store.setDegradedFrom(Math.min(first, degradedFrom ?? first));
-      if (redoAt === undefined && (later.length > 0 || first !== undefined)) {
-        const now = this.platform.now();
-        this.store.setRedo({ at: now, delay: 0, modelDownUntil: 0 });
-        this.sendJob({ fromSeq: erased.seq, toSeq: erased.seq });
+      this.store.degrade(messages.map(({ seq }) => seq));
+      const { degradedFrom, redoAt, coveredSeq, marks } = this.store.thread();
+      if (contextFrom !== undefined && coveredSeq > 0) {
+        this.store.setDegradedFrom(Math.min(contextFrom, degradedFrom ?? contextFrom));
+      }
+      if (redoAt === undefined && (messages.length > 0 || contextFrom !== undefined)) {
+        this.store.setRedo({ at: this.platform.now(), delay: 0, modelDownUntil: 0 });
+        this.sendJob({ fromSeq: marks.lastSeq, toSeq: marks.lastSeq });
       }
     });
     this.kit.deliverSoon();
-    return later.map((message) => message.entryId);
   }
 
   /** Ends what runs, so that nothing is written after the object is emptied. */

@@ -88,8 +88,8 @@ function knowsItsKeys(path: string): boolean {
   return (
     path === "/v1/runs" ||
     /^\/v1\/sessions\/[^/]+\/messages$/.test(path) ||
-    // An answer kept here would outlive an entry's deletion: entries and messages of a memory keep their keys themselves.
-    /^\/v1\/memories\/[^/]+\/(entries|threads|context)(\/|$)/.test(path)
+    // An answer kept here would outlive an entry's deletion: entries and messages keep their keys themselves, a search changes nothing.
+    /^\/v1\/memories\/[^/]+\/(entries|threads|search)(\/|$)/.test(path)
   );
 }
 

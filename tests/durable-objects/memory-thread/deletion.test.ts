@@ -1,6 +1,8 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { createSealer } from "../../../src/platform/secrets.js";
+import { eventually } from "../../support/eventually.js";
 import { addEntryReply, newMemory, numbered, putContextReply, type TestMemory } from "../../support/memory.js";
 
 const secret = "Zirkonia";
@@ -27,12 +29,21 @@ async function inD1(): Promise<string[]> {
     if (name === "entry_vocab" || name === "entry_index") continue;
     found.push(...holding(name, (await env.DB.prepare(`SELECT * FROM "${name}"`).all()).results));
   }
+  // What answers to an Idempotency-Key say is encrypted.
+  const answers = await env.DB.prepare("SELECT sealed_answer FROM idempotency WHERE sealed_answer IS NOT NULL").all<{
+    sealed_answer: string;
+  }>();
+  const sealer = createSealer(env.SEALING_SECRET);
+  const opened = await Promise.all(
+    answers.results.map(async (row) => ({ answer: await sealer.open(row.sealed_answer) })),
+  );
+  found.push(...holding("answers", opened));
   found.push(...holding("vocabulary", (await env.DB.prepare("SELECT term FROM entry_vocab").all()).results));
   return found;
 }
 
-function inObject(memory: TestMemory): Promise<string[]> {
-  return runInDurableObject(memory.object(), (_object, state) => {
+function inObject(memory: TestMemory, threadId = "main"): Promise<string[]> {
+  return runInDurableObject(memory.object(threadId), (_object, state) => {
     const { sql } = state.storage;
     const tables = sql.exec<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'").toArray();
     return tables
@@ -115,6 +126,51 @@ describe("a deleted entry", () => {
     await memory.model.reply({ ...putContextReply("## Facts\n- Nothing of note."), repeat: true });
     await memory.model.release("synthesis");
     await memory.settled("context", "other");
+    expect(await inD1()).toEqual([]);
+    expect(await inObject(memory, "other")).toEqual([]);
+  });
+
+  it("is not repeated by what a model wrote of another thread's message with the context in view", async () => {
+    const memory = await newMemory("scripted");
+    await memory.model.reply(
+      { ...addEntryReply("Something."), repeat: 6 },
+      putContextReply(`## Facts\n- The user owns ${secret}.`),
+      addEntryReply(`The user is glad about ${secret}.`, { topic: secret, mood: "glad" }),
+      addEntryReply("The user has a cat."),
+      { ...addEntryReply(`It goes on about ${secret}.`), hold: "capture" },
+    );
+    const said = await memory.say([`I own ${secret}.`, ...numbered(5, 2)]);
+    await memory.settled("context");
+    await memory.say(["I am glad of it."], "other");
+    await memory.settled("indexed", "other");
+    await memory.say(["I have a cat."], "another");
+    await memory.settled("indexed", "another");
+    await memory.say(["Still glad."], "under-way");
+    await memory.model.until({ open: 1 });
+
+    await memory.model.reply({ ...addEntryReply("Written again."), repeat: true });
+    await memory.call("DELETE", `/entries/${said.messages[0].entryId}`);
+    expect(await inD1()).toEqual([]);
+    await memory.model.release("capture");
+    await memory.settled("indexed", "under-way");
+    expect(await inD1()).toEqual([]);
+    for (const threadId of ["main", "other", "another", "under-way"]) {
+      expect(await inObject(memory, threadId)).toEqual([]);
+    }
+    await eventually(async () =>
+      expect(await memory.entries("&threadId=other")).toMatchObject([{ summary: "Written again." }]),
+    );
+    // What doesn't repeat it stays as it was.
+    expect(await memory.entries("&threadId=another")).toMatchObject([{ summary: "The user has a cat." }]);
+  });
+
+  it("is in no answer that is kept for an Idempotency-Key", async () => {
+    const memory = await newMemory();
+    const { entryId } = await memory.call("POST", "/entries", { rawEntry: `I own ${secret}.` });
+    const ask = () => memory.call("POST", "/search", { query: secret }, { "idempotency-key": "same" });
+    expect((await ask()).entries).toHaveLength(1);
+    await memory.tenant.call("DELETE", `${memory.path}/entries/${entryId}`);
+    expect((await ask()).entries).toEqual([]);
     expect(await inD1()).toEqual([]);
   });
 
