@@ -52,6 +52,22 @@ export class MemoryThreadStore {
       .map((row) => ({ requestHash: row.request_hash, fromSeq: row.from_seq, toSeq: row.to_seq }))[0];
   }
 
+  /** Those of which no message comes after this one. */
+  batchesUpTo(seq: number): (FlushRange & { idempotencyKey: string; requestHash: string })[] {
+    return this.sql
+      .exec<{ idempotency_key: string; request_hash: string; from_seq: number; to_seq: number }>(
+        "SELECT idempotency_key, request_hash, from_seq, to_seq FROM batches WHERE to_seq <= ? ORDER BY to_seq",
+        seq,
+      )
+      .toArray()
+      .map((row) => ({
+        idempotencyKey: row.idempotency_key,
+        requestHash: row.request_hash,
+        fromSeq: row.from_seq,
+        toSeq: row.to_seq,
+      }));
+  }
+
   addBatch(idempotencyKey: string, requestHash: string, { fromSeq, toSeq }: FlushRange): void {
     this.sql.exec(
       "INSERT INTO batches (idempotency_key, request_hash, from_seq, to_seq) VALUES (?, ?, ?, ?)",
@@ -102,6 +118,19 @@ export class MemoryThreadStore {
   /** Where the first flush began that wrote this version or a later one. */
   firstSeqOfVersion(version: number): number | undefined {
     return this.flushes("WHERE version >= ? ORDER BY to_seq LIMIT 1", version)[0]?.fromSeq;
+  }
+
+  /** Up to where a flush had been asked for after a message; the end of its session came later. */
+  requestedAt(seq: number): number {
+    return (
+      this.sql
+        .exec<{ requested: number | null }>(
+          `SELECT MAX(f.to_seq) AS requested FROM flushes f JOIN messages m ON m.seq = f.to_seq
+           WHERE f.to_seq < ?1 OR (f.to_seq = ?1 AND m.control = 'PROCESS_MESSAGE_AND_FLUSH')`,
+          seq,
+        )
+        .one().requested ?? 0
+    );
   }
 
   coveredAt(seq: number): number {

@@ -15,6 +15,8 @@ import type { MemoryPlatform } from "../../src/platform/memory/memory-platform.j
 import type { AppendCommand, SliceReport, ThreadMarksView } from "../../src/platform/memory/thread-gateway.js";
 import { ok, type Result, refuse } from "../../src/problem.js";
 import { Kit } from "../kit/kit.js";
+import { Waiters } from "../kit/waiters.js";
+import type { Checkpoint } from "./checkpoint.js";
 import { deliverFromThread } from "./deliveries.js";
 import { MemoryThreadStore } from "./store.js";
 import { invocationView, threadView } from "./views.js";
@@ -111,6 +113,25 @@ export class ThreadAtWork {
     return invocation;
   }
 
+  /** Takes in all that another thread had been told up to a checkpoint, at once. */
+  restore({ messages, batches }: Checkpoint): void {
+    this.ctx.storage.transactionSync(() => {
+      for (const message of messages) {
+        while (this.store.thread().marks.epoch < message.epoch) {
+          if (this.store.thread().marks.open) this.apply(decideEnd(this.store.thread().marks));
+          this.apply(decideStart(this.store.thread().marks));
+        }
+        this.take(message);
+        if (message.content === "") this.store.erase(message.seq);
+      }
+      for (const { idempotencyKey, requestHash, ...range } of batches) {
+        this.store.addBatch(idempotencyKey, requestHash, range);
+      }
+      this.sendJob({ fromSeq: 1, toSeq: messages.length });
+    });
+    this.kit.deliverSoon();
+  }
+
   /** The thread as it stands, or as it stood after a message. */
   view(atSeq?: number): Thread {
     return threadView(this.store, atSeq);
@@ -143,9 +164,9 @@ export class ThreadAtWork {
   }
 
   /** Waits until a level has reached a message, at most so long; says what was reached. */
-  async reached(level: Level, seq: number | undefined, timeoutMs: number): Promise<boolean> {
+  reached(level: Level, seq: number | undefined, timeoutMs: number): Promise<boolean> {
     const wanted = seq ?? this.store.thread().marks.lastSeq;
-    return this.kit.waiters.until(() => this.marksView()[level] >= wanted, timeoutMs);
+    return this.waiters.until(() => this.marksView()[level] >= wanted, timeoutMs);
   }
 
   /**
