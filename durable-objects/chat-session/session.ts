@@ -203,7 +203,6 @@ export class SessionAtWork implements RootAtWork {
       kit: this.kit,
       platform: this.platform,
       context: this.context,
-      audit: (entry) => this.kit.outbox.put("audit", `audit/${turnId}`, { ...entry, at: this.platform.now() }),
       remember: (messageId) => this.remember(messageId),
       ended: (ended, status, outcome) => this.end(ended, status, outcome),
     });
@@ -237,7 +236,8 @@ export class SessionAtWork implements RootAtWork {
       if (outcome.error !== undefined) this.store.addMessage(outcome.error, turnId, false);
       this.kit.events.append("turn.completed", turnId, { turnId });
       // A team's workers that were interrupted must not count as busy for ever.
-      if (status === "cancelled" || status === "failed") this.kit.outbox.put("work_ended", turnId, { work: turnId });
+      if (status === "cancelled" || status === "failed")
+        this.kit.outbox.put("work_ended", turnId, { work: turnId, at: this.platform.now() });
     });
   }
 

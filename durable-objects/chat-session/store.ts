@@ -254,14 +254,6 @@ export class ChatSessionStore {
     return this.passes("WHERE turn_id = ? ORDER BY seq", turnId).map(({ state }) => state);
   }
 
-  isApproved(server: string, tool: string): boolean {
-    return this.sql.exec("SELECT 1 FROM approvals WHERE server = ? AND tool = ?", server, tool).toArray().length > 0;
-  }
-
-  approve(server: string, tool: string): void {
-    this.sql.exec("INSERT INTO approvals (server, tool) VALUES (?, ?) ON CONFLICT DO NOTHING", server, tool);
-  }
-
   private turns(where: string, ...bindings: string[]): TurnRecord[] {
     return this.sql
       .exec(

@@ -5,17 +5,13 @@ import type { HistoryMessage } from "../../src/chat/prompt.js";
 import { ReplyStream } from "../../src/chat/reply-stream.js";
 import type { StoredOutcome, TurnStatus } from "../../src/chat/session.js";
 import { runTurn, type TurnPorts } from "../../src/chat/turn.js";
-import { validateArguments } from "../../src/platform/argument-check.js";
-import { withDeadline } from "../../src/platform/clock.js";
-import { sha256Hex } from "../../src/platform/digest.js";
-import { log } from "../../src/platform/logging.js";
 import type { SessionPlatform } from "../../src/platform/session-platform.js";
 import { type LoadedSetup, loadTurnSetup } from "../../src/platform/turn-setup.js";
 import { entryWithoutText } from "../../src/routing/trace.js";
 import type { SupervisionState } from "../../src/supervision/state.js";
 import { openStreamGate } from "../../src/supervision/stream-gate.js";
 import type { Subject } from "../../src/supervision/subject.js";
-import { askPolicy } from "../../src/tenancy/ask-policy.js";
+import { agentPorts } from "../kit/agent-ports.js";
 import type { Kit } from "../kit/kit.js";
 import type { Hold } from "../kit/piece.js";
 import type { VersionedContext } from "./session-context.js";
@@ -26,8 +22,6 @@ export interface RunnerPorts {
   readonly kit: Kit;
   readonly platform: SessionPlatform;
   readonly context: VersionedContext;
-  /** Copies a decision to the tenant's audit. */
-  readonly audit: (entry: { turnId: string; hook: string; decision: string; body: unknown }) => void;
   /** Has the memory told of a message, by the write that is under way. Only effective texts are. */
   readonly remember: (messageId: string) => void;
   /** Ends the turn: status, outcome, messages and event in one write. */
@@ -82,7 +76,8 @@ export class TurnRun {
     this.loaded = loaded;
     const model = await platform.model(session.tenantId);
     const command = { ...turn, content: turn.original };
-    const outcome = await runTurn(command, loaded.setup, this.turnPorts(loaded, journal, model, hold.signal));
+    const ports = { ...this.turnPorts(loaded, hold.signal), journal, model };
+    const outcome = await runTurn(command, loaded.setup, ports);
     const { status, reply, error, request, response, degraded, usage } = outcome;
     ended(status, {
       ...(reply === undefined ? {} : { reply }),
@@ -96,76 +91,41 @@ export class TurnRun {
 
   private turnPorts(
     { setup, strict, reviews, approvals, desk }: Extract<LoadedSetup, { ok: true }>,
-    journal: TurnPorts["journal"],
-    model: TurnPorts["model"],
     signal: AbortSignal,
-  ): TurnPorts {
+  ): Omit<TurnPorts, "journal" | "model"> {
     const { turn, session } = this;
-    const { store, kit, platform, audit } = this.ports;
+    const { store, kit, platform } = this.ports;
     const { events } = kit;
     const { turnId } = turn;
     this.stream = new ReplyStream(() => openStreamGate(setup.supervisors), {
       delta: (delta) => events.announce("reply.delta", turnId, { turnId, ...delta }),
       retracted: (attempt) => events.announce("reply.retracted", turnId, { turnId, attempt }),
     });
-    return {
-      journal,
-      model,
+    const { asks, state, callWorker, ...ports } = agentPorts(kit, platform, {
+      tenantId: session.tenantId,
+      ownerId: session.sessionId,
+      piece: { type: "turn", id: turnId },
+      salt: session.salt,
       signal,
-      now: platform.now,
-      withDeadline: (timeoutMs, work) => withDeadline(timeoutMs, work, signal),
-      validateArguments,
+      settings: { strict, reviews, approvals },
+      surroundings: {
+        transcript: () => this.transcript(),
+        statistics: () => store.turnCounts(),
+        context: desk,
+      },
+      keepPass: (pass, before) => {
+        store.addPass(turnId, pass, platform.now());
+        if (pass.decision !== "allow") this.keepOriginal(before, pass);
+      },
+    });
+    return {
+      ...ports,
       stream: this.stream,
       team: {
-        asks: () => kit.asks.ofWork(turnId),
-        state: platform.teamState(session.tenantId),
-        callWorker: (call, cancel) => platform.callWorker(session.tenantId, call, cancel),
+        asks,
+        state,
+        callWorker,
         traced: (entry) => events.append(entry.type, turnId, { turnId, ...entryWithoutText(entry) }),
-      },
-      observer: {
-        toolCalled: (call) => events.append("tool.called", turnId, { turnId, ...call }),
-        toolReturned: (call) => events.append("tool.returned", turnId, { turnId, ...call }),
-      },
-      approvals: {
-        isApproved: ({ server, tool }) => store.isApproved(server, tool),
-        approveForSession: ({ server, tool }) => store.approve(server, tool),
-      },
-      approval: askPolicy(approvals, { type: "turn", id: turnId }),
-      supervise: {
-        now: platform.now,
-        hash: (text) => sha256Hex(session.salt + text),
-        withDeadline: (timeoutMs, work) => withDeadline(timeoutMs, work, signal),
-        strict,
-        cancelled: () => signal.aborted,
-        review: askPolicy(reviews, { type: "turn", id: turnId }),
-        surroundings: {
-          ownerId: session.sessionId,
-          workId: turnId,
-          transcript: () => this.transcript(),
-          statistics: () => store.turnCounts(),
-          context: desk,
-        },
-        decided: (state, before) => {
-          store.addPass(turnId, state, platform.now());
-          if (state.decision !== "allow") this.keepOriginal(before, state);
-          const { hook, decision, reasons } = state;
-          events.append("supervision.decided", turnId, { turnId, hook, decision, reasons, degraded: state.degraded });
-          audit({ turnId, hook, decision, body: state });
-          const failed = state.steps.filter((step) => step.failed !== undefined).map(({ supervisor }) => supervisor);
-          // A plain allow is no news: its record is the pass.
-          if (decision === "allow" && failed.length === 0) return;
-          log(failed.length > 0 ? "warn" : "info", "supervision.decided", {
-            tenantId: session.tenantId,
-            sessionId: session.sessionId,
-            turnId,
-            hook,
-            decision,
-            supervisors: state.steps.map(({ supervisor, action }) => `${supervisor}:${action}`).join(","),
-            reasons: reasons.length,
-            failed: failed.join(","),
-            degraded: state.degraded.join(","),
-          });
-        },
       },
       messageDecided: (message, blocked) => {
         store.addMessage(message, turnId, !blocked);

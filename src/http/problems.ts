@@ -2,18 +2,16 @@
 import { z } from "zod";
 import { type Problem, type ProblemCode, problemCodes } from "../problem.js";
 
-export const problemSchema = z
-  .object({
-    type: z.string(),
-    title: z.string(),
-    status: z.int(),
-    code: z.enum(Object.keys(problemCodes)),
-    detail: z.string(),
-    requestId: z.string(),
-    errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
-    askId: z.string().optional(),
-  })
-  .meta({ id: "Problem" });
+export const problemSchema = z.object({
+  type: z.string(),
+  title: z.string(),
+  status: z.int(),
+  code: z.enum(Object.keys(problemCodes)),
+  detail: z.string(),
+  requestId: z.string(),
+  errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+  askId: z.string().optional(),
+});
 
 const titles: Record<ProblemCode, string> = {
   bad_request: "The request can't be read",

@@ -133,21 +133,19 @@ export interface Team extends z.infer<typeof fieldsOfTeam> {
 /** The most that teams may stand inside one another. */
 export const maxTeamDepth = 4;
 
-export const teamSchema: z.ZodType<Team> = z
-  .lazy(() =>
-    z
-      .strictObject({
-        ...teamFields,
-        workers: z
-          .array(z.strictObject({ ...workerFields, team: z.union([itemName, teamSchema]).optional() }))
-          .min(1)
-          .max(50),
-      })
-      .superRefine((team, context) => {
-        for (const { path, message } of teamProblems(team)) context.addIssue({ code: "custom", path, message });
-      }),
-  )
-  .meta({ id: "Team" });
+export const teamSchema: z.ZodType<Team> = z.lazy(() =>
+  z
+    .strictObject({
+      ...teamFields,
+      workers: z
+        .array(z.strictObject({ ...workerFields, team: z.union([itemName, teamSchema]).optional() }))
+        .min(1)
+        .max(50),
+    })
+    .superRefine((team, context) => {
+      for (const { path, message } of teamProblems(team)) context.addIssue({ code: "custom", path, message });
+    }),
+);
 
 /** What fields alone don't show: names that name nothing, and what contradicts itself. */
 function teamProblems(team: Team): { path: (string | number)[]; message: string }[] {

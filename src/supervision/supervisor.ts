@@ -33,6 +33,8 @@ export interface Judging {
   /** The digest by which texts are compared: what edits name as their base. */
   readonly hash: (text: string) => Promise<string>;
   readonly surroundings: Surroundings;
+  /** Words of its own, as they may be read by everybody. */
+  readonly worded: (words: string) => Promise<string>;
   /** To be told of each change of the context, for the record. */
   readonly contextChanged: (change: ContextChange) => void;
 }
@@ -78,6 +80,8 @@ export interface Supervisor {
   /** Decides from the text alone, at once and always alike: it looks again, for free, whenever the text has changed. */
   readonly pure: boolean;
   readonly health?: Health;
+  /** Reasons that its tenant wrote: they are read as they are. */
+  readonly reasons?: ReadonlySet<string>;
   judge(subject: Subject, judging: Judging): Promise<Verdict>;
   /** How it follows a streamed reply. A supervisor without it has to see the whole, which holds the whole. */
   openStream?(): SupervisorStream;

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { maxContextCharacters } from "../../memory/context-document.js";
 import { type ContextVersion, contextSchema } from "../../memory/memory.js";
 import type { NewContext } from "../../platform/memory/context-store.js";
+import { plainContextSchema } from "../../platform/memory/memory-search.js";
 import type { MemoryRef } from "../../platform/memory/memory-store.js";
 import { type AppEnv, callerOf } from "../context.js";
 import { problem } from "../problems.js";
@@ -74,7 +75,7 @@ memoryContexts.openapi(
     tags,
     summary: "The versions of the context, newest first",
     request: { params: memoryParam, query: pageQuery },
-    responses: { 200: json("A page of versions", listOf(contextSchema.omit({ coverage: true }))) },
+    responses: { 200: json("A page of versions", listOf(plainContextSchema)) },
   }),
   async (c) => {
     const memory = await memoryOf(c, c.req.valid("param").memoryId);
@@ -96,6 +97,7 @@ memoryContexts.openapi(
   route({
     method: "get",
     path: "/v1/memories/{memoryId}/contexts/{version}",
+    operationId: "getMemoryContextVersion",
     tags,
     summary: "One version, and up to where it covers each thread",
     request: { params: versionParam },

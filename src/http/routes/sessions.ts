@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { unknownBuiltIn } from "../../agent/built-in-tools.js";
 import { chatMessageSchema } from "../../chat/message.js";
 import { newSessionSchema, passViewSchema, sessionSchema } from "../../chat/session.js";
 import { messageEditSchema, messageVersionSchema } from "../../platform/session-gateway.js";
 import { callerOf, demandRole, unwrap } from "../context.js";
+import { missingNames, missingTools, namedAt } from "../name-checks.js";
 import { problem } from "../problems.js";
 import {
   decodeCursor,
@@ -39,21 +39,16 @@ sessions.openapi(
     const { context, memory } = definition;
     const wanted = [
       { path: "agent", kind: "agents" as const, name: definition.agent },
-      ...definition.supervisors.map((name, at) => ({ path: `supervisors.${at}`, kind: "supervisors" as const, name })),
-      ...context.rules.map((name, at) => ({ path: `context.rules.${at}`, kind: "rules" as const, name })),
-      ...context.references.map((name, at) => ({
-        path: `context.references.${at}`,
-        kind: "references" as const,
-        name,
-      })),
+      ...namedAt("supervisors", "supervisors", definition.supervisors),
+      ...namedAt("context.rules", "rules", context.rules),
+      ...namedAt("context.references", "references", context.references),
     ];
-    const found = await resources.pins(tenantId, wanted);
-    const absent = wanted.filter(({ kind, name }) => !found.some((pin) => pin.kind === kind && pin.name === name));
-    const errors = absent.map(({ path, kind, name }) => ({ path, message: `there is no ${kind}/${name}` }));
-    for (const [at, ref] of context.tools.entries()) {
-      const message = unknownBuiltIn(ref);
-      if (message !== undefined) errors.push({ path: `context.tools.${at}.tool`, message });
-    }
+    const refs = context.tools.map((ref, at) => ({ path: `context.tools.${at}.tool`, ref }));
+    const [names, tools] = await Promise.all([
+      missingNames(resources, tenantId, wanted),
+      missingTools(resources, tenantId, refs),
+    ]);
+    const errors = [...names, ...tools];
     if (memory !== undefined && !(await memories.memory(tenantId, memory.memoryId)).ok) {
       errors.push({ path: "memory.memoryId", message: "there is no such memory" });
     }

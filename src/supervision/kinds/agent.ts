@@ -13,12 +13,16 @@ import { canonicalText, type Subject } from "../subject.js";
 import { type Judging, mayModifyMessages, type Permission, type Supervisor, Undecided } from "../supervisor.js";
 import { contextTools } from "../tools/context-tools.js";
 import { decisionNames, decisionTools } from "../tools/decision-tools.js";
+import { reasonSchema } from "../tools/reason.js";
 import { PassToolkit } from "../tools/toolkit.js";
 import type { Verdict } from "../verdict.js";
 import type { agentConfigSchema } from "./agent-config.js";
 import { supervisorPrompt } from "./agent-prompt.js";
 
-export type AgentSupervisorSettings = Omit<Supervisor, "kind" | "mayModify" | "pure" | "judge" | "openStream"> & {
+export type AgentSupervisorSettings = Omit<
+  Supervisor,
+  "kind" | "mayModify" | "pure" | "reasons" | "judge" | "openStream"
+> & {
   readonly permission: Permission;
   readonly config: z.infer<typeof agentConfigSchema>;
 };
@@ -36,6 +40,7 @@ export function agentSupervisor(settings: AgentSupervisorSettings, ports: AgentS
     kind: "agent",
     mayModify: mayModifyMessages(settings.permission),
     pure: false,
+    ...(settings.config.reasons === undefined ? {} : { reasons: new Set(settings.config.reasons) }),
     async judge(subject, judging) {
       const kit = new PassToolkit(subject, settings.permission);
       const close = (): void => kit.close();
@@ -57,12 +62,13 @@ async function run(
   { name, permission, config, timeoutMs }: AgentSupervisorSettings,
   ports: AgentSupervisorPorts,
 ): Promise<AgentOutcome> {
-  const { surroundings, hash, contextChanged, journal, signal } = judging;
+  const { surroundings, hash, contextChanged, worded, journal, signal } = judging;
+  const reason = reasonSchema(config.reasons);
   const offered = [
-    ...decisionTools(kit, hash),
+    ...decisionTools(kit, hash, reason),
     ...(surroundings.context === undefined
       ? []
-      : contextTools(kit, { desk: surroundings.context, supervisor: name, changed: contextChanged })),
+      : contextTools(kit, { desk: surroundings.context, supervisor: name, reason, worded, changed: contextChanged })),
   ];
   const endingTools = decisionNames(subject.hook, permission);
   // Each of them looks at the permission again when it is called.

@@ -5,18 +5,17 @@ import { editOperationsSchema, editReply } from "../structural-edit.js";
 import { applyChange, canonicalText, type Subject } from "../subject.js";
 import { mayModifyMessages, type Permission } from "../supervisor.js";
 import type { Action, Hook } from "../verdict.js";
+import type { ReasonSchema } from "./reason.js";
 import { type PassToolkit, problem, type SupervisionTool, supervisionTool } from "./toolkit.js";
 
-const reason = z
-  .string()
-  .trim()
-  .min(1)
-  .max(2_000)
-  .describe("Why, in a sentence that the people concerned may read; never quote in it what they shall not see");
 const content = z.string().max(200_000);
 const anyone = (): boolean => true;
 
-export function decisionTools(kit: PassToolkit, hash: (text: string) => Promise<string>): SupervisionTool[] {
+export function decisionTools(
+  kit: PassToolkit,
+  hash: (text: string) => Promise<string>,
+  reason: ReasonSchema,
+): SupervisionTool[] {
   const { hook } = kit.text;
   const tools = [
     supervisionTool(kit, {
@@ -33,8 +32,8 @@ export function decisionTools(kit: PassToolkit, hash: (text: string) => Promise<
       permitted: anyone,
       run: async (args) => settled(kit, "block", args.reason),
     }),
-    ...(hook === "response" ? responseTools(kit, hash) : [modifyMessage(kit, hook)]),
-    reviewTool(kit),
+    ...(hook === "response" ? responseTools(kit, hash, reason) : [modifyMessage(kit, hook, reason)]),
+    reviewTool(kit, reason),
   ];
   return tools;
 }
@@ -45,7 +44,7 @@ export function decisionNames(hook: Hook, permission: Permission): string[] {
   return ["allow_message", "block_message", ...(mayModifyMessages(permission) ? modify : []), "request_review"];
 }
 
-function modifyMessage(kit: PassToolkit, hook: Hook): SupervisionTool {
+function modifyMessage(kit: PassToolkit, hook: Hook, reason: ReasonSchema): SupervisionTool {
   const what = hook === "tool_call" ? "The arguments, as a JSON object" : "The whole text as it shall be";
   return supervisionTool(kit, {
     name: "modify_message",
@@ -56,7 +55,11 @@ function modifyMessage(kit: PassToolkit, hook: Hook): SupervisionTool {
   });
 }
 
-function responseTools(kit: PassToolkit, hash: (text: string) => Promise<string>): SupervisionTool[] {
+function responseTools(
+  kit: PassToolkit,
+  hash: (text: string) => Promise<string>,
+  reason: ReasonSchema,
+): SupervisionTool[] {
   return [
     supervisionTool(kit, {
       name: "modify_response",
@@ -91,7 +94,7 @@ function responseTools(kit: PassToolkit, hash: (text: string) => Promise<string>
   ];
 }
 
-function reviewTool(kit: PassToolkit): SupervisionTool {
+function reviewTool(kit: PassToolkit, reason: ReasonSchema): SupervisionTool {
   const mayPropose = mayModifyMessages(kit.permission);
   const proposed = { content: content.optional().describe("What you propose instead; left out: the text as it is") };
   return supervisionTool(kit, {

@@ -178,7 +178,17 @@ describe("a supervising agent of a session", () => {
     const session = await tenant.session();
     const blocked = await tenant.stream(session, "Count.");
     expect(JSON.stringify(blocked)).not.toMatch(/One|two|forbidden/);
-    expect(shownText(await tenant.stream(session, "Again."))).toBe("One two three.");
+    const allowed = await tenant.stream(session, "Again.");
+    expect(shownText(allowed)).toBe("One two three.");
+    // Not a word of it before the verdict, and then all of it.
+    const order = allowed.map(({ event, data }) => (data.hook === undefined ? event : `${event} ${data.hook}`));
+    expect(order).toEqual([
+      "turn.started",
+      "supervision.decided request",
+      "supervision.decided response",
+      "reply.delta",
+      "turn.completed",
+    ]);
   });
 
   it("judges beside the others, when it only judges: all are asked before the first has answered", async () => {
