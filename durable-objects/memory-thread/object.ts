@@ -64,7 +64,7 @@ export class MemoryThread extends StoredObject<ThreadAtWork> implements ThreadOb
   }
 
   async writeAgain(entryIds: readonly string[]): Promise<void> {
-    if (this.exists()) this.atWork.writeAgain(entryIds);
+    if (this.exists()) this.atWork.redo(entryIds.flatMap((entryId) => this.atWork.store.byEntry(entryId) ?? []));
   }
 
   /** For tests: no face offers it. */

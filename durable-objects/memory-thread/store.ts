@@ -165,6 +165,13 @@ export class MemoryThreadStore {
     return this.messages("WHERE entry_id = ?", entryId)[0];
   }
 
+  /** The next messages after the one of an entry, without erased ones; `undefined` when there is no such entry. */
+  after(entryId: string, limit: number): ThreadMessage[] | undefined {
+    const entry = this.byEntry(entryId);
+    if (entry === undefined) return undefined;
+    return this.messages("WHERE seq > ? AND seq <= ? AND erased = 0 ORDER BY seq", entry.seq, entry.seq + limit);
+  }
+
   livingIn({ fromSeq, toSeq }: FlushRange): number {
     return this.sql
       .exec<{ n: number }>(
@@ -191,11 +198,19 @@ export class MemoryThreadStore {
     );
   }
 
-  /** Entries whose summaries were made with what is erased now: a model has to write them again. */
-  degrade(seqs: readonly number[]): void {
-    for (const seq of seqs) {
+  /**
+   * Summaries that were made with what is erased now, and the context from a message on, are due to be written again by a model, now
+   * unless something is due already.
+   */
+  due(messages: readonly { seq: number }[], contextFrom: number | undefined, now: number): void {
+    for (const { seq } of messages) {
       this.sql.exec("UPDATE messages SET captured = 2 WHERE seq = ? AND captured = 1 AND erased = 0", seq);
     }
+    const { degradedFrom, redoAt, coveredSeq } = this.thread();
+    if (contextFrom !== undefined && coveredSeq > 0) {
+      this.setDegradedFrom(Math.min(contextFrom, degradedFrom ?? contextFrom));
+    }
+    if (redoAt === undefined) this.setRedo({ at: now, delay: 0, modelDownUntil: 0 });
   }
 
   /** Leaves the message's place and nothing else; what was journalled may hold it and begins anew. */

@@ -7,7 +7,14 @@ import {
   type FlushRange,
   idleAfterMs,
 } from "../../src/memory/control.js";
-import { directThread, type Invocation, type Level, type NewMessage, type Thread } from "../../src/memory/memory.js";
+import {
+  directThread,
+  type Invocation,
+  type Level,
+  type NewMessage,
+  type Thread,
+  type ThreadMessage,
+} from "../../src/memory/memory.js";
 import { windowMessages } from "../../src/memory/prompts.js";
 import { newId } from "../../src/platform/ids.js";
 import { describeError, log } from "../../src/platform/logging.js";
@@ -15,7 +22,6 @@ import type { MemoryPlatform } from "../../src/platform/memory/memory-platform.j
 import type { AppendCommand, SliceReport, ThreadMarksView } from "../../src/platform/memory/thread-gateway.js";
 import { ok, type Result, refuse } from "../../src/problem.js";
 import { Kit } from "../kit/kit.js";
-import { Waiters } from "../kit/waiters.js";
 import type { Checkpoint } from "./checkpoint.js";
 import { deliverFromThread } from "./deliveries.js";
 import { MemoryThreadStore } from "./store.js";
@@ -166,7 +172,7 @@ export class ThreadAtWork {
   /** Waits until a level has reached a message, at most so long; says what was reached. */
   reached(level: Level, seq: number | undefined, timeoutMs: number): Promise<boolean> {
     const wanted = seq ?? this.store.thread().marks.lastSeq;
-    return this.waiters.until(() => this.marksView()[level] >= wanted, timeoutMs);
+    return this.kit.waiters.until(() => this.marksView()[level] >= wanted, timeoutMs);
   }
 
   /**
@@ -196,32 +202,19 @@ export class ThreadAtWork {
 
   /** The summaries that were written with an erased message in view, and the context that took it in, have to be written again. */
   rewriteAround(entryId: string, sinceVersion: number | undefined): string[] {
-    const erased = this.store.byEntry(entryId);
-    if (erased === undefined) return [];
-    const range = { fromSeq: erased.seq + 1, toSeq: erased.seq + windowMessages };
-    const later = this.store.range(range).filter(({ content }) => content !== "");
-    const first = sinceVersion === undefined ? undefined : this.store.firstSeqOfVersion(sinceVersion);
-    this.redo(later, first);
+    const later = this.store.after(entryId, windowMessages);
+    if (later === undefined) return [];
+    this.redo(later, sinceVersion === undefined ? undefined : this.store.firstSeqOfVersion(sinceVersion));
     return later.map((message) => message.entryId);
   }
 
-  /** The summaries of these entries have to be written again. */
-  writeAgain(entryIds: readonly string[]): void {
-    this.redo(entryIds.flatMap((entryId) => this.store.byEntry(entryId) ?? []));
-  }
-
-  /** Summaries of messages, and the context from a message on, are due to be written again, at once. */
-  private redo(messages: readonly { seq: number }[], contextFrom?: number): void {
+  /** Summaries of messages, and the context from a message on, are written again, at once. */
+  redo(messages: readonly ThreadMessage[], contextFrom?: number): void {
+    if (messages.length === 0 && contextFrom === undefined) return;
     this.ctx.storage.transactionSync(() => {
-      this.store.degrade(messages.map(({ seq }) => seq));
-      const { degradedFrom, redoAt, coveredSeq, marks } = this.store.thread();
-      if (contextFrom !== undefined && coveredSeq > 0) {
-        this.store.setDegradedFrom(Math.min(contextFrom, degradedFrom ?? contextFrom));
-      }
-      if (redoAt === undefined && (messages.length > 0 || contextFrom !== undefined)) {
-        this.store.setRedo({ at: this.platform.now(), delay: 0, modelDownUntil: 0 });
-        this.sendJob({ fromSeq: marks.lastSeq, toSeq: marks.lastSeq });
-      }
+      this.store.due(messages, contextFrom, this.platform.now());
+      const { lastSeq } = this.store.thread().marks;
+      this.sendJob({ fromSeq: lastSeq, toSeq: lastSeq });
     });
     this.kit.deliverSoon();
   }
