@@ -181,23 +181,17 @@ export class ThreadAtWork {
    */
   async erase(entryId: string): Promise<boolean> {
     const message = this.store.byEntry(entryId);
-    if (message === undefined) {
-      // An entry without a conversation isn't stored here; but a flush may have it in its journal.
-      if (this.store.thread().threadId === directThread) {
-        this.abort.abort();
-        this.store.forgetWork();
-        await this.working;
-      }
-      return false;
-    }
+    // An entry without a conversation isn't stored here; but a flush may have it in its journal.
+    if (message === undefined && this.store.thread().threadId !== directThread) return false;
     this.abort.abort();
     this.ctx.storage.transactionSync(() => {
+      if (message === undefined) return this.store.forgetWork();
       this.store.erase(message.seq);
       this.kit.outbox.put("erase", entryId, { entryId });
     });
     await this.working;
     this.kit.deliverSoon();
-    return true;
+    return message !== undefined;
   }
 
   /** The summaries that were written with an erased message in view, and the context that took it in, have to be written again. */

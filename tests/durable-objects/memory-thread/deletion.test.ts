@@ -1,6 +1,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { composeServices } from "../../../src/composition.js";
 import { createSealer } from "../../../src/platform/secrets.js";
 import { eventually } from "../../support/eventually.js";
 import { addEntryReply, newMemory, numbered, putContextReply, type TestMemory } from "../../support/memory.js";
@@ -162,6 +163,57 @@ describe("a deleted entry", () => {
     );
     // What doesn't repeat it stays as it was.
     expect(await memory.entries("&threadId=another")).toMatchObject([{ summary: "The user has a cat." }]);
+  });
+
+  it("is not gone on with by another thread's work that was interrupted", async () => {
+    const memory = await newMemory();
+    const { entryId } = await memory.call("POST", "/entries", { rawEntry: `I own ${secret}.` });
+    await memory.say(["Hello."], "other");
+    await memory.settled("indexed", "other");
+    // What a model had answered when the other thread's object died.
+    await runInDurableObject(memory.object("other"), (_object, state) => {
+      state.storage.sql.exec(
+        "INSERT INTO journal (work, step, kind, attempts, result, begun_at, ended_at) VALUES ('entry/2', 'model/0', 'model', 1, ?, 0, 0)",
+        JSON.stringify({ summary: secret }),
+      );
+    });
+    await memory.call("DELETE", `/entries/${entryId}`);
+    await memory.say(["Hello again."], "other");
+    await memory.settled("indexed", "other");
+    expect(await inObject(memory, "other")).toEqual([]);
+  });
+
+  it("is withdrawn from what was written with it in view, also when its deletion is interrupted, or that is written meanwhile", async () => {
+    for (const at of ["before", "after"] as const) {
+      const memory = await newMemory("scripted");
+      await memory.model.reply(addEntryReply(`About ${secret}.`), { ...addEntryReply("Written again."), repeat: true });
+      const { entryId } = await memory.call("POST", "/entries", { rawEntry: `I own ${secret}.` });
+      const write = async () => {
+        await memory.say(["Fine."], "other");
+        await memory.settled("indexed", "other");
+      };
+      if (at === "before") await write();
+      // D1 as the deletion sees it, in the moment in which the entry goes.
+      const db = new Proxy(env.DB, {
+        get(target, name) {
+          if (name === "prepare") return target.prepare.bind(target);
+          return async (statements: D1PreparedStatement[]) => {
+            if (at === "after") await write();
+            const done = await target.batch(statements);
+            if (at === "before") throw new Error("died here");
+            return done;
+          };
+        },
+      });
+      const { memory: service } = composeServices({ ...env, DB: db });
+      const ref = await service.memory(memory.tenant.tenantId, memory.memoryId);
+      if (!ref.ok) throw new Error("the memory isn't there");
+      const deleted = service.deleteEntry(ref.value, entryId);
+      if (at === "before") await expect(deleted).rejects.toThrow("died here");
+      else expect(await deleted).toMatchObject({ ok: true });
+      if (at === "before") await memory.call("DELETE", `/entries/${entryId}`).catch(() => undefined);
+      expect(await inD1()).toEqual([]);
+    }
   });
 
   it("is in no answer that is kept for an Idempotency-Key", async () => {
