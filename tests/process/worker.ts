@@ -85,10 +85,16 @@ export class WorkerProcess {
     return (await this.call("POST", "/v1/admin/tenants", adminSecret, { name: "process" })).key;
   }
 
-  async call(method: string, path: string, key: string, body?: unknown): Promise<ProcessAnswer> {
+  async call(
+    method: string,
+    path: string,
+    key: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<ProcessAnswer> {
     const response = await fetch(this.origin + path, {
       method,
-      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json", ...headers },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
