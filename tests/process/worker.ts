@@ -26,7 +26,8 @@ export class WorkerProcess {
   private worker: ChildProcess | undefined;
   private origin = "";
 
-  constructor(private readonly upstreamUrl: string) {
+  /** @param upstreamUrl where its models are; without one it has the offline model alone */
+  constructor(private readonly upstreamUrl?: string) {
     const args = ["d1", "migrations", "apply", "conclave", "--local", "--persist-to", this.storage];
     const migrated = spawnSync("wrangler", args, { encoding: "utf8", env: { ...process.env, ...quiet } });
     if (migrated.status !== 0) throw new Error(migrated.stdout + migrated.stderr);
@@ -38,8 +39,9 @@ export class WorkerProcess {
     const vars = {
       ADMIN_SECRET: adminSecret,
       SEALING_SECRET: "process-test-sealing-secret",
-      OPENAI_API_KEY: "process-test-key",
-      OPENAI_BASE_URL: `${this.upstreamUrl}/v1`,
+      ...(this.upstreamUrl === undefined
+        ? {}
+        : { OPENAI_API_KEY: "process-test-key", OPENAI_BASE_URL: `${this.upstreamUrl}/v1` }),
     };
     this.worker = spawn(
       "wrangler",
@@ -68,6 +70,11 @@ export class WorkerProcess {
   async end(): Promise<void> {
     await this.kill();
     rmSync(this.storage, { recursive: true, force: true });
+  }
+
+  /** What commands of the documentation take for granted. */
+  get variables(): { readonly URL: string; readonly ADMIN_SECRET: string } {
+    return { URL: this.origin, ADMIN_SECRET: adminSecret };
   }
 
   /** The key of a new tenant. */
