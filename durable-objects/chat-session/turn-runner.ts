@@ -7,8 +7,8 @@ import type { StoredOutcome, TurnStatus } from "../../src/chat/session.js";
 import { runTurn, type TurnPorts } from "../../src/chat/turn.js";
 import { validateArguments } from "../../src/platform/argument-check.js";
 import { withDeadline } from "../../src/platform/clock.js";
+import { logDecision } from "../../src/platform/decision-log.js";
 import { sha256Hex } from "../../src/platform/digest.js";
-import { log } from "../../src/platform/logging.js";
 import type { SessionPlatform } from "../../src/platform/session-platform.js";
 import { type LoadedSetup, loadTurnSetup } from "../../src/platform/turn-setup.js";
 import { entryWithoutText } from "../../src/routing/trace.js";
@@ -151,20 +151,7 @@ export class TurnRun {
           const { hook, decision, reasons } = state;
           events.append("supervision.decided", turnId, { turnId, hook, decision, reasons, degraded: state.degraded });
           audit({ turnId, hook, decision, body: state });
-          const failed = state.steps.filter((step) => step.failed !== undefined).map(({ supervisor }) => supervisor);
-          // A plain allow is no news: its record is the pass.
-          if (decision === "allow" && failed.length === 0) return;
-          log(failed.length > 0 ? "warn" : "info", "supervision.decided", {
-            tenantId: session.tenantId,
-            sessionId: session.sessionId,
-            turnId,
-            hook,
-            decision,
-            supervisors: state.steps.map(({ supervisor, action }) => `${supervisor}:${action}`).join(","),
-            reasons: reasons.length,
-            failed: failed.join(","),
-            degraded: state.degraded.join(","),
-          });
+          logDecision({ tenantId: session.tenantId, sessionId: session.sessionId, turnId }, state);
         },
       },
       messageDecided: (message, blocked) => {

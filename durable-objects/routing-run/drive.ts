@@ -2,6 +2,7 @@
 
 import { validateArguments } from "../../src/platform/argument-check.js";
 import { withDeadline } from "../../src/platform/clock.js";
+import { logDecision } from "../../src/platform/decision-log.js";
 import { sha256Hex } from "../../src/platform/digest.js";
 import { loadRunSetup } from "../../src/platform/run-setup.js";
 import type { SessionPlatform } from "../../src/platform/session-platform.js";
@@ -57,6 +58,7 @@ export async function driveRun(
         events.append("supervision.decided", runId, { runId, hook, decision, reasons, degraded });
         const at = platform.now();
         outbox.put("audit", `audit/${runId}`, { turnId: runId, hook, decision, body: state, at });
+        logDecision({ tenantId, runId }, state);
       },
     },
     approval: askPolicy(loaded.approvals, { type: "run", id: runId }),
