@@ -26,9 +26,12 @@ export class WorkerProcess {
   private worker: ChildProcess | undefined;
   private origin = "";
 
-  /** @param more variables beside the usual ones, or in their place. */
+  /**
+   * @param upstreamUrl where its models are; without one it has the offline model alone
+   * @param more variables beside the usual ones, or in their place
+   */
   constructor(
-    private readonly upstreamUrl: string,
+    private readonly upstreamUrl?: string,
     private readonly more: Readonly<Record<string, string>> = {},
   ) {
     const args = ["d1", "migrations", "apply", "conclave", "--local", "--persist-to", this.storage];
@@ -42,8 +45,9 @@ export class WorkerProcess {
     const vars = {
       ADMIN_SECRET: adminSecret,
       SEALING_SECRET: "process-test-sealing-secret",
-      OPENAI_API_KEY: "process-test-key",
-      OPENAI_BASE_URL: `${this.upstreamUrl}/v1`,
+      ...(this.upstreamUrl === undefined
+        ? {}
+        : { OPENAI_API_KEY: "process-test-key", OPENAI_BASE_URL: `${this.upstreamUrl}/v1` }),
       ...this.more,
     };
     this.worker = spawn(
@@ -78,6 +82,11 @@ export class WorkerProcess {
   async end(): Promise<void> {
     await this.kill();
     rmSync(this.storage, { recursive: true, force: true });
+  }
+
+  /** What commands of the documentation take for granted. */
+  get variables(): { readonly URL: string; readonly ADMIN_SECRET: string } {
+    return { URL: this.origin, ADMIN_SECRET: adminSecret };
   }
 
   /** The key of a new tenant. */
