@@ -19,6 +19,7 @@ import { MemoryService } from "./platform/memory/memory-service.js";
 import { MemoryStore } from "./platform/memory/memory-store.js";
 import { SessionMemory } from "./platform/memory/session-memory.js";
 import { ThreadGateway } from "./platform/memory/thread-gateway.js";
+import { VectorIndex } from "./platform/memory/vector-index.js";
 import { EntryVectors } from "./platform/memory/vectors.js";
 import { logAttempt } from "./platform/model-log.js";
 import type { OutgoingPolicy } from "./platform/outgoing.js";
@@ -57,7 +58,8 @@ function shared(env: Env): Shared {
   measureWith(env.METRICS);
   const sealer = createSealer(env.SEALING_SECRET);
   const policy: OutgoingPolicy = { allowLoopback: env.ENVIRONMENT === "local" };
-  const vectors = new EntryVectors(env.DB, (tenantId) => tenantEmbedder(env, tenantId), now);
+  const vectorIndex = new VectorIndex(env.DB, env.VECTORS, now);
+  const vectors = new EntryVectors(env.DB, (tenantId) => tenantEmbedder(env, tenantId), now, vectorIndex);
   const resources = new ResourceStore(env.DB, sealer, now);
   const answers = new KeptAnswers(env.DB, sealer, now);
   const memory = new MemoryService({

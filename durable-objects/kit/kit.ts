@@ -5,6 +5,7 @@ import { type Ask, askForAll } from "../../src/asks/ask.js";
 import { newAskId } from "../../src/platform/ids.js";
 import { describeError, log } from "../../src/platform/logging.js";
 import type { Level, LogFields } from "../../src/platform/metrics.js";
+import { ApprovalBook } from "./approvals.js";
 import { AskBook } from "./asks.js";
 import { Deadlines } from "./deadlines.js";
 import { Driver } from "./driver.js";
@@ -52,6 +53,7 @@ export class Kit {
   readonly outbox: Outbox;
   readonly waiters = new Waiters();
   readonly health: SupervisorHealth;
+  readonly approvals: ApprovalBook;
   private readonly driver: Driver;
   private readonly pieces: PieceRunner;
 
@@ -63,12 +65,14 @@ export class Kit {
     const { now } = ports;
     this.deadlines = new Deadlines(storage);
     this.health = new SupervisorHealth(storage.sql);
+    this.approvals = new ApprovalBook(storage.sql);
     this.events = new EventLog(storage.sql, now, (type, data) => this.present(type, data));
     this.asks = new AskBook({
       storage,
       now,
       newAskId: () => newAskId(ports.owner().id),
       changed: (ask, work) => this.askChanged(ask, work),
+      rewritten: (ask) => this.outbox.put("ask", ask.askId, ask),
     });
     this.outbox = new Outbox({
       sql: storage.sql,

@@ -9,19 +9,24 @@ export interface Telling extends Required<Pick<AgentObserver, "toolCalled" | "to
   decided(state: SupervisionState): void;
 }
 
-/** @param work the turn's or run's id, and what it is called in events. */
+/** A piece of work. Its events and log lines name it as `turnId`, `runId` … */
+export interface Piece {
+  readonly type: "turn" | "run";
+  readonly id: string;
+}
+
 export function tellOf(
-  work: { readonly turnId: string } | { readonly runId: string },
+  { type, id }: Piece,
   tenantId: string,
   kit: Pick<Kit, "events" | "outbox">,
   now: () => number,
 ): Telling {
   const { events, outbox } = kit;
-  const workId = "turnId" in work ? work.turnId : work.runId;
+  const work = { [`${type}Id`]: id };
   return {
-    toolCalled: (call) => events.append("tool.called", workId, { ...work, ...call }),
+    toolCalled: (call) => events.append("tool.called", id, { ...work, ...call }),
     toolReturned: (call) => {
-      events.append("tool.returned", workId, { ...work, ...call });
+      events.append("tool.returned", id, { ...work, ...call });
       log(call.isError ? "warn" : "info", "tool.returned", {
         tenantId,
         ...work,
@@ -32,8 +37,8 @@ export function tellOf(
     },
     decided: (state) => {
       const { hook, decision, reasons, degraded } = state;
-      events.append("supervision.decided", workId, { ...work, hook, decision, reasons, degraded });
-      outbox.put("audit", `audit/${workId}`, { turnId: workId, hook, decision, body: state, at: now() });
+      events.append("supervision.decided", id, { ...work, hook, decision, reasons, degraded });
+      outbox.put("audit", `audit/${id}`, { turnId: id, hook, decision, body: state, at: now() });
       logPass(state, { tenantId, ...work });
     },
   };

@@ -111,7 +111,8 @@ export class RunAtWork implements RootAtWork {
       this.store.end(status, { ...outcome, usage }, endedAt);
       this.kit.events.append("run.completed", runId, { runId });
       this.tellIndex();
-      if (status !== "completed") this.kit.outbox.put("work_ended", "work_ended", { work: runId });
+      if (status !== "completed")
+        this.kit.outbox.put("work_ended", "work_ended", { work: runId, at: this.platform.now() });
     });
   }
 

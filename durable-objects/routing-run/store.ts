@@ -103,12 +103,4 @@ export class RoutingRunStore {
       .toArray()
       .map(({ state }) => supervisionStateSchema.parse(JSON.parse(state)));
   }
-
-  isApproved(server: string, tool: string): boolean {
-    return this.sql.exec("SELECT 1 FROM approvals WHERE server = ? AND tool = ?", server, tool).toArray().length > 0;
-  }
-
-  approve(server: string, tool: string): void {
-    this.sql.exec("INSERT INTO approvals (server, tool) VALUES (?, ?) ON CONFLICT DO NOTHING", server, tool);
-  }
 }

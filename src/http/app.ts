@@ -19,6 +19,7 @@ import { memoryContexts } from "./routes/memory-contexts.js";
 import { memoryEntries } from "./routes/memory-entries.js";
 import { memoryThreads } from "./routes/memory-threads.js";
 import { memoryVaults } from "./routes/memory-vaults.js";
+import { messages } from "./routes/messages.js";
 import { resources } from "./routes/resources.js";
 import { runs } from "./routes/runs.js";
 import { sessionContext } from "./routes/session-context.js";
@@ -63,7 +64,19 @@ export function createApp(compose: (env: Env) => Services): OpenAPIHono<AppEnv> 
   app.use("/v1/*", idempotency);
 
   const memories = [memoryVaults, memoryThreads, memoryEntries, memoryContexts];
-  for (const routes of [health, admin, resources, sessions, sessionContext, turns, events, runs, asks, ...memories])
+  for (const routes of [
+    health,
+    admin,
+    resources,
+    sessions,
+    sessionContext,
+    turns,
+    messages,
+    events,
+    runs,
+    asks,
+    ...memories,
+  ])
     app.route("/", routes);
   openApiDocument(app);
   return app;

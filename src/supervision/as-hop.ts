@@ -20,6 +20,7 @@ export function standingAtHop(supervisors: readonly Supervisor[], hooks: readonl
       mayModify: supervisor.mayModify,
       pure: supervisor.pure,
       ...(supervisor.health === undefined ? {} : { health: supervisor.health }),
+      ...(supervisor.reasons === undefined ? {} : { reasons: supervisor.reasons }),
       judge: (subject, judging) => supervisor.judge(subject, judging),
       ...(supervisor.openStream === undefined ? {} : { openStream: supervisor.openStream.bind(supervisor) }),
     }));

@@ -8,16 +8,17 @@ import { isControlFlow, type Journal } from "../agent/journal.js";
 import type { CancelSignal } from "../model/port.js";
 import { changesOf, type passResultSchema, type SupervisionStep } from "./state.js";
 import { applyChange, canonicalText, type Subject } from "./subject.js";
-import { type Supervisor, Undecided } from "./supervisor.js";
+import { type Judging, type Supervisor, Undecided } from "./supervisor.js";
 import type { ContextChange, Surroundings } from "./surroundings.js";
 import { strictest, type Verdict } from "./verdict.js";
+import { rulesOfWords, worded } from "./wording.js";
 
 export type PassResult = z.infer<typeof passResultSchema>;
 
 export interface PassPorts {
   readonly now: () => number;
-  /** A digest that tells whether two texts are the same, without telling the text. */
-  readonly hash: (text: string) => Promise<string>;
+  /** A digest that tells whether two subjects say the same, without telling what. */
+  readonly hash: (subject: Subject) => Promise<string>;
   readonly withDeadline: <T>(timeoutMs: number, work: (signal: CancelSignal) => Promise<T>) => Promise<T>;
   /** The tenant demands that every failure blocks. */
   readonly strict: boolean;
@@ -39,12 +40,13 @@ export async function runPass(
   const standing = supervisors.filter((supervisor) => supervisor.hooks.has(subject.hook)).sort(inOrder);
   const enforcing = standing.filter((supervisor) => supervisor.mode === "enforce");
   const shadows = standing.filter((supervisor) => supervisor.mode === "shadow");
-  const shadowed = Promise.all(shadows.map((shadow) => consult(shadow, subject, ports)));
+  const rules = rulesOfWords(supervisors, subject.hook);
+  const shadowed = Promise.all(shadows.map((shadow) => consult(shadow, subject, rules, ports)));
 
   const consulted: Consulted[] = [];
   let current = subject;
   const hear = async (supervisor: Supervisor): Promise<boolean> => {
-    const said = await consult(supervisor, current, ports);
+    const said = await consult(supervisor, current, rules, ports);
     consulted.push(said);
     current = said.after;
     return said.verdict.action !== "block";
@@ -55,7 +57,7 @@ export async function runPass(
     !(await everyInTurn(modifiers, hear)) || !(await lookAgain(modifiers, hear, () => current, consulted));
   if (!blocked) {
     const judges = enforcing.filter((supervisor) => !supervisor.mayModify);
-    consulted.push(...(await Promise.all(judges.map((judge) => consult(judge, current, ports)))));
+    consulted.push(...(await Promise.all(judges.map((judge) => consult(judge, current, rules, ports)))));
   }
 
   const decision = strictest(...consulted.map(({ verdict }) => verdict.action));
@@ -118,14 +120,20 @@ interface Consulted {
   readonly latencyMs: number;
 }
 
-async function consult(supervisor: Supervisor, subject: Subject, ports: PassPorts): Promise<Consulted> {
+async function consult(
+  supervisor: Supervisor,
+  subject: Subject,
+  rules: readonly Supervisor[],
+  ports: PassPorts,
+): Promise<Consulted> {
   const started = ports.now();
   const contextChanges: ContextChange[] = [];
   const about = { name: supervisor.name, mode: supervisor.mode, before: subject, contextChanges };
+  const judging = judgingOf(supervisor, subject, rules, ports, (change) => contextChanges.push(change));
   const refusal = supervisor.health?.refusal();
   try {
     if (refusal !== undefined) throw new Error(refusal);
-    const verdict = await judge(supervisor, subject, ports, (change) => contextChanges.push(change));
+    const verdict = await judge(supervisor, subject, judging, ports);
     if (verdict.change !== undefined && !supervisor.mayModify) {
       throw new Error(`it changed the text, which its setting "permissions" doesn't allow`);
     }
@@ -134,13 +142,20 @@ async function consult(supervisor: Supervisor, subject: Subject, ports: PassPort
     const action = verdict.action === "modify" && same ? "allow" : verdict.action;
     supervisor.health?.succeeded();
     const after = same ? subject : changed;
-    return { ...about, after, verdict: { ...verdict, action }, latencyMs: ports.now() - started };
+    const reasons = await Promise.all(
+      verdict.reasons.map((reason) =>
+        readable(reason, supervisor, { before: subject, after: same ? undefined : after }, rules, judging),
+      ),
+    );
+    return { ...about, after, verdict: { ...verdict, action, reasons }, latencyMs: ports.now() - started };
   } catch (error) {
     if (isControlFlow(error)) throw error;
     // Neither a text nor a cancelled turn can bring it about that a supervisor isn't asked any more.
     const isItsOwn = refusal === undefined && !(error instanceof Undecided) && ports.cancelled?.() !== true;
     if (isItsOwn) supervisor.health?.failed();
-    const detail = error instanceof Error ? error.message : "unknown error";
+    const said = detailOf(error);
+    // What it answered, and not as it has to, may stand in the message.
+    const detail = error instanceof Undecided ? await worded(said, { before: subject }, rules, judging) : said;
     const policy = ports.strict ? "block" : supervisor.onFailure;
     const failed = `Supervisor "${supervisor.name}" (${supervisor.kind}) failed: ${detail}. ${
       ports.strict ? "The tenant's setting strict" : `Its setting onFailure "${policy}"`
@@ -150,24 +165,48 @@ async function consult(supervisor: Supervisor, subject: Subject, ports: PassPort
   }
 }
 
-function judge(
+function detailOf(error: unknown): string {
+  if (!(error instanceof Error)) return "unknown error";
+  return error.name === "DeadlineError" ? `${error.message} (setting timeoutMs)` : error.message;
+}
+
+/** A reason as everybody may read it: a tenant's own words, those of rules among them, need no look. */
+async function readable(
+  reason: string,
+  { pure, reasons }: Supervisor,
+  about: { readonly before: Subject; readonly after: Subject | undefined },
+  rules: readonly Supervisor[],
+  judging: Judging,
+): Promise<string> {
+  return pure || reasons?.has(reason) === true ? reason : worded(reason, about, rules, judging);
+}
+
+const never: CancelSignal = { aborted: false, addEventListener: () => {}, removeEventListener: () => {} };
+
+function judgingOf(
   supervisor: Supervisor,
   subject: Subject,
+  rules: readonly Supervisor[],
   ports: PassPorts,
   contextChanged: (change: ContextChange) => void,
-): Promise<Verdict> {
-  const never: CancelSignal = { aborted: false, addEventListener: () => {}, removeEventListener: () => {} };
+): Judging {
   const { context, ...seen } = ports.surroundings ?? {};
-  const given = {
+  const judging: Judging = {
     journal: ports.journal.scope(supervisor.name),
+    signal: never,
     hash: ports.hash,
     // A shadow judges without effect: it has nothing to change the context with.
     surroundings: supervisor.mode === "shadow" || context === undefined ? seen : { ...seen, context },
+    worded: (words) => readable(words, supervisor, { before: subject, after: undefined }, rules, judging),
     contextChanged,
   };
+  return judging;
+}
+
+function judge(supervisor: Supervisor, subject: Subject, judging: Judging, ports: PassPorts): Promise<Verdict> {
   return supervisor.pure
-    ? supervisor.judge(subject, { ...given, signal: never })
-    : ports.withDeadline(supervisor.timeoutMs, (signal) => supervisor.judge(subject, { ...given, signal }));
+    ? supervisor.judge(subject, judging)
+    : ports.withDeadline(supervisor.timeoutMs, (signal) => supervisor.judge(subject, { ...judging, signal }));
 }
 
 async function stepOf(said: Consulted, ports: PassPorts): Promise<SupervisionStep> {
@@ -175,8 +214,8 @@ async function stepOf(said: Consulted, ports: PassPorts): Promise<SupervisionSte
     supervisor: said.name,
     action: said.verdict.action,
     reasons: [...said.verdict.reasons],
-    beforeHash: await ports.hash(canonicalText(said.before)),
-    afterHash: await ports.hash(canonicalText(said.after)),
+    beforeHash: await ports.hash(said.before),
+    afterHash: await ports.hash(said.after),
     latencyMs: said.latencyMs,
     mode: said.mode,
     ...(said.verdict.usage === undefined ? {} : { usage: said.verdict.usage }),

@@ -56,6 +56,32 @@ describe("a resource", () => {
     expect((await tenant.call("GET", "/v1/rules/r")).body.version).toBe(8);
   });
 
+  it("names tools as agents do or as teams do, and is read back in one form", async () => {
+    const tenant = await newTenant();
+    const parameters = { type: "object", properties: {} };
+    await tenant.put("tools", "look", {
+      server: "shop",
+      description: "d",
+      parameters,
+      http: { url: "https://shop.example" },
+    });
+    const tools = ["shop/look", { server: "shop", tool: "*" }];
+    const agent = await tenant.put("agents", "a", { kind: "model", model: "offline", instructions: "", tools });
+    expect(agent.body.tools).toEqual([
+      { server: "shop", tool: "look" },
+      { server: "shop", tool: "*" },
+    ]);
+    const context = { tools: ["shop/look"] };
+    const session = await tenant.call("POST", "/v1/sessions", { agent: "a", context });
+    expect(session.body.context.tools).toEqual([{ server: "shop", tool: "look" }]);
+    const workers = [{ id: "w", description: "all", tools: [{ server: "shop", tool: "look" }] }];
+    const team = await tenant.put("teams", "t", { supervisor: { strategy: "round-robin", tools }, workers });
+    expect(team.body.supervisor.tools).toEqual(["shop/look", "shop/*"]);
+    expect(team.body.workers[0].tools).toEqual(["shop/look"]);
+    const bare = await tenant.call("PUT", "/v1/agents/a", { ...agent.body, tools: ["look"] });
+    expectProblem(bare, "invalid");
+  });
+
   it("of kind tool shows no header it was given", async () => {
     const tenant = await newTenant();
     const http = { url: "https://example.com/", headers: { "x-api-key": "sk-hidden" } };

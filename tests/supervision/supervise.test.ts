@@ -25,7 +25,7 @@ describe("supervision as a step", () => {
     const modifier = supervisor("m", replaces("hello", "hi"), { mayModify: true });
     const { run, decided } = world([modifier]);
     const first = await run();
-    expect(first).toMatchObject({ action: "modify", reasons: ["no hello"], degraded: [] });
+    expect(first).toMatchObject({ action: "modify", reasons: ["no […]"], degraded: [] });
     expect(textOf(first.subject)).toBe("hi");
     expect(await run()).toEqual(first);
     expect(modifier.saw).toHaveLength(1);
@@ -40,7 +40,7 @@ describe("supervision as a step", () => {
       {
         kind: "review",
         answerableBy: "operator",
-        reason: "no hello; unclear",
+        reason: "no […]; unclear",
         proposal: { hook: "request", original: "hello", proposed: "hi" },
       },
     ]);

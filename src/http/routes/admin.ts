@@ -127,13 +127,13 @@ admin.openapi(
     security,
     summary: "Make a key, which is shown this once",
     request: { params: tenantParam, body: jsonBody(newKeySchema) },
-    responses: { 201: json("The key", z.object({ keyId: z.string(), key: z.string() })) },
+    responses: { 201: json("The key", z.object({ keyId: z.string(), key: z.string(), role: keySchema.shape.role })) },
   }),
   async (c) => {
     const { tenants } = c.get("services");
     const { tenantId } = await find(tenants, c.req.valid("param").tenantId);
     const { role, label } = c.req.valid("json");
-    return c.json(await tenants.createKey(tenantId, role, label), 201);
+    return c.json({ ...(await tenants.createKey(tenantId, role, label)), role }, 201);
   },
 );
 

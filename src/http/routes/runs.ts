@@ -5,7 +5,7 @@ import { sha256Hex } from "../../platform/digest.js";
 import { newId } from "../../platform/ids.js";
 import { runTraceSchema } from "../../platform/run-gateway.js";
 import type { Services } from "../../platform/services.js";
-import { pinTeams, pinTools } from "../../platform/team-loader.js";
+import { pinTeams } from "../../platform/team-loader.js";
 import type { Caller } from "../../platform/tenant-store.js";
 import type { ProblemIssue } from "../../problem.js";
 import {
@@ -16,9 +16,10 @@ import {
   runStatuses,
   runSummarySchema,
 } from "../../routing/routed-run.js";
-import { memoriesOf } from "../../routing/team.js";
+import { memoriesOf } from "../../routing/team-parts.js";
 import { callerOf, unwrap } from "../context.js";
 import { eventsAnswers, eventsDescription, eventsQuery, followEvents } from "../events.js";
+import { missingNames, missingTools, namedAt } from "../name-checks.js";
 import { problem } from "../problems.js";
 import { decodeCursor, json, jsonBody, listOf, newRouter, pageOf, pageQuery, route } from "../routing.js";
 import { checkMemories, checkTeam } from "../team-checks.js";
@@ -186,31 +187,23 @@ async function missingParts(
   const { team, supervisors, memory } = definition;
   const names = await pinTeams(resources, tenantId, team);
   const wanted = [
-    ...supervisors.map((name, at) => ({ path: `supervisors.${at}`, kind: "supervisors" as const, name })),
+    ...namedAt("supervisors", "supervisors", supervisors),
     ...names.supervisors.map((name) => ({ path: "team.supervisors", kind: "supervisors" as const, name })),
   ];
-  const [found, tools] = await Promise.all([
-    resources.pins(tenantId, wanted),
-    pinTools(resources, tenantId, names).then((pins) => resources.versions(tenantId, pins)),
+  // Those of the system are checked with the team itself.
+  const refs = names.tools.filter(({ server }) => server !== builtInServer).map((ref) => ({ path: "team.tools", ref }));
+  const [absent, absentTools] = await Promise.all([
+    missingNames(resources, tenantId, wanted),
+    missingTools(resources, tenantId, refs),
   ]);
   const noMemory = memory !== undefined && !(await memories.memory(tenantId, memory.memoryId)).ok;
-  const absent = wanted.filter(({ kind, name }) => !found.some((pin) => pin.kind === kind && pin.name === name));
-  // Which tools a remote server has is only known when it is asked.
-  const absentTools = names.tools.filter(
-    ({ server, tool }) =>
-      server !== builtInServer &&
-      !tools.some(
-        ({ name, body }) =>
-          "server" in body && body.server === server && (tool === "*" || name === tool || "mcp" in body),
-      ),
-  );
   return [
     ...names.missing.map((name) => ({
       path: "team",
       message: `there is no teams/${name}; store it at PUT /v1/teams/${name}`,
     })),
-    ...absentTools.map(({ server, tool }) => ({ path: "team.tools", message: `there is no tool ${server}/${tool}` })),
-    ...absent.map(({ path, kind, name }) => ({ path, message: `there is no ${kind}/${name}` })),
+    ...absentTools,
+    ...absent,
     ...(noMemory ? [{ path: "memory.memoryId", message: "there is no such memory" }] : []),
     ...(typeof team === "string" ? [] : checkTeam(team, policy, "team")),
     ...(typeof team === "string" ? [] : await checkMemories(memories, tenantId, memoriesOf(team), "team")),

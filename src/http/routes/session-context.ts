@@ -3,6 +3,7 @@ import { z } from "zod";
 import { type ContextChangeBody, contextChangeSchema, contextViewSchema } from "../../chat/context.js";
 import type { Services } from "../../platform/services.js";
 import { callerOf, demandRole, unwrap } from "../context.js";
+import { missingNames, missingTools, namedAt } from "../name-checks.js";
 import { problem } from "../problems.js";
 import { json, jsonBody, newRouter, route } from "../routing.js";
 import { sessionParam } from "./sessions.js";
@@ -31,6 +32,7 @@ sessionContext.openapi(
   route({
     method: "post",
     path: "/v1/sessions/{sessionId}/context",
+    operationId: "changeSessionContext",
     tags,
     summary: "Include and exclude rules, references and tools, from now on (operators)",
     description:
@@ -68,20 +70,20 @@ sessionContext.openapi(
   },
 );
 
+/** What is removed need not exist. */
 async function checkNames(
   tenantId: string,
-  { rules, references }: ContextChangeBody["add"],
+  { rules, references, tools }: ContextChangeBody["add"],
   resources: Services["resources"],
 ): Promise<void> {
-  const wanted = [
-    ...rules.map((name, at) => ({ path: `add.rules.${at}`, kind: "rules" as const, name })),
-    ...references.map((name, at) => ({ path: `add.references.${at}`, kind: "references" as const, name })),
-  ];
-  if (wanted.length === 0) return;
-  const found = await resources.pins(tenantId, wanted);
-  const absent = wanted.filter(({ kind, name }) => !found.some((pin) => pin.kind === kind && pin.name === name));
-  if (absent.length === 0) return;
+  const wanted = [...namedAt("add.rules", "rules", rules), ...namedAt("add.references", "references", references)];
+  const refs = tools.map((ref, at) => ({ path: `add.tools.${at}.tool`, ref }));
+  const [names, absent] = await Promise.all([
+    missingNames(resources, tenantId, wanted),
+    missingTools(resources, tenantId, refs),
+  ]);
+  if (names.length + absent.length === 0) return;
   throw problem("invalid", "The context names things that don't exist; store them first.", {
-    errors: absent.map(({ path, kind, name }) => ({ path, message: `there is no ${kind}/${name}` })),
+    errors: [...names, ...absent],
   });
 }

@@ -1,10 +1,8 @@
 import { z } from "zod";
-import { unknownBuiltIn } from "../../agent/built-in-tools.js";
-import { chatMessageSchema } from "../../chat/message.js";
 import { newSessionSchema, passViewSchema, sessionSchema } from "../../chat/session.js";
 import { removeSession } from "../../platform/removal.js";
-import { messageEditSchema, messageVersionSchema } from "../../platform/session-gateway.js";
-import { callerOf, demandRole, unwrap } from "../context.js";
+import { callerOf, unwrap } from "../context.js";
+import { missingNames, missingTools, namedAt } from "../name-checks.js";
 import { problem } from "../problems.js";
 import {
   decodeCursor,
@@ -40,21 +38,16 @@ sessions.openapi(
     const { context, memory } = definition;
     const wanted = [
       { path: "agent", kind: "agents" as const, name: definition.agent },
-      ...definition.supervisors.map((name, at) => ({ path: `supervisors.${at}`, kind: "supervisors" as const, name })),
-      ...context.rules.map((name, at) => ({ path: `context.rules.${at}`, kind: "rules" as const, name })),
-      ...context.references.map((name, at) => ({
-        path: `context.references.${at}`,
-        kind: "references" as const,
-        name,
-      })),
+      ...namedAt("supervisors", "supervisors", definition.supervisors),
+      ...namedAt("context.rules", "rules", context.rules),
+      ...namedAt("context.references", "references", context.references),
     ];
-    const found = await resources.pins(tenantId, wanted);
-    const absent = wanted.filter(({ kind, name }) => !found.some((pin) => pin.kind === kind && pin.name === name));
-    const errors = absent.map(({ path, kind, name }) => ({ path, message: `there is no ${kind}/${name}` }));
-    for (const [at, ref] of context.tools.entries()) {
-      const message = unknownBuiltIn(ref);
-      if (message !== undefined) errors.push({ path: `context.tools.${at}.tool`, message });
-    }
+    const refs = context.tools.map((ref, at) => ({ path: `context.tools.${at}.tool`, ref }));
+    const [names, tools] = await Promise.all([
+      missingNames(resources, tenantId, wanted),
+      missingTools(resources, tenantId, refs),
+    ]);
+    const errors = [...names, ...tools];
     if (memory !== undefined && !(await memories.memory(tenantId, memory.memoryId)).ok) {
       errors.push({ path: "memory.memoryId", message: "there is no such memory" });
     }
@@ -124,62 +117,6 @@ sessions.openapi(
       throw problem("not_found", "There is no such session.");
     }
     return c.body(null, 204);
-  },
-);
-
-sessions.openapi(
-  route({
-    method: "get",
-    path: "/v1/sessions/{sessionId}/messages",
-    tags,
-    summary: "The effective transcript: what supervision made of what was said",
-    request: { params: sessionParam, query: pageQuery },
-    responses: { 200: json("A page of messages", listOf(chatMessageSchema)) },
-  }),
-  async (c) => {
-    const { tenantId } = callerOf(c);
-    const { limit, cursor } = c.req.valid("query");
-    const { sessionId } = c.req.valid("param");
-    const page = unwrap(
-      await c.get("services").sessions.messages(tenantId, sessionId, decodeNumberCursor(cursor), limit),
-    );
-    return c.json({ items: [...page.items], nextCursor: encodeCursor(page.next) }, 200);
-  },
-);
-
-sessions.openapi(
-  route({
-    method: "get",
-    path: "/v1/sessions/{sessionId}/messages/{messageId}/versions",
-    tags,
-    summary: "What a message said at first and what it says now (operators)",
-    request: { params: sessionParam.extend({ messageId: z.string().max(100) }) },
-    responses: { 200: json("Its versions, oldest first", z.object({ items: z.array(messageVersionSchema) })) },
-  }),
-  async (c) => {
-    const { tenantId } = demandRole(c, "operator");
-    const { sessionId, messageId } = c.req.valid("param");
-    return c.json({ items: unwrap(await c.get("services").sessions.versions(tenantId, sessionId, messageId)) }, 200);
-  },
-);
-
-sessions.openapi(
-  route({
-    method: "post",
-    path: "/v1/sessions/{sessionId}/messages/{messageId}/edits",
-    tags,
-    summary: "Edit a reply by the ids of its parts: all operations or none (operators)",
-    description:
-      "baseHash is the hash of the version that the operations were made for, as its versions show it; when the message has changed since, nothing is done. Tool calls keep their results, and pending calls survive unless they are dropped by name.",
-    request: { params: sessionParam.extend({ messageId: z.string().max(100) }), body: jsonBody(messageEditSchema) },
-    responses: { 200: json("The new version", messageVersionSchema) },
-  }),
-  async (c) => {
-    const { tenantId, keyId } = demandRole(c, "operator");
-    const { sessionId, messageId } = c.req.valid("param");
-    const { sessions: gateway } = c.get("services");
-    const edit = c.req.valid("json");
-    return c.json(unwrap(await gateway.editMessage(tenantId, sessionId, messageId, edit, `key ${keyId}`)), 200);
   },
 );
 

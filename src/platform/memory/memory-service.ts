@@ -169,9 +169,10 @@ export class MemoryService {
   }
 
   async deleteMemory(memory: MemoryRef): Promise<void> {
-    const { memories, threads, answers } = this.ports;
+    const { memories, threads, vectors, answers } = this.ports;
     await this.eachThread(memory, (threadId) => threads.remove(identityOf(memory, threadId)));
     await memories.removeMemory(memory);
+    await vectors.index.forget();
     await answers.forget(memory.tenantId, memory.memoryId);
   }
 

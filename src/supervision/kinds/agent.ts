@@ -9,17 +9,21 @@ import { type AgentOutcome, runAgent } from "../../agent/loop.js";
 import type { AgentPorts } from "../../agent/ports.js";
 import { openGuard } from "../../agent/tools.js";
 import type { ModelPort } from "../../model/port.js";
-import { canonicalText, type Subject } from "../subject.js";
-import { type Judging, mayModifyMessages, type Permission, type Supervisor, Undecided } from "../supervisor.js";
+import type { Subject } from "../subject.js";
+import { type Judging, mayModifyMessages, type Permissions, type Supervisor, Undecided } from "../supervisor.js";
 import { contextTools } from "../tools/context-tools.js";
 import { decisionNames, decisionTools } from "../tools/decision-tools.js";
+import { reasonSchema } from "../tools/reason.js";
 import { PassToolkit } from "../tools/toolkit.js";
 import type { Verdict } from "../verdict.js";
 import type { agentConfigSchema } from "./agent-config.js";
 import { supervisorPrompt } from "./agent-prompt.js";
 
-export type AgentSupervisorSettings = Omit<Supervisor, "kind" | "mayModify" | "pure" | "judge" | "openStream"> & {
-  readonly permission: Permission;
+export type AgentSupervisorSettings = Omit<
+  Supervisor,
+  "kind" | "mayModify" | "pure" | "reasons" | "judge" | "openStream"
+> & {
+  readonly permission: Permissions;
   readonly config: z.infer<typeof agentConfigSchema>;
 };
 
@@ -36,6 +40,7 @@ export function agentSupervisor(settings: AgentSupervisorSettings, ports: AgentS
     kind: "agent",
     mayModify: mayModifyMessages(settings.permission),
     pure: false,
+    ...(settings.config.reasons === undefined ? {} : { reasons: new Set(settings.config.reasons) }),
     async judge(subject, judging) {
       const kit = new PassToolkit(subject, settings.permission);
       const close = (): void => kit.close();
@@ -57,12 +62,13 @@ async function run(
   { name, permission, config, timeoutMs }: AgentSupervisorSettings,
   ports: AgentSupervisorPorts,
 ): Promise<AgentOutcome> {
-  const { surroundings, hash, contextChanged, journal, signal } = judging;
+  const { surroundings, hash, contextChanged, worded, journal, signal } = judging;
+  const reason = reasonSchema(config.reasons);
   const offered = [
-    ...decisionTools(kit, hash),
+    ...decisionTools(kit, hash, reason),
     ...(surroundings.context === undefined
       ? []
-      : contextTools(kit, { desk: surroundings.context, supervisor: name, changed: contextChanged })),
+      : contextTools(kit, { desk: surroundings.context, supervisor: name, reason, worded, changed: contextChanged })),
   ];
   const endingTools = decisionNames(subject.hook, permission);
   // Each of them looks at the permission again when it is called.
@@ -70,7 +76,7 @@ async function run(
   const prompt = supervisorPrompt(subject, {
     name,
     instructions: config.instructions,
-    baseHash: await hash(canonicalText(subject)),
+    baseHash: await hash(subject),
     transcript: surroundings.transcript?.() ?? [],
     statistics: surroundings.statistics?.() ?? {},
   });
@@ -101,7 +107,7 @@ async function run(
 function verdictOf(kit: PassToolkit, outcome: AgentOutcome): Verdict {
   const verdict = kit.verdict();
   if (verdict === undefined) {
-    if (outcome.kind === "failed") throw new Error(`its model failed: ${outcome.detail}`);
+    if (outcome.kind === "failed") throw new Error(`its model (setting config.model) failed: ${outcome.detail}`);
     throw new Undecided(
       "it ended without a decision: it has to call one of allow_message, block_message, request_review or a modifying tool",
     );

@@ -3,8 +3,9 @@ import { z } from "zod";
 import type { ToolContext, ToolOutput } from "../../agent/tools.js";
 import { itemName } from "../../chat/context.js";
 import { likeness } from "../../chat/likeness.js";
-import { mayModifyContext } from "../supervisor.js";
+import { mayModifyContext, mayModifyStored } from "../supervisor.js";
 import type { ChangeOutcome, ContextChange, ContextDesk, ContextEntry, ContextKind } from "../surroundings.js";
+import type { ReasonSchema } from "./reason.js";
 import { type PassToolkit, problem, type SupervisionTool, supervisionTool } from "./toolkit.js";
 
 interface Names {
@@ -26,10 +27,12 @@ const kinds: readonly Names[] = [
 export interface ContextToolPorts {
   readonly desk: ContextDesk;
   readonly supervisor: string;
+  /** What a reason is; it goes on record, as it may be read. */
+  readonly reason: ReasonSchema;
+  readonly worded: (words: string) => Promise<string>;
   readonly changed: (change: ContextChange) => void;
 }
 
-const why = z.string().trim().min(1).max(2_000).describe("Why; it goes on record");
 const maxListed = 100;
 const maxFound = 10;
 const anyone = (): boolean => true;
@@ -96,11 +99,11 @@ function changingTools(kit: PassToolkit, names: Names, ports: ContextToolPorts):
         act === "include"
           ? `Put a ${said} in force in this conversation, from now on.`
           : `Take a ${said} out of force in this conversation, from now on${kind === "tools" || kind === "toolServers" ? ": it can't be called any more" : ""}.`,
-      schema: changeSchema(kind),
+      schema: changeSchema(kind, ports.reason),
       permitted: mayModifyContext,
       run: async ({ name, reason }, { journal }) => {
         const change = { act, kind, name };
-        const by = { supervisor: ports.supervisor, reason };
+        const by = { supervisor: ports.supervisor, reason: await ports.worded(reason) };
         const outcome = await ports.desk.change(change, by, journal);
         if (outcome.ok && outcome.changed) ports.changed(change);
         return answered(outcome, `The ${said} "${change.name}" is ${act === "include" ? "in" : "out of"} force`);
@@ -112,7 +115,6 @@ function changingTools(kit: PassToolkit, names: Names, ports: ContextToolPorts):
 /** Changing what a tenant has stored touches all its sessions, so it needs full control. */
 function storingTools(kit: PassToolkit, { kind, one, said }: Names, ports: ContextToolPorts): SupervisionTool[] {
   if (kind !== "rules" && kind !== "references") return [];
-  const fullControl = (permission: PassToolkit["permission"]): boolean => permission === "full_control";
   return [
     supervisionTool(kit, {
       name: `store_${one}`,
@@ -123,9 +125,9 @@ function storingTools(kit: PassToolkit, { kind, one, said }: Names, ports: Conte
         description: z.string().max(1_000).optional(),
         priority: z.int().min(0).max(999).default(500),
         include: z.enum(["always", "manual", "auto"]).default("manual"),
-        reason: why,
+        reason: ports.reason,
       }),
-      permitted: fullControl,
+      permitted: mayModifyStored,
       run: async ({ name, reason, ...body }, { journal }) =>
         answered(
           await ports.desk.store({ kind, name, body }, { supervisor: ports.supervisor, reason }, journal),
@@ -135,8 +137,8 @@ function storingTools(kit: PassToolkit, { kind, one, said }: Names, ports: Conte
     supervisionTool(kit, {
       name: `delete_${one}`,
       description: `Delete a stored ${said} of the tenant, for all its conversations.`,
-      schema: z.object({ name: itemName, reason: why }),
-      permitted: fullControl,
+      schema: z.object({ name: itemName, reason: ports.reason }),
+      permitted: mayModifyStored,
       run: async ({ name, reason }, { journal }) =>
         answered(
           await ports.desk.store({ kind, name, body: undefined }, { supervisor: ports.supervisor, reason }, journal),
@@ -172,7 +174,7 @@ function nameSchema(kind: ContextKind): z.ZodType<{ name: string }> {
     : z.object({ name: itemName });
 }
 
-function changeSchema(kind: ContextKind): z.ZodType<{ name: string; reason: string }> {
+function changeSchema(kind: ContextKind, why: ReasonSchema): z.ZodType<{ name: string; reason: string }> {
   return kind === "tools"
     ? z
         .object({ ...toolName, reason: why })

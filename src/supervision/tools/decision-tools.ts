@@ -2,21 +2,20 @@
 import { z } from "zod";
 import type { ToolOutput } from "../../agent/tools.js";
 import { editOperationsSchema, editReply } from "../structural-edit.js";
-import { applyChange, canonicalText, type Subject } from "../subject.js";
-import { mayModifyMessages, type Permission } from "../supervisor.js";
+import { applyChange, type Subject } from "../subject.js";
+import { mayModifyMessages, type Permissions } from "../supervisor.js";
 import type { Action, Hook } from "../verdict.js";
+import type { ReasonSchema } from "./reason.js";
 import { type PassToolkit, problem, type SupervisionTool, supervisionTool } from "./toolkit.js";
 
-const reason = z
-  .string()
-  .trim()
-  .min(1)
-  .max(2_000)
-  .describe("Why, in a sentence that the people concerned may read; never quote in it what they shall not see");
 const content = z.string().max(200_000);
 const anyone = (): boolean => true;
 
-export function decisionTools(kit: PassToolkit, hash: (text: string) => Promise<string>): SupervisionTool[] {
+export function decisionTools(
+  kit: PassToolkit,
+  hash: (subject: Subject) => Promise<string>,
+  reason: ReasonSchema,
+): SupervisionTool[] {
   const { hook } = kit.text;
   const tools = [
     supervisionTool(kit, {
@@ -33,19 +32,19 @@ export function decisionTools(kit: PassToolkit, hash: (text: string) => Promise<
       permitted: anyone,
       run: async (args) => settled(kit, "block", args.reason),
     }),
-    ...(hook === "response" ? responseTools(kit, hash) : [modifyMessage(kit, hook)]),
-    reviewTool(kit),
+    ...(hook === "response" ? responseTools(kit, hash, reason) : [modifyMessage(kit, hook, reason)]),
+    reviewTool(kit, reason),
   ];
   return tools;
 }
 
 /** Which decision tools there are: the ones that alone are left in the last round. */
-export function decisionNames(hook: Hook, permission: Permission): string[] {
+export function decisionNames(hook: Hook, permission: Permissions): string[] {
   const modify = hook === "response" ? ["modify_response", "edit_response"] : ["modify_message"];
   return ["allow_message", "block_message", ...(mayModifyMessages(permission) ? modify : []), "request_review"];
 }
 
-function modifyMessage(kit: PassToolkit, hook: Hook): SupervisionTool {
+function modifyMessage(kit: PassToolkit, hook: Hook, reason: ReasonSchema): SupervisionTool {
   const what = hook === "tool_call" ? "The arguments, as a JSON object" : "The whole text as it shall be";
   return supervisionTool(kit, {
     name: "modify_message",
@@ -56,7 +55,11 @@ function modifyMessage(kit: PassToolkit, hook: Hook): SupervisionTool {
   });
 }
 
-function responseTools(kit: PassToolkit, hash: (text: string) => Promise<string>): SupervisionTool[] {
+function responseTools(
+  kit: PassToolkit,
+  hash: (subject: Subject) => Promise<string>,
+  reason: ReasonSchema,
+): SupervisionTool[] {
   return [
     supervisionTool(kit, {
       name: "modify_response",
@@ -75,7 +78,7 @@ function responseTools(kit: PassToolkit, hash: (text: string) => Promise<string>
       run: async (args) => {
         const current = kit.text;
         if (current.hook !== "response") return problem("Only a reply can be edited; use modify_message.");
-        const base = await hash(canonicalText(current));
+        const base = await hash(current);
         if (base !== args.baseHash) {
           return problem(
             `Nothing was changed: the reply isn't what baseHash says any more. Its hash is "${base}" now.`,
@@ -85,13 +88,13 @@ function responseTools(kit: PassToolkit, hash: (text: string) => Promise<string>
         if (!edited.ok) return problem(`Nothing was changed: operation ${edited.at} can't be done. ${edited.problem}.`);
         const next: Subject = { ...current, reply: edited.reply };
         const output = settled(kit, "modify", args.reason, next);
-        return { ...output, content: `${output.content} Its hash is "${await hash(canonicalText(next))}" now.` };
+        return { ...output, content: `${output.content} Its hash is "${await hash(next)}" now.` };
       },
     }),
   ];
 }
 
-function reviewTool(kit: PassToolkit): SupervisionTool {
+function reviewTool(kit: PassToolkit, reason: ReasonSchema): SupervisionTool {
   const mayPropose = mayModifyMessages(kit.permission);
   const proposed = { content: content.optional().describe("What you propose instead; left out: the text as it is") };
   return supervisionTool(kit, {

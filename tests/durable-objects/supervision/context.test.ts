@@ -191,9 +191,32 @@ describe("the context of a session over HTTP", () => {
     expect((await operator.call("POST", path, { add: { rules: ["no"] } })).body.errors).toEqual([
       { path: "add.rules.0", message: "there is no rules/no" },
     ]);
+    await tenant.put("tools", "look", { server: "shop", description: "Looks.", http: { url: "https://shop.test/" } });
+    await tenant.put("tools", "docs", { server: "docs", mcp: { url: "https://docs.test/" } });
+    const tools = ["shop/look", "shop/*", "docs/any", "conclave/ask_human", "conclave/fly", "shop/buy", "none/*"].map(
+      (name) => {
+        const [server, tool] = name.split("/");
+        return { server, tool };
+      },
+    );
+    const absent = [
+      { path: "4", message: expect.stringContaining('there is no built-in tool "fly"; there are: ask_human') },
+      { path: "5", message: "there is no tool shop/buy" },
+      { path: "6", message: "there is no tool none/*" },
+    ];
+    const errorsAt = (at: string) =>
+      absent.map(({ path: index, message }) => ({ path: `${at}.${index}.tool`, message }));
+    const refused = await operator.call("POST", path, { add: { tools } });
+    expect(refused).toMatchObject({ status: 422, body: { code: "invalid", errors: errorsAt("add.tools") } });
+    const unborn = await operator.call("POST", "/v1/sessions", { agent: "assistant", context: { tools } });
+    expect(unborn).toMatchObject({ status: 422, body: { errors: errorsAt("context.tools") } });
+    // What is taken away need not be there.
+    expect((await operator.call("POST", path, { remove: { tools: tools.slice(-1) } })).status).toBe(200);
+    expect((await operator.call("POST", `${path}/1/restore`)).body.context.excluded.tools).toEqual([]);
+    expect((await operator.call("POST", path, { add: { rules: ["calm"] } })).status).toBe(200);
     expect((await operator.call("POST", `${path}/9/restore`)).status).toBe(404);
     expect((await tenant.call("GET", `/v1/sessions/${session}`)).body).toMatchObject({
-      contextVersion: 2,
+      contextVersion: 5,
       context: { rules: ["calm"] },
     });
   });

@@ -9,12 +9,17 @@ export function toolCalls(...calls: readonly (readonly [name: string, args: unkn
 }
 
 /** A supervising agent with a model of its own. */
-export async function supervisingAgent(tenant: TestTenant, name: string, fields: Fields = {}): Promise<UpstreamModel> {
+export async function supervisingAgent(
+  tenant: TestTenant,
+  name: string,
+  fields: Fields = {},
+  config: Fields = {},
+): Promise<UpstreamModel> {
   const model = upstreamFor(env.TEST_UPSTREAM);
   await tenant.put("supervisors", name, {
     kind: "agent",
     hooks: ["request"],
-    config: { model: `openai/${model.model}`, instructions: "Judge." },
+    config: { model: `openai/${model.model}`, instructions: "Judge.", ...config },
     ...fields,
   });
   return model;

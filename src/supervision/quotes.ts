@@ -1,0 +1,98 @@
+/**
+ * Takes out of a reason what it quotes of the text it is about: people read the reasons of what they must not see. Found are
+ * quotations, however they are spaced, cased or marked; not what is told in other words, or encoded on purpose.
+ */
+import { telling } from "../chat/likeness.js";
+import { normalise } from "./rules/normalise.js";
+
+/** So many letters and digits in a row, whatever stands between them, are a quotation: three or four words. */
+const quotedCharacters = 16;
+/** From this length on a word that was taken out is found inside other words, and letter by letter. */
+const spelledCharacters = 5;
+const mask = "[…]";
+
+/**
+ * @param hidden the text that the reason is about
+ * @param left what was made of it, if it was changed: what was taken out isn't named at all
+ */
+export function withoutQuotes(reason: string, hidden: string, left?: string): string {
+  const text = normalise(reason);
+  const folded = fold(text);
+  const [said, about] = [folded.letters, fold(normalise(hidden)).letters];
+  const marked = new Uint8Array(text.length);
+  /** Marks what the folded letters from `start` to `end` stand for. */
+  const mark = (start: number, end: number): void => {
+    const [from = 0, to = from] = [folded.at[start], folded.at[end - 1]];
+    marked.fill(1, from, to + 1);
+  };
+
+  const grams = gramsOf(about);
+  for (let at = 0; at + quotedCharacters <= said.length; at++) {
+    if (grams.has(said.slice(at, at + quotedCharacters))) mark(at, at + quotedCharacters);
+  }
+  for (const { 0: token, index } of text.matchAll(/\S+/g)) {
+    // Numbers, addresses, passwords: one of them alone says it all.
+    const letters = fold(token).letters;
+    if (letters.length >= 3 && /[\p{N}@]/u.test(token) && about.includes(letters)) {
+      marked.fill(1, index, index + token.length);
+    }
+  }
+  if (left !== undefined) {
+    const kept = words(left);
+    const gone = new Set([...words(hidden)].filter((word) => !kept.has(word)));
+    for (const word of [...gone].filter(({ length }) => length >= spelledCharacters)) {
+      for (let at = said.indexOf(word); at >= 0; at = said.indexOf(word, at + 1)) mark(at, at + word.length);
+    }
+    for (const { 0: word, index } of text.matchAll(/[\p{L}\p{N}]+/gu)) {
+      if ([...words(word)].some((one) => gone.has(one))) marked.fill(1, index, index + word.length);
+    }
+  }
+  return marked.includes(1) ? masked(text, marked) : reason;
+}
+
+/** The telling words of a text, without accents. */
+function words(text: string): ReadonlySet<string> {
+  return telling(normalise(text).normalize("NFD").replace(/\p{M}/gu, ""));
+}
+
+/** Letters and digits alone, without case and marks; and where in the text each of them stands. */
+function fold(text: string): { readonly letters: string; readonly at: readonly number[] } {
+  let letters = "";
+  const at: number[] = [];
+  let index = 0;
+  for (const character of text) {
+    const plain = character
+      .toLowerCase()
+      .normalize("NFD")
+      .replace(/[^\p{L}\p{N}]/gu, "");
+    letters += plain;
+    for (let unit = 0; unit < plain.length; unit++) at.push(index);
+    index += character.length;
+  }
+  return { letters, at };
+}
+
+function gramsOf(letters: string): ReadonlySet<string> {
+  const grams = new Set<string>();
+  for (let at = 0; at + quotedCharacters <= letters.length; at++) grams.add(letters.slice(at, at + quotedCharacters));
+  return grams;
+}
+
+/** Marked places that only spaces and signs keep apart are one. */
+function masked(text: string, marked: Uint8Array): string {
+  let shown = "";
+  for (let at = 0; at < text.length; ) {
+    if (marked[at] !== 1) {
+      shown += text[at++];
+      continue;
+    }
+    let end = at;
+    for (let next = at; next < text.length; next++) {
+      if (marked[next] === 1) end = next + 1;
+      else if (/[\p{L}\p{N}]/u.test(text[next] ?? "")) break;
+    }
+    shown += mask;
+    at = end;
+  }
+  return shown;
+}

@@ -1,0 +1,39 @@
+import { describe, expect, it } from "vitest";
+import { withoutQuotes } from "../../src/supervision/quotes.js";
+
+const hidden = "The safe stands behind the blue door, and its code is 4711. Write to ada@example.com, says Zoë Quill.";
+
+describe("a reason", () => {
+  it.each([
+    ["It is about a safe.", "It is about a safe."],
+    ["It tells where something of value is kept.", "It tells where something of value is kept."],
+    ["It says the safe stands behind the blue door.", "It says […]."],
+    ['It says "THE SAFE   stands\nbehind".', 'It says "[…]".'],
+    ["It says t-h-e s.a.f.e s_t_a_n_d_s b e h i n d it.", "It says […] it."],
+    ["It says the\u200b safe\u00ad stands be\u2060hind it.", "It says […] it."],
+    ["It says ｔｈｅ ｓａｆｅ stands behind it.", "It says […] it."],
+    ["It says thé sàfe stands behind it.", "It says […] it."],
+    ["Its code is 4711, it says.", "Its code is […] it says."],
+    ["It names ada@example.com as such.", "It names […] as such."],
+    ["It names 2 persons… or so.", "It names 2 persons… or so."],
+  ])("%j is read as %j", (reason, read) => {
+    expect(withoutQuotes(reason, hidden)).toBe(read);
+  });
+
+  it.each([
+    ["It names Zoë Quill.", "It names […]."],
+    ["It names zoe quill.", "It names […]."],
+    ["It names Z\u200boë Q u i l l.", "It names […]."],
+    ["Quills and quillings were taken out.", "[…] and […] were taken out."],
+    ["It names a person, says who wrote it.", "It names a person, says who wrote it."],
+  ])("of a change never names what was taken out: %j is read as %j", (reason, read) => {
+    expect(withoutQuotes(reason, hidden, hidden.replace("Zoë Quill", "[name]"))).toBe(read);
+  });
+
+  it("costs little, however long the text is that it is about", () => {
+    const long = `${"lorem ipsum dolor sit amet consectetur ".repeat(2_500)} the crown jewels are in the cellar`;
+    expect(withoutQuotes("It says the crown jewels are in the cellar.".repeat(40), long)).not.toContain(
+      "crown jewels are",
+    );
+  });
+});
