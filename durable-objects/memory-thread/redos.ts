@@ -1,5 +1,4 @@
 /** What was written without a model is written again once it is back, a little at a time. */
-import { forgetSteps } from "../kit/journal.js";
 import { runCapture } from "./captures.js";
 import { runFlush } from "./flushes.js";
 import { noteModel, postponeRedo, setRedo } from "./model-rest.js";
@@ -18,20 +17,17 @@ export async function doRedos(slice: Slice, ports: WorkPorts): Promise<void> {
     const work = `redo/${count}/${message.seq}`;
     const captured = await guarded(ports, () =>
       runCapture(work, message, context, slice, ports, async ({ summary, summarySource, tags }) => {
-        const { tags: kept = {} } = (await platform.entries.get(slice.memory, message.entryId)) ?? {};
-        // Tags that somebody set stay; an extract doesn't replace an extract.
-        if (summarySource === "model") {
-          await platform.entries.rewrite(slice.memory, message.entryId, {
-            summary,
-            summarySource,
-            tags: { ...tags, ...kept },
-          });
-        }
+        const old = await platform.entries.get(slice.memory, message.entryId);
+        // An extract doesn't replace an extract.
+        if (old === undefined || summarySource !== "model") return true;
+        // Tags that somebody set stay.
+        const change = { summary, summarySource, tags: { ...tags, ...old.tags } };
+        return platform.entries.rewrite(slice.memory, message.entryId, change, slice.memory.erasures);
       }),
     );
     if (captured === undefined) return;
     storage.transactionSync(() => {
-      forgetSteps(storage.sql, work);
+      ports.kit.forgetSteps(work);
       if (!captured.degraded) store.captured(message.seq, false, [...captured.toolHistory]);
       noteModel(captured, ports);
     });
@@ -44,7 +40,7 @@ export async function doRedos(slice: Slice, ports: WorkPorts): Promise<void> {
     const flushed = await guarded(ports, () => runFlush(work, `${threadId}:redo:${count}`, range, slice, ports, true));
     if (flushed === undefined) return;
     storage.transactionSync(() => {
-      forgetSteps(storage.sql, work);
+      ports.kit.forgetSteps(work);
       if (flushed === "nothing" || !flushed.degraded) store.setDegradedFrom(undefined);
     });
     if (flushed !== "nothing" && flushed.degraded) return postponeRedo(ports);

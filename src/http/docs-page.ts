@@ -2,6 +2,8 @@
 import { html, raw } from "hono/html";
 import { z } from "zod";
 
+const contentSchema = z.record(z.string(), z.object({ schema: z.unknown() }).loose());
+
 const operationSchema = z.object({
   tags: z.array(z.string()).optional(),
   summary: z.string().optional(),
@@ -9,22 +11,20 @@ const operationSchema = z.object({
   parameters: z
     .array(z.object({ name: z.string(), in: z.string(), required: z.boolean().optional() }).loose())
     .optional(),
-  requestBody: z
-    .object({ content: z.record(z.string(), z.object({ schema: z.unknown() }).loose()) })
-    .loose()
-    .optional(),
-  responses: z.record(z.string(), z.object({ description: z.string() }).loose()).optional(),
+  requestBody: z.object({ content: contentSchema }).loose().optional(),
+  responses: z.record(z.string(), z.object({ description: z.string(), content: contentSchema.optional() })).optional(),
 });
 
 const documentSchema = z.object({
   info: z.object({ title: z.string(), version: z.string(), description: z.string().optional() }).loose(),
   paths: z.record(z.string(), z.record(z.string(), operationSchema)),
+  components: z.object({ schemas: z.record(z.string(), z.unknown()) }).loose(),
 });
 
 type Operation = z.infer<typeof operationSchema> & { readonly method: string; readonly path: string };
 
 export function docsPage(openApi: unknown) {
-  const { info, paths } = documentSchema.parse(JSON.parse(JSON.stringify(openApi)));
+  const { info, paths, components } = documentSchema.parse(JSON.parse(JSON.stringify(openApi)));
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]): Operation => ({ ...operation, method, path })),
   );
@@ -43,9 +43,15 @@ export function docsPage(openApi: unknown) {
         <header>
           <h1>${info.title} API</h1>
           <p>${info.description} Version ${info.version}. The same as a document: <a href="/openapi.json">openapi.json</a>.</p>
-          <nav>${[...sections.keys()].map((tag) => html`<a href="#${anchor(tag)}">${tag}</a> `)}</nav>
+          <nav>
+            ${[...sections.keys(), "Shapes"].map((tag) => html`<a href="#${anchor(tag)}">${tag}</a> `)}
+          </nav>
         </header>
-        <main>${[...sections].map(([tag, list]) => section(tag, list))}</main>
+        <main>
+          ${[...sections].map(([tag, list]) => section(tag, list))}
+          <h2 id="shapes">Shapes</h2>
+          ${Object.entries(components.schemas).map(([name, schema]) => shapeView(name, schema))}
+        </main>
       </body>
     </html>`;
 }
@@ -56,10 +62,9 @@ function section(tag: string, operations: readonly Operation[]) {
 }
 
 function operationView({ method, path, summary, description, parameters, requestBody, responses }: Operation) {
-  const body = requestBody?.content["application/json"]?.schema;
   return html`<details>
-    <summary><b class="${method}">${method.toUpperCase()}</b> <code>${path}</code> <span>${summary ?? ""}</span></summary>
-    ${description === undefined ? "" : html`<p>${description}</p>`}
+    <summary><b class="${method}">${method.toUpperCase()}</b> <code>${path}</code> <span>${prose(summary ?? "")}</span></summary>
+    ${description === undefined ? "" : html`<p>${prose(description)}</p>`}
     ${
       parameters === undefined || parameters.length === 0
         ? ""
@@ -68,17 +73,47 @@ function operationView({ method, path, summary, description, parameters, request
               ${parameters.map((one) => html`<li><code>${one.name}</code> (${one.in}${one.required ? ", required" : ""})</li>`)}
             </ul>`
     }
-    ${
-      body === undefined
-        ? ""
-        : html`<h3>Body</h3>
-            <pre>${JSON.stringify(body, null, 2)}</pre>`
-    }
+    ${requestBody === undefined ? "" : html`<h3>Body</h3> ${contentView(requestBody.content)}`}
     <h3>Answers</h3>
-    <ul>
-      ${Object.entries(responses ?? {}).map(([status, answer]) => html`<li><code>${status}</code> ${answer.description}</li>`)}
-    </ul>
+    <dl>
+      ${Object.entries(responses ?? {}).map(
+        ([status, answer]) =>
+          html`<dt><code>${status}</code> ${answer.description}</dt>
+            <dd>${contentView(answer.content ?? {})}</dd>`,
+      )}
+    </dl>
   </details>`;
+}
+
+function contentView(content: z.infer<typeof contentSchema>) {
+  return Object.entries(content).map(([type, { schema }]) => {
+    const json = type.endsWith("json");
+    return html`<p><code>${type}</code></p>
+      ${json ? html`<pre>${schemaView(schema)}</pre>` : ""}`;
+  });
+}
+
+function shapeView(name: string, schema: unknown) {
+  // The place of a link is within the details, so that following it opens them.
+  return html`<details>
+    <summary><code>${name}</code></summary>
+    <pre id="shape-${name}">${schemaView(schema)}</pre>
+  </details>`;
+}
+
+const reference = /\{\s*"\$ref": "#\/components\/schemas\/(\w+)"\s*\}/;
+
+/** A schema as JSON in which the named shapes it refers to are links. */
+function schemaView(schema: unknown) {
+  // What a split keeps of its separator stands at every second place: the names.
+  return JSON.stringify(schema, null, 2)
+    .split(reference)
+    .map((part, at) => (at % 2 === 0 ? part : html`<a href="#shape-${part}">${part}</a>`));
+}
+
+/** What stands between back quotes is code. */
+function prose(text: string) {
+  return text.split(/`([^`]+)`/).map((part, at) => (at % 2 === 0 ? part : html`<code>${part}</code>`));
 }
 
 function anchor(tag: string): string {
@@ -90,6 +125,7 @@ const style = `
   details { border-top: 1px solid #ddd; padding: .5rem 0; } summary { cursor: pointer; } summary span { color: #555; }
   b { display: inline-block; min-width: 4.5rem; font-size: .8rem; } .get { color: #0a6; } .post { color: #06c; }
   .put, .patch { color: #a60; } .delete { color: #c22; } h3 { font-size: .9rem; margin: .8rem 0 .2rem; }
+  dd { margin: 0 0 .5rem 1rem; } dd p, h3 + p { margin: .2rem 0; } nav a { margin-right: .6rem; }
   pre { background: #f5f5f5; padding: .8rem; overflow: auto; font-size: .85rem; max-height: 30rem; }
   @media (prefers-color-scheme: dark) { body { color: #eee; background: #161616; } pre { background: #222; } summary span { color: #aaa; } details { border-color: #333; } a { color: #8bf; } }
 `;

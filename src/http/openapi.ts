@@ -1,5 +1,6 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { AppEnv } from "./context.js";
+import "./components.js";
 import { docsPage } from "./docs-page.js";
 import { version } from "./routes/health.js";
 
@@ -21,11 +22,14 @@ export function openApiDocument(app: OpenAPIHono<AppEnv>): void {
     scheme: "bearer",
     description: "The deployment's ADMIN_SECRET",
   });
-  const document = () => app.getOpenAPI31Document({ openapi: "3.1.0", info });
-  app.get("/openapi.json", (c) => c.json(document()));
+  app.get("/openapi.json", (c) => c.json(apiDocument(app)));
   app.get("/docs", (c) =>
-    c.html(docsPage(document()), 200, {
+    c.html(docsPage(apiDocument(app)), 200, {
       "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'",
     }),
   );
+}
+
+export function apiDocument(app: OpenAPIHono<AppEnv>): ReturnType<OpenAPIHono<AppEnv>["getOpenAPI31Document"]> {
+  return app.getOpenAPI31Document({ openapi: "3.1.0", info });
 }

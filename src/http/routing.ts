@@ -1,7 +1,9 @@
 /** How routes are declared, so that the OpenAPI document and what is done can't differ. */
+import { zodToOpenAPIRegistry } from "@asteasolutions/zod-to-openapi";
 import { createRoute, OpenAPIHono, type RouteConfig } from "@hono/zod-openapi";
 import { z } from "zod";
 import type { AppEnv } from "./context.js";
+import { operationId } from "./operation-id.js";
 import { issuesOf, problem, problemSchema } from "./problems.js";
 
 export function newRouter(): OpenAPIHono<AppEnv> {
@@ -26,6 +28,13 @@ export function json<T extends z.ZodType>(description: string, schema: T) {
   return { description, content: { "application/json": { schema } } } as const;
 }
 
+/** Has the document hold a shape once, under this name, and refer to it everywhere else. */
+export function named<T extends z.ZodType>(id: string, schema: T): T {
+  // Not `.meta({ id })`: the generator sees that only on schemas that were made after it was loaded.
+  zodToOpenAPIRegistry.add(schema, { _internal: { refId: id } });
+  return schema;
+}
+
 const problemAnswer = {
   description: "What was wrong and what to do about it",
   content: { "application/problem+json": { schema: problemSchema } },
@@ -34,6 +43,7 @@ const problemAnswer = {
 /** A route with the errors that any route may answer with. */
 export function route<P extends string, R extends Omit<RouteConfig, "path"> & { path: P }>(config: R) {
   return createRoute({
+    operationId: operationId(config.method, config.path),
     ...config,
     security: config.security ?? [{ key: [] }],
     responses: { ...config.responses, default: problemAnswer },

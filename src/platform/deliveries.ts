@@ -4,6 +4,7 @@ import { askSchema } from "../asks/ask.js";
 import { sessionSchema } from "../chat/session.js";
 import { runSummarySchema } from "../routing/routed-run.js";
 import type { Delivery } from "./session-platform.js";
+import { endWork } from "./team-state.js";
 
 const auditSchema = z.object({
   turnId: z.string(),
@@ -13,20 +14,20 @@ const auditSchema = z.object({
   at: z.number(),
 });
 
-const workSchema = z.object({ work: z.string() });
+const workSchema = z.object({ work: z.string(), at: z.number().default(0) });
 
 export async function deliverToD1(db: D1Database, delivery: Delivery): Promise<void> {
   // A tenant that was deleted meanwhile takes its copies with it.
   const tenant = await db.prepare("SELECT 1 FROM tenants WHERE tenant_id = ?").bind(delivery.tenantId).first();
   if (tenant === null) return;
-  await db.batch(delivery.messages.map((message) => statementFor(db, delivery, message)));
+  await db.batch(delivery.messages.flatMap((message) => statementsFor(db, delivery, message)));
 }
 
-function statementFor(
+function statementsFor(
   db: D1Database,
   { tenantId, ownerId }: Delivery,
   message: Delivery["messages"][number],
-): D1PreparedStatement {
+): D1PreparedStatement | D1PreparedStatement[] {
   const payload: unknown = JSON.parse(message.payload);
   switch (message.topic) {
     case "session": {
@@ -57,9 +58,8 @@ function statementFor(
         .bind(tenantId, run.runId, run.status, message.payload, message.id);
     }
     case "work_ended": {
-      // Whatever of a team's workers it still counted as busy.
-      const { work } = workSchema.parse(payload);
-      return db.prepare("UPDATE worker_claims SET released = 1 WHERE tenant_id = ? AND work = ?").bind(tenantId, work);
+      const { work, at } = workSchema.parse(payload);
+      return endWork(db, tenantId, work, at);
     }
     case "audit": {
       const { turnId, hook, decision, body, at } = auditSchema.parse(payload);

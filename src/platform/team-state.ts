@@ -6,9 +6,33 @@ import type { ClaimId, TeamState } from "../routing/team-state.js";
 export const claimLifetimeMs = 3_600_000;
 /** How long positions are remembered beyond the newest. */
 const turnLifetimeMs = 7 * 24 * 3_600_000;
+/** A team (or one that was sent along) that nobody has used for so long begins at its first worker again. */
+const idleLifetimeMs = 90 * 24 * 3_600_000;
+/** The claim that stands for a work's end: no worker is called so. */
+const endOfWork = "";
 
 const positionRow = z.object({ position: z.int() });
 const claimRow = z.object({ worker: z.string(), load: z.int() });
+
+/** Whether the work of a claim (`?2`) has ended: what its last steps still claim must not count. */
+const hasEnded = `EXISTS (SELECT 1 FROM worker_claims AS over WHERE over.tenant_id = ?1 AND over.work = ?2 AND over.claim = '${endOfWork}')`;
+
+/**
+ * A run or turn has ended, and not by its last step: whatever it counts as busy is released, and whatever it was just about to claim
+ * is not counted.
+ */
+export function endWork(db: D1Database, tenantId: string, work: string, at: number): D1PreparedStatement[] {
+  return [
+    db.prepare("UPDATE worker_claims SET released = 1 WHERE tenant_id = ? AND work = ?").bind(tenantId, work),
+    db.prepare("DELETE FROM worker_claims WHERE tenant_id = ? AND expires_at <= ?").bind(tenantId, at),
+    db
+      .prepare(
+        `INSERT INTO worker_claims (tenant_id, work, claim, team, worker, expires_at, released) VALUES (?, ?, ?, '', '', ?, 1)
+         ON CONFLICT DO NOTHING`,
+      )
+      .bind(tenantId, work, endOfWork, at + claimLifetimeMs),
+  ];
+}
 
 export class D1TeamState implements TeamState {
   constructor(
@@ -19,7 +43,7 @@ export class D1TeamState implements TeamState {
 
   async nextTurn(team: string, claim: string): Promise<number> {
     const now = this.now();
-    const [, , found] = await this.db.batch([
+    const [, , , found] = await this.db.batch([
       this.db
         .prepare(
           `INSERT INTO routing_turns (tenant_id, team, claim, position, created_at)
@@ -33,6 +57,9 @@ export class D1TeamState implements TeamState {
              AND position < (SELECT MAX(position) FROM routing_turns WHERE tenant_id = ?1 AND team = ?2)`,
         )
         .bind(this.tenantId, team, now - turnLifetimeMs),
+      this.db
+        .prepare("DELETE FROM routing_turns WHERE tenant_id = ? AND created_at < ? AND team <> ?")
+        .bind(this.tenantId, now - idleLifetimeMs, team),
       this.db
         .prepare("SELECT position FROM routing_turns WHERE tenant_id = ? AND team = ? AND claim = ?")
         .bind(this.tenantId, team, claim),
@@ -49,8 +76,8 @@ export class D1TeamState implements TeamState {
     const [, found] = await this.db.batch([
       this.db
         .prepare(
-          `INSERT INTO worker_claims (tenant_id, work, claim, team, worker, expires_at, load)
-           SELECT ?1, ?2, ?3, ?4, candidate.value, ?5,
+          `INSERT INTO worker_claims (tenant_id, work, claim, team, worker, expires_at, released, load)
+           SELECT ?1, ?2, ?3, ?4, candidate.value, ?5, ${hasEnded},
              (SELECT COUNT(*) FROM worker_claims AS busy WHERE busy.tenant_id = ?1 AND busy.team = ?4
                 AND busy.worker = candidate.value AND busy.released = 0 AND busy.expires_at > ?6) AS tasks
            FROM json_each(?7) AS candidate WHERE true ORDER BY tasks, candidate.key LIMIT 1
@@ -67,8 +94,8 @@ export class D1TeamState implements TeamState {
   async claim(team: string, worker: string, { work, id }: ClaimId): Promise<void> {
     await this.db
       .prepare(
-        `INSERT INTO worker_claims (tenant_id, work, claim, team, worker, expires_at) VALUES (?, ?, ?, ?, ?, ?)
-         ON CONFLICT DO NOTHING`,
+        `INSERT INTO worker_claims (tenant_id, work, claim, team, worker, expires_at, released)
+         SELECT ?1, ?2, ?3, ?4, ?5, ?6, ${hasEnded} WHERE true ON CONFLICT DO NOTHING`,
       )
       .bind(this.tenantId, work, id, team, worker, this.now() + claimLifetimeMs)
       .run();

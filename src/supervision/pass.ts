@@ -17,8 +17,8 @@ export type PassResult = z.infer<typeof passResultSchema>;
 
 export interface PassPorts {
   readonly now: () => number;
-  /** A digest that tells whether two texts are the same, without telling the text. */
-  readonly hash: (text: string) => Promise<string>;
+  /** A digest that tells whether two subjects say the same, without telling what. */
+  readonly hash: (subject: Subject) => Promise<string>;
   readonly withDeadline: <T>(timeoutMs: number, work: (signal: CancelSignal) => Promise<T>) => Promise<T>;
   /** The tenant demands that every failure blocks. */
   readonly strict: boolean;
@@ -214,8 +214,8 @@ async function stepOf(said: Consulted, ports: PassPorts): Promise<SupervisionSte
     supervisor: said.name,
     action: said.verdict.action,
     reasons: [...said.verdict.reasons],
-    beforeHash: await ports.hash(canonicalText(said.before)),
-    afterHash: await ports.hash(canonicalText(said.after)),
+    beforeHash: await ports.hash(said.before),
+    afterHash: await ports.hash(said.after),
     latencyMs: said.latencyMs,
     mode: said.mode,
     ...(said.verdict.usage === undefined ? {} : { usage: said.verdict.usage }),

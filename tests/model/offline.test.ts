@@ -169,6 +169,20 @@ describe("the offline model and tools", () => {
     expect(JSON.parse(toolCalls[0]?.arguments ?? "")).toMatchObject({ worker: "support" });
   });
 
+  it("says so where nothing speaks for any of the workers, and is no surer than a guess among them is", async () => {
+    const targetAgent = { type: "string", enum: ["billing", "support", "sales", "legal"] };
+    const fields = { targetAgent, reasoning: { type: "string" }, confidence: { type: "number" } };
+    const route = tool("route_to", "Decide which worker handles this", fields);
+    const decide = async (question: string) => {
+      const { toolCalls } = await run(ask(question, { tools: [route], toolChoice: { tool: "route_to" } }));
+      return JSON.parse(toolCalls[0]?.arguments ?? "");
+    };
+    const guess = { reasoning: expect.stringContaining("this is a guess"), confidence: 0.25 };
+    expect(await decide("My peanuts are allergic.")).toMatchObject({ targetAgent: "billing", ...guess });
+    const found = { reasoning: expect.stringContaining("shared words only; here: sales."), confidence: 0.5 };
+    expect(await decide("Sales, please.")).toMatchObject({ targetAgent: "sales", ...found });
+  });
+
   it("fills the output schema when no tool is worth calling", async () => {
     const schema = { type: "object", properties: { position: { type: "string" } }, required: ["position"] };
     const { text } = await run(ask(`${handbook}\nIs shipping free?`, { ...offered, output: { name: "p", schema } }));

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { maxContextCharacters } from "../../memory/context-document.js";
 import { type ContextVersion, contextSchema } from "../../memory/memory.js";
 import type { NewContext } from "../../platform/memory/context-store.js";
+import { plainContextSchema } from "../../platform/memory/memory-search.js";
 import type { MemoryRef } from "../../platform/memory/memory-store.js";
 import { type AppEnv, callerOf } from "../context.js";
 import { problem } from "../problems.js";
@@ -22,6 +23,12 @@ const ifMatch = z.object({
     .regex(/^"\d+"$/, 'an ETag as GET gave it, such as "3"; "0" before the first version')
     .optional(),
 });
+const documentText = z.string().min(1).max(maxContextCharacters);
+/** The seed's put_context calls the document its content. */
+const newContextSchema = z.union([
+  z.strictObject({ document: documentText }),
+  z.strictObject({ content: documentText }).transform(({ content }) => ({ document: content })),
+]);
 const putSchema = z.object({ version: z.int() });
 
 export const memoryContexts = newRouter();
@@ -52,7 +59,7 @@ memoryContexts.openapi(
     request: {
       params: memoryParam,
       headers: ifMatch,
-      body: jsonBody(z.strictObject({ document: z.string().min(1).max(maxContextCharacters) })),
+      body: jsonBody(newContextSchema),
     },
     responses: { 200: json("The new version's number", putSchema) },
   }),
@@ -74,7 +81,7 @@ memoryContexts.openapi(
     tags,
     summary: "The versions of the context, newest first",
     request: { params: memoryParam, query: pageQuery },
-    responses: { 200: json("A page of versions", listOf(contextSchema.omit({ coverage: true }))) },
+    responses: { 200: json("A page of versions", listOf(plainContextSchema)) },
   }),
   async (c) => {
     const memory = await memoryOf(c, c.req.valid("param").memoryId);
@@ -96,6 +103,7 @@ memoryContexts.openapi(
   route({
     method: "get",
     path: "/v1/memories/{memoryId}/contexts/{version}",
+    operationId: "getMemoryContextVersion",
     tags,
     summary: "One version, and up to where it covers each thread",
     request: { params: versionParam },
@@ -124,11 +132,12 @@ memoryContexts.openapi(
     await versionOf(c, memory, version);
     const { limit, cursor } = c.req.valid("query");
     const { contexts } = c.get("services").memory.ports;
-    const rows = await contexts.sources(memory, version, decodeCursor(cursor) ?? "", limit + 1);
+    const [since = "0", entryId = ""] = (decodeCursor(cursor) ?? "").split(" ");
+    const rows = await contexts.sources(memory, version, { since: Number(since), entryId }, limit + 1);
     const page = pageOf(
       rows,
       limit,
-      ({ entryId }) => entryId,
+      (source) => `${source.since} ${source.entryId}`,
       (source) => source,
     );
     return c.json(page, 200);
@@ -177,6 +186,8 @@ memoryContexts.openapi(
       source: "restored",
       author: keyId,
       restores: version,
+      // What was deleted since it was read must not come back.
+      erasures: memory.erasures,
     });
     return c.json({ version: restored }, 200);
   },
@@ -203,6 +214,9 @@ async function put(
     if (outcome.kind === "stored") {
       c.header("etag", `"${outcome.version}"`);
       return outcome.version;
+    }
+    if (outcome.kind === "erased") {
+      throw problem("conflict", "An entry was deleted meanwhile, which this version may rest on. Look at it again.");
     }
     if (expected !== undefined) {
       const current = (await contexts.base(memory)).version;

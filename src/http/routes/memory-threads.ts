@@ -114,6 +114,7 @@ memoryThreads.openapi(
   route({
     method: "post",
     path: "/v1/memories/{memoryId}/await-consistency",
+    operationId: "awaitMemoryConsistency",
     tags,
     summary: "Wait until messages are stored, indexed, or in the context; says honestly what was reached",
     request: {

@@ -5,12 +5,13 @@ import { itemName, maxAutoItems } from "../../chat/context.js";
 import { refuseAddress } from "../../platform/outgoing.js";
 import type { Services } from "../../platform/services.js";
 import type { ProblemIssue } from "../../problem.js";
-import { memoriesOf, type Team } from "../../routing/team.js";
+import type { Team } from "../../routing/team.js";
+import { memoriesOf } from "../../routing/team-parts.js";
 import { type ResourceKind, type ResourceVersion, resourceKinds, resourceSchemas } from "../../tenancy/resources.js";
 import { hiddenSecret, mapSecrets } from "../../tenancy/secrets.js";
 import { callerOf, demandRole } from "../context.js";
 import { problem } from "../problems.js";
-import { decodeCursor, json, jsonBody, listOf, newRouter, pageOf, pageQuery, route } from "../routing.js";
+import { decodeCursor, json, jsonBody, listOf, named, newRouter, pageOf, pageQuery, route } from "../routing.js";
 import { checkMemories, checkTeam } from "../team-checks.js";
 
 const singular: Record<ResourceKind, string> = {
@@ -25,7 +26,7 @@ const singular: Record<ResourceKind, string> = {
 
 const nameParam = z.object({ name: itemName });
 /** What every kind shows; the kind's own fields stand beside these. */
-const shownSchema = z.object({ name: z.string(), version: z.int(), updatedAt: z.iso.datetime() });
+const shownSchema = named("Stored", z.object({ name: z.string(), version: z.int(), updatedAt: z.iso.datetime() }));
 type Shown = z.infer<typeof shownSchema>;
 
 const ifMatch = z.object({
@@ -42,8 +43,8 @@ for (const kind of resourceKinds) addRoutes(kind);
 function addRoutes<K extends ResourceKind>(kind: K): void {
   const path: string = `/v1/${kind}`;
   const one = singular[kind];
-  const tags = [`${kind[0]?.toUpperCase()}${kind.slice(1)}`];
-  const shown: z.ZodType<Shown> = shownSchema.and(resourceSchemas[kind]);
+  const tags = [capital(kind)];
+  const shown: z.ZodType<Shown> = named(`Stored${capital(one)}`, shownSchema.and(resourceSchemas[kind]));
 
   resources.openapi(
     route({
@@ -195,6 +196,10 @@ function tooManyAuto(kind: ResourceKind) {
 
 function missing(one: string, name: string) {
   return problem("not_found", `There is no ${one} "${name}".`);
+}
+
+function capital(word: string): string {
+  return word.slice(0, 1).toUpperCase() + word.slice(1);
 }
 
 function article(one: string): string {

@@ -32,6 +32,7 @@ sessionContext.openapi(
   route({
     method: "post",
     path: "/v1/sessions/{sessionId}/context",
+    operationId: "changeSessionContext",
     tags,
     summary: "Include and exclude rules, references and tools, from now on (operators)",
     description:

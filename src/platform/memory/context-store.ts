@@ -20,6 +20,12 @@ export interface NewContext {
   readonly sources?: readonly string[];
 }
 
+/** An entry that a context rests on, and the version that took it in. */
+export interface ContextSource {
+  readonly entryId: string;
+  readonly since: number;
+}
+
 const contextRow = z.object({
   version: z.int(),
   document: z.string(),
@@ -157,8 +163,11 @@ export class ContextStore {
   async coverage({ key }: MemoryRef, version: number): Promise<Record<string, number>> {
     const { results } = await this.db
       .prepare(
-        // SQLite takes the other columns from the row that has the maximum.
-        `SELECT thread_id, covered_seq, MAX(version) FROM context_coverage WHERE memory_key = ? AND version <= ? GROUP BY thread_id`,
+        // Thread by thread: the versions before aren't read.
+        `SELECT t.thread_id, c.covered_seq FROM memory_threads t CROSS JOIN context_coverage c
+           ON c.memory_key = t.memory_key AND c.thread_id = t.thread_id AND c.version =
+             (SELECT MAX(version) FROM context_coverage WHERE memory_key = t.memory_key AND thread_id = t.thread_id AND version <= ?2)
+         WHERE t.memory_key = ?1`,
       )
       .bind(key, version)
       .all();
@@ -166,19 +175,16 @@ export class ContextStore {
     return Object.fromEntries(rows.map((row) => [row.thread_id, row.covered_seq]));
   }
 
-  /** The entries that a version rests on: those it took in, and those of the versions before it. */
-  async sources(
-    { key }: MemoryRef,
-    version: number,
-    after: string,
-    limit: number,
-  ): Promise<{ entryId: string; since: number }[]> {
+  /** The entries that a version rests on: those it took in, and those of the versions before it; by version, then by id. */
+  async sources({ key }: MemoryRef, version: number, after: ContextSource, limit: number): Promise<ContextSource[]> {
     const { results } = await this.db
       .prepare(
-        `SELECT entry_id, MIN(version) AS since FROM context_sources
-         WHERE memory_key = ? AND version <= ? AND entry_id > ? GROUP BY entry_id ORDER BY entry_id LIMIT ?`,
+        `SELECT entry_id, version AS since FROM context_sources s
+         WHERE memory_key = ?1 AND version <= ?2 AND (version, entry_id) > (?3, ?4) AND NOT EXISTS (SELECT 1 FROM context_sources e
+           WHERE e.memory_key = s.memory_key AND e.entry_id = s.entry_id AND e.version < s.version)
+         ORDER BY version, entry_id LIMIT ?5`,
       )
-      .bind(key, version, after, limit)
+      .bind(key, version, after.since, after.entryId, limit)
       .all();
     return z
       .array(z.object({ entry_id: z.string(), since: z.int() }))
@@ -199,8 +205,8 @@ export class ContextStore {
   async emptiedSince({ key }: MemoryRef): Promise<number | undefined> {
     const row = await this.db
       .prepare(
-        `SELECT COALESCE(MAX(version), 0) AS last, COALESCE(MAX(CASE WHEN source <> 'erased' THEN version END), 0) AS kept
-         FROM contexts WHERE memory_key = ?`,
+        `SELECT COALESCE((SELECT MAX(version) FROM contexts WHERE memory_key = ?1), 0) AS last, COALESCE(
+           (SELECT version FROM contexts WHERE memory_key = ?1 AND source <> 'erased' ORDER BY version DESC LIMIT 1), 0) AS kept`,
       )
       .bind(key)
       .first();

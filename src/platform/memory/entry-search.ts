@@ -4,7 +4,7 @@ import type { Candidate, MemoryStatistics } from "../../memory/retrieval/candida
 import { type CandidatePlan, matchExpression, scopedTerm } from "../../memory/retrieval/candidate-plan.js";
 import { roleMark, tagMark } from "../../memory/retrieval/entry-terms.js";
 import type { CandidateSource } from "../../memory/retrieval/search.js";
-import { type EntryFilter, endOfTime, holdsAt } from "./entry-store.js";
+import { type EntryFilter, endOfTime, holdsAt } from "./entry-filter.js";
 import type { MemoryRef } from "./memory-store.js";
 
 const candidateColumns =
@@ -117,7 +117,7 @@ export class EntrySource implements CandidateSource {
         : [
             this.db
               .prepare(
-                `SELECT ${candidateColumns} FROM entries e WHERE e.tenant_id = ?1 AND e.memory_key = ?2 AND ${conditions}
+                `SELECT ${candidateColumns} FROM entries e WHERE e.tenant_id = ?1 AND +e.memory_key = ?2 AND ${conditions}
                    AND e.entry_id IN (SELECT value FROM json_each(?8))`,
               )
               .bind(tenantId, key, ...this.bindings(), JSON.stringify(plan.entryIds)),

@@ -1,17 +1,22 @@
 /** The deletion of an entry for good: text, index, what was written with it in view, and the contexts that rest on it. */
 import { mergeContexts } from "../../memory/context-merge.js";
 import { extractiveContext, extractiveSummary } from "../../memory/extractive.js";
+import type { KeptAnswers } from "../kept-answers.js";
 import type { ContextStore } from "./context-store.js";
+import { echoesOf } from "./echoes.js";
 import { erasure } from "./entry-statements.js";
 import type { EntryStore } from "./entry-store.js";
 import type { MemoryRef } from "./memory-store.js";
 import type { ThreadGateway } from "./thread-gateway.js";
+import type { EntryVectors } from "./vectors.js";
 
 export interface ErasureSources {
   readonly db: D1Database;
   readonly entries: EntryStore;
   readonly contexts: ContextStore;
   readonly threads: ThreadGateway;
+  readonly vectors: Pick<EntryVectors, "index">;
+  readonly answers: Pick<KeptAnswers, "forget">;
 }
 
 /** Entries that the context is rebuilt from at most. */
@@ -22,10 +27,20 @@ const rebuiltFrom = 50;
  * called again after any interruption.
  */
 export async function eraseFromD1(memory: MemoryRef, entryId: string, sources: ErasureSources): Promise<void> {
-  const { db, entries, contexts, threads } = sources;
+  const { db, entries, contexts, threads, vectors, answers } = sources;
   const row = await entries.row(memory, entryId);
+  const entry = await entries.get(memory, entryId);
+  const withdrawEchoes = async (): Promise<void> => {
+    if (entry !== undefined) await withdraw(memory, await echoesOf(db, memory, entry), sources);
+  };
+  // Before the entry is gone, because nobody would know its words after an interruption; and once more for what was written till then.
+  await withdrawEchoes();
   const cited = await contexts.firstCiting(memory, entryId);
   await db.batch([...erasure(db, entries.present(), memory, entryId), ...contexts.wiping(memory, entryId, cited)]);
+  await withdrawEchoes();
+  await vectors.index.forget();
+  // What was found in the memory, or restored of it, may have shown the entry.
+  await answers.forget(memory.tenantId, memory.memoryId);
   // Also after an interruption just here, when nothing cites the entry any more.
   const emptied = await contexts.emptiedSince(memory);
   if (emptied !== undefined) await rebuildContext(memory, entryId, emptied, sources);
@@ -33,12 +48,31 @@ export async function eraseFromD1(memory: MemoryRef, entryId: string, sources: E
 
   const { tenantId, memoryId } = memory;
   const thread = { tenantId, memoryId, threadId: row.thread_id };
-  // Summaries of what was said after it may repeat it: until a model writes them again they are extracts of their own text.
-  for (const later of await threads.rewriteAround(thread, entryId, cited)) {
-    const entry = await entries.get(memory, later);
-    if (entry === undefined || entry.summarySource === "given") continue;
+  // What was said right after it had it in view, in whatever words.
+  await replaceSummaries(memory, await threads.rewriteAround(thread, entryId, cited), sources);
+}
+
+/** Takes back what models wrote of these entries, and has their threads write it again. */
+async function withdraw(memory: MemoryRef, entryIds: readonly string[], sources: ErasureSources): Promise<void> {
+  const found = await sources.entries.byIds(memory, entryIds);
+  await replaceSummaries(memory, entryIds, sources);
+  const { tenantId, memoryId } = memory;
+  for (const threadId of new Set(found.flatMap((entry) => entry.threadId ?? []))) {
+    const ofThread = found.filter((entry) => entry.threadId === threadId).map((entry) => entry.entryId);
+    await sources.threads.writeAgain({ tenantId, memoryId, threadId }, ofThread);
+  }
+}
+
+/** Until a model writes them again, summaries are extracts of their own text. */
+async function replaceSummaries(
+  memory: MemoryRef,
+  entryIds: readonly string[],
+  { entries }: ErasureSources,
+): Promise<void> {
+  for (const entry of await entries.byIds(memory, entryIds)) {
+    if (entry.summarySource === "given") continue;
     const change = { summary: extractiveSummary(entry.rawEntry), summarySource: "extractive" as const, tags: {} };
-    await entries.rewrite(memory, later, change);
+    await entries.rewrite(memory, entry.entryId, change);
   }
 }
 

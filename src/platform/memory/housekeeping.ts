@@ -7,10 +7,16 @@ import type { MemoryService } from "./memory-service.js";
 const expiredAtOnce = 200;
 const memoriesAtOnce = 50;
 const fillsOfMemory = 10;
+/** Calls by which one run tells Vectorize of vectors. */
+const sendsAtOnce = 50;
 
 export async function keepMemories(service: MemoryService, now: number): Promise<void> {
   await eraseExpired(service, now);
   await fillVectors(service);
+  const { index } = service.ports.vectors;
+  for (let sent = 0; sent < sendsAtOnce && (await index.send()) > 0; sent++);
+  await index.forget();
+  await index.forgetAgain();
 }
 
 /** By the same way as any deletion: thread, text, index, vector, and the contexts that rest on it. */
@@ -29,7 +35,7 @@ async function eraseExpired(service: MemoryService, now: number): Promise<void> 
       if (memory.ok) await service.deleteEntry(memory.value, entry_id);
     } catch (error) {
       // One that can't be erased now doesn't keep the others.
-      log("warn", "memory.expiry_failed", { error: describeError(error) });
+      log("warn", "memory.expiry_failed", { tenantId: tenant_id, ...describeError(error) });
     }
   }
 }

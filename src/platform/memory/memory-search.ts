@@ -41,7 +41,7 @@ const whySchema = z.object({
   total: z.number(),
 });
 
-const plainContext = contextSchema.omit({ coverage: true });
+export const plainContextSchema = contextSchema.omit({ coverage: true });
 
 export const searchResultSchema = z.object({
   entries: z.array(
@@ -54,8 +54,8 @@ export const searchResultSchema = z.object({
       duplicates: z.array(z.string()),
     }),
   ),
-  contexts: z.array(plainContext.extend({ score: z.number() })),
-  latestContext: plainContext,
+  contexts: z.array(plainContextSchema.extend({ score: z.number() })),
+  latestContext: plainContextSchema,
 });
 export type SearchResult = z.infer<typeof searchResultSchema>;
 

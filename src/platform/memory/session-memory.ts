@@ -52,7 +52,7 @@ export class SessionMemory {
         ...(lines.length === 0 ? [] : [{ kind: "entries", text: lines.join("\n") }]),
       ];
     } catch (error) {
-      log("warn", "memory.recall_failed", { error: describeError(error) });
+      log("warn", "memory.recall_failed", { tenantId: link.tenantId, ...describeError(error) });
       return [];
     }
   }
@@ -62,21 +62,30 @@ export class SessionMemory {
     if (memory.ok) await this.service.startSession(memory.value, threadId);
   }
 
+  /** Deletes for good what was recorded of a message, however often it was changed. */
+  async forget(link: MemoryLink, messageId: string): Promise<void> {
+    const memory = await this.service.memory(link.tenantId, link.memoryId);
+    if (memory.ok) await this.service.forgetOthers(memory.value, link.threadId, messageId, "");
+  }
+
   /**
    * Records a message; the same one again is there once. Of a message that was edited what it says now is recorded, and what it
-   * said before is deleted for good: an edit may be there to take something out. A memory that was deleted takes nothing.
+   * said before is deleted for good: an edit may be there to take something out, or all of it. A memory that was deleted takes nothing.
    */
   async record(link: MemoryLink, message: ChatMessage, at: number, edit?: number): Promise<void> {
     const content = messageText(message).slice(0, maxEntryCharacters);
-    if (content.trim() === "" || message.role === "error") return;
+    const says = content.trim() !== "" && message.role !== "error";
+    if (!says && edit === undefined) return;
     const memory = await this.service.memory(link.tenantId, link.memoryId);
     if (!memory.ok) return;
     const recorded = { role: message.role, content, occurredAt: new Date(at).toISOString() };
     const { messageId } = message;
     const key = edit === undefined ? messageId : `${messageId}:${edit}`;
-    // Refused when it was edited before it was told of: then the edit tells of it.
-    const result = await this.service.processMessages(memory.value, link.threadId, [recorded], key);
-    if (!result.ok) log("info", "memory.record_refused", { code: result.problem.code });
+    if (says) {
+      // Refused when it was edited before it was told of: then the edit tells of it.
+      const result = await this.service.processMessages(memory.value, link.threadId, [recorded], key);
+      if (!result.ok) log("info", "memory.record_refused", { tenantId: link.tenantId, code: result.problem.code });
+    }
     if (edit !== undefined) await this.service.forgetOthers(memory.value, link.threadId, messageId, key);
   }
 }

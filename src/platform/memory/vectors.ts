@@ -6,6 +6,7 @@ import { z } from "zod";
 import { describeError, log } from "../logging.js";
 import type { Embedder } from "./embedder.js";
 import type { MemoryRef } from "./memory-store.js";
+import { type VectorIndex, valuesOf } from "./vector-index.js";
 
 /** Entries that are embedded with one request. */
 const batch = 8;
@@ -24,6 +25,7 @@ export class EntryVectors {
     private readonly db: D1Database,
     private readonly embedderOf: EmbedderOf,
     private readonly now: () => number,
+    readonly index: VectorIndex,
   ) {}
 
   /** Notes, in the very batch that writes an entry, that it needs a vector; nothing where there is no provider. */
@@ -58,7 +60,7 @@ export class EntryVectors {
       const rows = z
         .array(z.object({ key: z.int(), raw_entry: z.string(), speaker: z.string().nullable() }))
         .parse(results);
-      if (rows.length === 0) return 0;
+      if (rows.length === 0) return await this.index.send();
       const texts = rows.map((row) => (row.speaker === null ? row.raw_entry : `${row.speaker}: ${row.raw_entry}`));
       const vectors = await embedder.embed(texts, embedTimeoutMs);
       await this.db.batch(
@@ -67,10 +69,11 @@ export class EntryVectors {
           return vector === undefined ? [] : this.storing(row.key, embedder.model, vector);
         }),
       );
+      await this.index.send();
       return rows.length;
     } catch (error) {
       this.resting.set(tenantId, this.now() + restMs);
-      log("warn", "memory.vectors_failed", { error: describeError(error) });
+      log("warn", "memory.vectors_failed", { tenantId, ...describeError(error) });
       return 0;
     }
   }
@@ -101,39 +104,58 @@ export class EntryVectors {
       return vector === undefined ? undefined : { model: embedder.model, vector };
     } catch (error) {
       this.resting.set(tenantId, this.now() + restMs);
-      log("warn", "memory.query_vector_failed", { error: describeError(error) });
+      log("warn", "memory.query_vector_failed", { tenantId, ...describeError(error) });
       return undefined;
     }
   }
 
   /** The likeness of entries of a memory to a question, as the cosine; those without a vector of the same model are left out. */
-  async similarities(
+  similarities(
     memory: MemoryRef,
     query: QueryVector,
     entryIds: readonly string[],
   ): Promise<ReadonlyMap<string, number>> {
-    const { results } = await this.db
-      .prepare(
-        `SELECT e.entry_id, hex(v.vector) AS vector FROM entries e JOIN entry_vectors v ON v.entry_key = e.key
-         WHERE e.tenant_id = ?1 AND e.memory_key = ?2 AND v.model = ?3 AND e.entry_id IN (SELECT value FROM json_each(?4))`,
-      )
-      .bind(memory.tenantId, memory.key, query.model, JSON.stringify(entryIds))
-      .all();
-    return likeness(results, query.vector);
+    return this.likenessOf(memory, query, "e.entry_id", entryIds);
   }
 
-  /** In a small memory, the nearest of all entries: what shares no word with the question is found too. */
+  /** The nearest of all entries, so that what shares no word with the question is found too. */
   async nearest(memory: MemoryRef, query: QueryVector): Promise<ReadonlyMap<string, number>> {
+    const found = await this.nearestOfFew(memory, query);
+    if (found.size > 0) return found;
+    const keys = await this.index.nearest(memory, query.vector, nearestKept, queryTimeoutMs);
+    return this.likenessOf(memory, query, "e.key", keys);
+  }
+
+  /** In a small memory all vectors are looked at; in a larger one none. */
+  private async nearestOfFew(memory: MemoryRef, query: QueryVector): Promise<ReadonlyMap<string, number>> {
     const { results } = await this.db
       .prepare(
-        `SELECT e.entry_id, hex(v.vector) AS vector FROM entries e JOIN entry_vectors v ON v.entry_key = e.key
-         WHERE e.memory_key = ?1 AND e.tenant_id = ?2 AND v.model = ?3
-           AND (SELECT entry_count FROM memories WHERE key = ?1) <= ?4`,
+        // CROSS, so that SQLite sees to the size first.
+        `SELECT e.entry_id, hex(v.vector) AS vector FROM memories m CROSS JOIN entries e ON e.memory_key = m.key
+         JOIN entry_vectors v ON v.entry_key = e.key
+         WHERE m.key = ?1 AND m.entry_count <= ?4 AND e.tenant_id = ?2 AND v.model = ?3`,
       )
       .bind(memory.key, memory.tenantId, query.model, smallMemory)
       .all();
     const found = likeness(results, query.vector);
     return new Map([...found].sort((a, b) => b[1] - a[1]).slice(0, nearestKept));
+  }
+
+  private async likenessOf(
+    memory: MemoryRef,
+    query: QueryVector,
+    column: "e.entry_id" | "e.key",
+    values: readonly (string | number)[],
+  ): Promise<ReadonlyMap<string, number>> {
+    if (values.length === 0) return new Map();
+    const { results } = await this.db
+      .prepare(
+        `SELECT e.entry_id, hex(v.vector) AS vector FROM entries e JOIN entry_vectors v ON v.entry_key = e.key
+         WHERE e.tenant_id = ?1 AND +e.memory_key = ?2 AND v.model = ?3 AND ${column} IN (SELECT value FROM json_each(?4))`,
+      )
+      .bind(memory.tenantId, memory.key, query.model, JSON.stringify(values))
+      .all();
+    return likeness(results, query.vector);
   }
 
   private storing(entryKey: number, model: string, vector: Float32Array): D1PreparedStatement[] {
@@ -142,7 +164,7 @@ export class EntryVectors {
         .prepare(
           // An entry that was deleted meanwhile gets none.
           `INSERT INTO entry_vectors (entry_key, model, vector) SELECT key, ?2, ?3 FROM entries WHERE key = ?1 AND deleted_at IS NULL
-           ON CONFLICT DO UPDATE SET model = excluded.model, vector = excluded.vector`,
+           ON CONFLICT DO UPDATE SET model = excluded.model, vector = excluded.vector, told = MIN(told, 1)`,
         )
         .bind(entryKey, model, bytesOf(vector)),
       this.db.prepare("DELETE FROM entry_vectors_due WHERE entry_key = ?").bind(entryKey),
@@ -184,10 +206,8 @@ function likeness(rows: readonly unknown[], query: Float32Array): Map<string, nu
     const { entry_id, vector } = z.object({ entry_id: z.string(), vector: z.string() }).parse(row);
     if (vector.length !== query.length * 2) continue;
     let [product, square] = [0, 0];
-    for (const [at, asked] of query.entries()) {
-      const byte = Number.parseInt(vector.slice(at * 2, at * 2 + 2), 16);
-      const value = byte > 127 ? byte - 256 : byte;
-      product += value * asked;
+    for (const [at, value] of valuesOf(vector).entries()) {
+      product += value * (query[at] ?? 0);
       square += value * value;
     }
     found.set(entry_id, square > 0 ? product / Math.sqrt(square) : 0);

@@ -97,6 +97,50 @@ describe("a session whose agent is a team", () => {
     expect(await shop.requests()).toHaveLength(0);
   });
 
+  it.each(["supervisor", "worker"])(
+    "keeps what a %s's tool returned, though the session excludes the tool meanwhile",
+    async (who) => {
+      const tenant = await newTenant();
+      const shop = upstreamFor(env.TEST_UPSTREAM);
+      await shop.reply({ body: "three are left" });
+      await tenant.put("tools", "look", { server: "shop", description: "Looks", http: { url: shop.hookURL } });
+      const tools = ["shop/look", "ask_human"];
+      const team = who === "worker" ? newTeam({ billing: { tools } }) : newTeam({ billing: {} }, { tools });
+      const asked = who === "worker" ? modelOf(team, "billing") : team.supervisor;
+      const both = [{ name: "look", arguments: {} }, ...(asksHuman("Which one?").toolCalls ?? [])];
+      if (who === "worker") await team.supervisor.reply(routesTo("billing"));
+      await asked.reply({ toolCalls: both }, ...(who === "worker" ? [] : [routesTo("billing")]));
+      await modelOf(team, "billing").reply({ text: "Done." });
+      await tenant.put("teams", "desk", team.definition);
+      await tenant.put("agents", "assistant", { kind: "team", team: "desk" });
+      const session = await tenant.session();
+      const waiting = await tenant.say(session, "Hello.");
+      const remove = { tools: [{ server: "shop", tool: "look" }] };
+      await tenant.call("POST", `/v1/sessions/${session}/context`, { remove });
+      await tenant.call("POST", `/v1/asks/${waiting.asks[0]?.askId}/answer`, { response: "this" });
+      expect((await tenant.turn(session, waiting.turnId)).status).toBe("completed");
+      expect(promptText((await asked.requests())[1])).toContain("three are left");
+      expect(await shop.requests()).toHaveLength(1);
+    },
+  );
+
+  it("has the session's rules and references hold for all of its agents", async () => {
+    const tenant = await newTenant();
+    await tenant.put("rules", "tone", { text: "Speak like a pirate." });
+    await tenant.put("references", "prices", { text: "A parrot costs nine." });
+    const team = newTeam({ billing: {} });
+    await team.supervisor.reply(routesTo("billing"));
+    await modelOf(team, "billing").reply({ text: "Nine." });
+    await tenant.put("teams", "desk", team.definition);
+    await tenant.put("agents", "assistant", { kind: "team", team: "desk" });
+    const session = await tenant.session({ context: { rules: ["tone"], references: ["prices"] } });
+    await tenant.say(session, "How much?");
+    for (const model of [team.supervisor, modelOf(team, "billing")]) {
+      const seen = promptText((await model.requests())[0]);
+      for (const part of ["Speak like a pirate.", "A parrot costs nine."]) expect(seen).toContain(part);
+    }
+  });
+
   it("gives the team the history, and streams the supervised response", async () => {
     const tenant = await newTenant();
     await tenant.rules("privacy", [
@@ -113,7 +157,9 @@ describe("a session whose agent is a team", () => {
     expect(shownText(events)).toBe("It is [gone].");
     expect(events.map(({ event }) => event)).toEqual(expect.arrayContaining(["routing.decided", "worker.returned"]));
     expect(JSON.stringify(events)).not.toContain("swordfish");
-    expect(promptText((await modelOf(team, "billing").requests())[1])).toContain("First answer.");
+    for (const model of [team.supervisor, modelOf(team, "billing")]) {
+      expect(promptText((await model.requests())[1])).toContain("First answer.");
+    }
   });
 
   it("says so when its team is gone", async () => {

@@ -2,8 +2,11 @@
 import { numberOf, type Schema } from "./schema-reading.js";
 import { identifierWords, stem, stems } from "./words.js";
 
-/** A number that the schema allows, as far as its bounds can be met. */
-export function fillNumber(schema: Schema, name: string, text: string, ordinal: number): number {
+/**
+ * A number that the schema allows, as far as its bounds can be met.
+ * @param guessedAmong how many values a choice was a guess among, which is what a confidence then says; 0: it was none.
+ */
+export function fillNumber(schema: Schema, name: string, text: string, ordinal: number, guessedAmong = 0): number {
   const whole = schema.type === "integer" || (Array.isArray(schema.type) && schema.type.includes("integer"));
   const step = positive(numberOf(schema, "multipleOf")) ?? (whole ? 1 : undefined);
   const bounds = boundsOf(schema, step);
@@ -11,7 +14,8 @@ export function fillNumber(schema: Schema, name: string, text: string, ordinal: 
     value >= bounds.least && value <= bounds.most && (step === undefined || isMultiple(value, step));
 
   const written = /confidence|probability|likelihood/i.test(name) ? [] : numbersIn(text, name);
-  const preferred = [...written, numberOf(schema, "default"), /confidence|probability/i.test(name) ? 0.5 : undefined];
+  const sure = guessedAmong > 0 ? Math.round(100 / guessedAmong) / 100 : 0.5;
+  const preferred = [...written, numberOf(schema, "default"), /confidence|probability/i.test(name) ? sure : undefined];
   const base = preferred.find((value) => value !== undefined && allowed(value)) ?? leastOf(bounds, step);
   const next = base + ordinal * (step ?? 1);
   return ordinal > 0 && allowed(next) ? next : base;

@@ -68,8 +68,9 @@ class SchemaFiller {
     const schema = resolveSchema(given, this.root, this.asked, place.depth);
     if ("const" in schema) return schema.const;
     if (listOf(schema, "enum").length > 0) {
-      const ranked = rankChoices(schema, this.asked, this.options.conversation.instructions);
-      return ranked[place.ordinal % ranked.length];
+      const { values, isGuess } = rankChoices(schema, this.asked, this.options.conversation.instructions);
+      if (isGuess) this.finder.guessedAmong = values.length;
+      return values[place.ordinal % values.length];
     }
     switch (typeOf(schema)) {
       case "object":
@@ -78,7 +79,7 @@ class SchemaFiller {
         return this.array(schema, place);
       case "integer":
       case "number":
-        return fillNumber(schema, place.name, this.text(), place.ordinal);
+        return fillNumber(schema, place.name, this.text(), place.ordinal, this.finder.guessedAmong);
       case "boolean":
         return affirms(this.text(), place.name);
       case "null":

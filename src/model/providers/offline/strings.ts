@@ -19,6 +19,8 @@ const MOST_KEYWORDS = 50;
 export class TextFinder {
   /** Where formats, patterns, and codes are looked for. */
   readonly searched: string;
+  /** How many values there were to choose from when nothing spoke for any of them; 0 while that didn't happen. */
+  guessedAmong = 0;
   private readonly found = new Map<string, readonly string[]>();
 
   constructor(
@@ -49,10 +51,7 @@ export class TextFinder {
 
 /** The first rule that a property's name, or else its description, falls under says where its texts come from. */
 const RULES: readonly (readonly [RegExp, (finder: TextFinder) => readonly string[]])[] = [
-  [
-    /\b(reason|reasons|reasoning|rationale|justification|explanation|why)\b/,
-    (finder) => [reasoning(finder.conversation)],
-  ],
+  [/\b(reason|reasons|reasoning|rationale|justification|explanation|why)\b/, (finder) => [reasoning(finder)]],
   [/\b(summary|abstract|gist|recap|synopsis)\b/, ({ conversation }) => [summary(conversation.material)]],
   [/\b(title|headline|heading|topic|subject)\b/, ({ conversation }) => titles(conversation.material)],
   [/\b(tags?|keywords?|labels?)\b/, ({ conversation }) => keywords(conversation.material, MOST_KEYWORDS)],
@@ -110,7 +109,8 @@ function said(conversation: Conversation): string {
     : answer(conversation);
 }
 
-function reasoning({ question, material }: Conversation): string {
+function reasoning({ guessedAmong, conversation: { question, material } }: TextFinder): string {
+  if (guessedAmong > 0) return "The offline model goes by shared words only; there are none, and this is a guess.";
   const topic = contentWords(question || material)
     .slice(0, 5)
     .join(", ");

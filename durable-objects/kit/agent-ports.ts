@@ -1,0 +1,77 @@
+/** What agents and supervisors that work in a root need of it and of the platform: the same whatever the root is. */
+import { validateArguments } from "../../src/platform/argument-check.js";
+import { withDeadline } from "../../src/platform/clock.js";
+import type { SessionPlatform } from "../../src/platform/session-platform.js";
+import type { TeamPorts } from "../../src/routing/ports.js";
+import type { SupervisePorts } from "../../src/supervision/supervise.js";
+import { askPolicy } from "../../src/tenancy/ask-policy.js";
+import type { Settings } from "../../src/tenancy/tenant.js";
+import type { Kit } from "./kit.js";
+import { type Piece, type Telling, tellOf } from "./telling.js";
+
+/** Who works, and for whom. */
+export interface AgentWork {
+  readonly tenantId: string;
+  /** The root. */
+  readonly ownerId: string;
+  readonly piece: Piece;
+  /** The salted digest by which the record of its supervision tells texts apart. */
+  readonly hash: SupervisePorts["hash"];
+  readonly signal: AbortSignal;
+  /** As they were when the work began. */
+  readonly settings: Pick<Settings, "strict" | "reviews" | "approvals">;
+  /** What supervisors may know and change around the text. */
+  readonly surroundings: SupervisePorts["surroundings"];
+  /** Stores a pass, in the same write as its result. */
+  readonly keepPass: (...pass: Parameters<SupervisePorts["decided"]>) => void;
+}
+
+type Ports = Pick<
+  TeamPorts,
+  | "signal"
+  | "now"
+  | "withDeadline"
+  | "validateArguments"
+  | "approvals"
+  | "approval"
+  | "supervise"
+  | "asks"
+  | "state"
+  | "callWorker"
+> & { readonly observer: Telling };
+
+export function agentPorts(
+  kit: Kit,
+  platform: Pick<SessionPlatform, "now" | "teamState" | "callWorker">,
+  work: AgentWork,
+): Ports {
+  const { tenantId, ownerId, piece, hash, signal, settings, surroundings } = work;
+  const { now } = platform;
+  const telling = tellOf(piece, tenantId, kit, now);
+  const deadline: Ports["withDeadline"] = (timeoutMs, doWork) => withDeadline(timeoutMs, doWork, signal);
+  return {
+    signal,
+    now,
+    withDeadline: deadline,
+    validateArguments,
+    approvals: kit.approvals,
+    approval: askPolicy(settings.approvals, piece),
+    supervise: {
+      now,
+      hash,
+      withDeadline: deadline,
+      strict: settings.strict,
+      cancelled: () => signal.aborted,
+      review: askPolicy(settings.reviews, piece),
+      surroundings: { ...surroundings, ownerId, workId: piece.id },
+      decided: (state, before, after) => {
+        work.keepPass(state, before, after);
+        telling.decided(state);
+      },
+    },
+    asks: () => kit.asks.ofWork(piece.id),
+    state: platform.teamState(tenantId),
+    callWorker: (call, cancel) => platform.callWorker(tenantId, call, cancel),
+    observer: telling,
+  };
+}

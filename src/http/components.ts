@@ -1,0 +1,120 @@
+/** The shapes that the OpenAPI document names. Each stands in it once, under its name, and is referred to everywhere else. */
+import type { z } from "zod";
+import { agentSchema, modelAgentSchema, storedToolSchema, teamAgentSchema } from "../agent/definition.js";
+import { answerSchema, askSchema } from "../asks/ask.js";
+import {
+  contextChangeSchema,
+  contextItemSchema,
+  contextViewSchema,
+  metadataSchema,
+  sessionContextSchema,
+  toolRefSchema,
+} from "../chat/context.js";
+import {
+  assistantMessageSchema,
+  chatMessageSchema,
+  modelReplySchema,
+  plainMessageSchema,
+  replyTurnSchema,
+  toolCallRequestSchema,
+  toolCallResultSchema,
+} from "../chat/message.js";
+import { messageVersionSchema } from "../chat/message-version.js";
+import { newSessionSchema, passViewSchema, sendMessageSchema, sessionSchema, turnSchema } from "../chat/session.js";
+import { entrySchema, newEntrySchema, tagsSchema } from "../memory/entry.js";
+import {
+  contextSchema,
+  invocationSchema,
+  memorySchema,
+  newMemorySchema,
+  newMessageSchema,
+  newVaultSchema,
+  threadMessageSchema,
+  threadSchema,
+  vaultSchema,
+} from "../memory/memory.js";
+import { promptSchema } from "../memory/prompts.js";
+import { deadLetterSchema } from "../platform/memory/dead-letters.js";
+import { plainContextSchema, searchResultSchema, searchSchema } from "../platform/memory/memory-search.js";
+import { runTraceSchema, tracedEventSchema } from "../platform/run-gateway.js";
+import { messageEditSchema } from "../platform/session-gateway.js";
+import { newRunSchema, runSchema, runSummarySchema } from "../routing/routed-run.js";
+import { clarificationSchema, workerResultSchema } from "../routing/situation.js";
+import { teamSchema } from "../routing/team.js";
+import { routingDecisionSchema } from "../routing/trace.js";
+import { supervisorSchema } from "../supervision/definition.js";
+import { contextChangesSchema, supervisionStepSchema } from "../supervision/state.js";
+import { editOperationSchema } from "../supervision/structural-edit.js";
+import { hookSummarySchema, supervisionSummarySchema } from "../supervision/summary.js";
+import { keySchema, newKeySchema, newTenantSchema, settingsSchema, tenantSchema } from "../tenancy/tenant.js";
+import { problemSchema } from "./problems.js";
+import { named } from "./routing.js";
+
+const components: Readonly<Record<string, z.ZodType>> = {
+  Problem: problemSchema,
+  Ask: askSchema,
+  Answer: answerSchema,
+  NewSession: newSessionSchema,
+  Session: sessionSchema,
+  SessionContext: sessionContextSchema,
+  SessionContextChange: contextChangeSchema,
+  SessionContextView: contextViewSchema,
+  NewChatMessage: sendMessageSchema,
+  ChatMessage: chatMessageSchema,
+  PlainMessage: plainMessageSchema,
+  AssistantMessage: assistantMessageSchema,
+  ModelReply: modelReplySchema,
+  ReplyTurn: replyTurnSchema,
+  ToolCallRequest: toolCallRequestSchema,
+  ToolCallResult: toolCallResultSchema,
+  MessageEdit: messageEditSchema,
+  EditOperation: editOperationSchema,
+  MessageVersion: messageVersionSchema,
+  Turn: turnSchema,
+  Supervision: supervisionSummarySchema,
+  HookSummary: hookSummarySchema,
+  SupervisionState: passViewSchema,
+  SupervisionStep: supervisionStepSchema,
+  ContextChanges: contextChangesSchema,
+  Metadata: metadataSchema,
+  ToolRef: toolRefSchema,
+  Agent: agentSchema,
+  ModelAgent: modelAgentSchema,
+  TeamAgent: teamAgentSchema,
+  Supervisor: supervisorSchema,
+  ContextItem: contextItemSchema,
+  Tool: storedToolSchema,
+  Prompt: promptSchema,
+  Team: teamSchema,
+  NewRun: newRunSchema,
+  Run: runSchema,
+  RunSummary: runSummarySchema,
+  RunTrace: runTraceSchema,
+  TracedEvent: tracedEventSchema,
+  RoutingDecision: routingDecisionSchema,
+  WorkerResult: workerResultSchema,
+  Clarification: clarificationSchema,
+  NewVault: newVaultSchema,
+  Vault: vaultSchema,
+  NewMemory: newMemorySchema,
+  Memory: memorySchema,
+  NewThreadMessage: newMessageSchema,
+  ThreadMessage: threadMessageSchema,
+  Thread: threadSchema,
+  Invocation: invocationSchema,
+  NewEntry: newEntrySchema,
+  Entry: entrySchema,
+  Tags: tagsSchema,
+  MemoryContext: contextSchema,
+  MemoryContextVersion: plainContextSchema,
+  MemorySearch: searchSchema,
+  MemorySearchResult: searchResultSchema,
+  DeadLetter: deadLetterSchema,
+  NewTenant: newTenantSchema,
+  Tenant: tenantSchema,
+  TenantSettings: settingsSchema,
+  NewKey: newKeySchema,
+  Key: keySchema,
+};
+
+for (const [id, schema] of Object.entries(components)) named(id, schema);
