@@ -142,11 +142,8 @@ async function consult(
     const action = verdict.action === "modify" && same ? "allow" : verdict.action;
     supervisor.health?.succeeded();
     const after = same ? subject : changed;
-    const reasons = await Promise.all(
-      verdict.reasons.map((reason) =>
-        readable(reason, supervisor, { before: subject, after: same ? undefined : after }, rules, judging),
-      ),
-    );
+    const changedTo = same ? undefined : after;
+    const reasons = await readable(verdict.reasons, supervisor, { before: subject, after: changedTo }, rules, judging);
     return { ...about, after, verdict: { ...verdict, action, reasons }, latencyMs: ports.now() - started };
   } catch (error) {
     if (isControlFlow(error)) throw error;
@@ -155,7 +152,8 @@ async function consult(
     if (isItsOwn) supervisor.health?.failed();
     const said = detailOf(error);
     // What it answered, and not as it has to, may stand in the message.
-    const detail = error instanceof Undecided ? await worded(said, { before: subject }, rules, judging) : said;
+    const detail =
+      error instanceof Undecided ? (await worded([said], { before: subject }, rules, judging)).join("") : said;
     const policy = ports.strict ? "block" : supervisor.onFailure;
     const failed = `Supervisor "${supervisor.name}" (${supervisor.kind}) failed: ${detail}. ${
       ports.strict ? "The tenant's setting strict" : `Its setting onFailure "${policy}"`
@@ -170,15 +168,16 @@ function detailOf(error: unknown): string {
   return error.name === "DeadlineError" ? `${error.message} (setting timeoutMs)` : error.message;
 }
 
-/** A reason as everybody may read it: a tenant's own words, those of rules among them, need no look. */
+/** Reasons as everybody may read them: a tenant's own words, those of rules among them, need no look. */
 async function readable(
-  reason: string,
+  words: readonly string[],
   { pure, reasons }: Supervisor,
   about: { readonly before: Subject; readonly after: Subject | undefined },
   rules: readonly Supervisor[],
   judging: Judging,
-): Promise<string> {
-  return pure || reasons?.has(reason) === true ? reason : worded(reason, about, rules, judging);
+): Promise<readonly string[]> {
+  const own = words.every((one) => pure || reasons?.has(one) === true);
+  return own ? words : worded(words, about, rules, judging);
 }
 
 const never: CancelSignal = { aborted: false, addEventListener: () => {}, removeEventListener: () => {} };
@@ -197,7 +196,8 @@ function judgingOf(
     hash: ports.hash,
     // A shadow judges without effect: it has nothing to change the context with.
     surroundings: supervisor.mode === "shadow" || context === undefined ? seen : { ...seen, context },
-    worded: (words) => readable(words, supervisor, { before: subject, after: undefined }, rules, judging),
+    worded: async (words) =>
+      (await readable([words], supervisor, { before: subject, after: undefined }, rules, judging)).join(""),
     contextChanged,
   };
   return judging;

@@ -12,42 +12,42 @@ const spelledCharacters = 5;
 const mask = "[…]";
 
 /**
- * @param hidden the text that the reason is about
+ * @param hidden the text that reasons are about; looked through once, for all of them
  * @param left what was made of it, if it was changed: what was taken out isn't named at all
+ * @returns what takes the quotations out of a reason
  */
-export function withoutQuotes(reason: string, hidden: string, left?: string): string {
-  const text = normalise(reason);
-  const folded = fold(text);
-  const [said, about] = [folded.letters, fold(normalise(hidden)).letters];
-  const marked = new Uint8Array(text.length);
-  /** Marks what the folded letters from `start` to `end` stand for. */
-  const mark = (start: number, end: number): void => {
-    const [from = 0, to = from] = [folded.at[start], folded.at[end - 1]];
-    marked.fill(1, from, to + 1);
-  };
-
+export function quoteRemover(hidden: string, left?: string): (reason: string) => string {
+  const about = fold(normalise(hidden)).letters;
   const grams = gramsOf(about);
-  for (let at = 0; at + quotedCharacters <= said.length; at++) {
-    if (grams.has(said.slice(at, at + quotedCharacters))) mark(at, at + quotedCharacters);
-  }
-  for (const { 0: token, index } of text.matchAll(/\S+/g)) {
-    // Numbers, addresses, passwords: one of them alone says it all.
-    const letters = fold(token).letters;
-    if (letters.length >= 3 && /[\p{N}@]/u.test(token) && about.includes(letters)) {
-      marked.fill(1, index, index + token.length);
+  const kept = left === undefined ? undefined : words(left);
+  const gone = kept === undefined ? new Set<string>() : new Set([...words(hidden)].filter((word) => !kept.has(word)));
+  return (reason) => {
+    const text = normalise(reason);
+    const { letters: said, at: places } = fold(text);
+    const marked = new Uint8Array(text.length);
+    /** Marks what the folded letters from `start` to `end` stand for. */
+    const mark = (start: number, end: number): void => {
+      const [from = 0, to = from] = [places[start], places[end - 1]];
+      marked.fill(1, from, to + 1);
+    };
+    for (let at = 0; at + quotedCharacters <= said.length; at++) {
+      if (grams.has(said.slice(at, at + quotedCharacters))) mark(at, at + quotedCharacters);
     }
-  }
-  if (left !== undefined) {
-    const kept = words(left);
-    const gone = new Set([...words(hidden)].filter((word) => !kept.has(word)));
-    for (const word of [...gone].filter(({ length }) => length >= spelledCharacters)) {
+    for (const { 0: token, index } of text.matchAll(/\S+/g)) {
+      // Numbers, addresses, passwords: one of them alone says it all.
+      const { letters } = fold(token);
+      const telltale = letters.length >= 3 && /[\p{N}@]/u.test(token);
+      if (telltale && about.includes(letters)) marked.fill(1, index, index + token.length);
+    }
+    for (const word of gone) {
+      if (word.length < spelledCharacters) continue;
       for (let at = said.indexOf(word); at >= 0; at = said.indexOf(word, at + 1)) mark(at, at + word.length);
     }
     for (const { 0: word, index } of text.matchAll(/[\p{L}\p{N}]+/gu)) {
       if ([...words(word)].some((one) => gone.has(one))) marked.fill(1, index, index + word.length);
     }
-  }
-  return marked.includes(1) ? masked(text, marked) : reason;
+    return marked.includes(1) ? masked(text, marked) : reason;
+  };
 }
 
 /** The telling words of a text, without accents. */

@@ -2,25 +2,28 @@
  * What a supervisor says in words of its own, as everybody may read it: reasons are shown where the text they are about is not.
  * The rules look at them first, and what they quote of the text is taken out.
  */
-import { withoutQuotes } from "./quotes.js";
+import { quoteRemover } from "./quotes.js";
 import { applyChange, type Subject, segmentsOf } from "./subject.js";
 import type { Judging, Supervisor } from "./supervisor.js";
 import type { Hook } from "./verdict.js";
 
 /** Words about `before`, as they may be read; `after` is what was made of it, if it was changed. */
 export async function worded(
-  words: string,
+  words: readonly string[],
   about: { readonly before: Subject; readonly after?: Subject | undefined },
   rules: readonly Supervisor[],
   judging: Judging,
-): Promise<string> {
-  const after = about.after === undefined ? undefined : textsOf(about.after);
-  let subject: Subject = {
-    hook: "hop",
-    from: "supervisor",
-    to: "record",
-    content: withoutQuotes(words, textsOf(about.before), after),
-  };
+): Promise<string[]> {
+  if (words.length === 0) return [];
+  const withoutQuotes = quoteRemover(
+    textsOf(about.before),
+    about.after === undefined ? undefined : textsOf(about.after),
+  );
+  return Promise.all(words.map((one) => throughRules(withoutQuotes(one), rules, judging)));
+}
+
+async function throughRules(content: string, rules: readonly Supervisor[], judging: Judging): Promise<string> {
+  let subject: Subject = { hook: "hop", from: "supervisor", to: "record", content };
   for (const rule of rules) {
     const verdict = await rule.judge(subject, judging);
     if (verdict.action === "block" || verdict.action === "review") {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { withoutQuotes } from "../../src/supervision/quotes.js";
+import { quoteRemover } from "../../src/supervision/quotes.js";
 
 const hidden = "The safe stands behind the blue door, and its code is 4711. Write to ada@example.com, says Zoë Quill.";
 
@@ -17,7 +17,7 @@ describe("a reason", () => {
     ["It names ada@example.com as such.", "It names […] as such."],
     ["It names 2 persons… or so.", "It names 2 persons… or so."],
   ])("%j is read as %j", (reason, read) => {
-    expect(withoutQuotes(reason, hidden)).toBe(read);
+    expect(quoteRemover(hidden)(reason)).toBe(read);
   });
 
   it.each([
@@ -27,13 +27,12 @@ describe("a reason", () => {
     ["Quills and quillings were taken out.", "[…] and […] were taken out."],
     ["It names a person, says who wrote it.", "It names a person, says who wrote it."],
   ])("of a change never names what was taken out: %j is read as %j", (reason, read) => {
-    expect(withoutQuotes(reason, hidden, hidden.replace("Zoë Quill", "[name]"))).toBe(read);
+    expect(quoteRemover(hidden, hidden.replace("Zoë Quill", "[name]"))(reason)).toBe(read);
   });
 
   it("costs little, however long the text is that it is about", () => {
     const long = `${"lorem ipsum dolor sit amet consectetur ".repeat(2_500)} the crown jewels are in the cellar`;
-    expect(withoutQuotes("It says the crown jewels are in the cellar.".repeat(40), long)).not.toContain(
-      "crown jewels are",
-    );
+    const said = quoteRemover(long)("It says the crown jewels are in the cellar.".repeat(40));
+    expect(said).not.toContain("crown jewels are");
   });
 });
