@@ -109,7 +109,7 @@ export class TurnRun {
       piece: { type: "turn", id: turnId },
       // The request's text is the message's; all others come with the reply.
       hash: (subject) =>
-        saltedHash((subject.hook === "request" ? this.turn.messageSalt : this.turn.replySalt) ?? session.salt, subject),
+        saltedHash((subject.hook === "request" ? turn.messageSalt : turn.replySalt) ?? session.salt, subject),
       signal,
       settings: { strict, reviews, approvals },
       surroundings: {

@@ -15,7 +15,7 @@ export interface AgentWork {
   /** The root. */
   readonly ownerId: string;
   readonly piece: Piece;
-  /** For the record of its supervision. */
+  /** The salted digest by which the record of its supervision tells texts apart. */
   readonly hash: SupervisePorts["hash"];
   readonly signal: AbortSignal;
   /** As they were when the work began. */
