@@ -6,7 +6,8 @@ import { EntryStore } from "../src/platform/memory/entry-store.js";
 import { searchMemory } from "../src/platform/memory/memory-search.js";
 import { VectorIndex } from "../src/platform/memory/vector-index.js";
 import { EntryVectors } from "../src/platform/memory/vectors.js";
-import { largeMemory, questionOf, randomFrom } from "../tests/support/large-memory.js";
+import { largeMemory, questionOf } from "../tests/support/large-memory.js";
+import { randomFrom } from "../tests/support/random.js";
 
 const sizes = { small: 1_000, large: 100_000 };
 const queries = 60;

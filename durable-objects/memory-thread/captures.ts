@@ -16,11 +16,8 @@ export async function doCaptures(messages: readonly ThreadMessage[], slice: Slic
       runCapture(`entry/${message.seq}`, message, context, slice, ports, async (entry) => {
         const { entryId, role, speaker, content: rawEntry, occurredAt, seq } = message;
         const { threadId } = store.thread();
-        await platform.entries.put(
-          slice.memory,
-          { entryId, threadId, role, speaker, rawEntry, occurredAt, ...entry },
-          seq,
-        );
+        const record = { entryId, threadId, role, speaker, rawEntry, occurredAt, ...entry };
+        return platform.entries.put(slice.memory, record, seq, erasuresFor(entry, slice));
       }),
     );
     if (captured === undefined) return;
@@ -54,11 +51,10 @@ export function runCapture(
     // Asked anew for each: the first one that fails in a slice speaks for the others.
     withoutModel: slice.withoutModel ?? restingModel(ports),
   };
-  return captureEntry(
-    setup,
-    async (entry) => {
-      if (ports.holds()) await save(entry);
-    },
-    agentPorts(work, slice, ports),
-  );
+  return captureEntry(setup, async (entry) => !ports.holds() || save(entry), agentPorts(work, slice, ports));
+}
+
+/** What a model wrote counts only while nothing is deleted that it may have seen; an extract is of its own text alone. */
+export function erasuresFor(entry: { summarySource: string }, { memory }: Slice): number | undefined {
+  return entry.summarySource === "model" ? memory.erasures : undefined;
 }

@@ -8,6 +8,8 @@ import { agentPorts, guarded, type Slice, type WorkPorts } from "./work-ports.js
 
 /** Entries without a conversation that one flush takes in. */
 const directEntries = 20;
+/** Messages that one flush takes in, when an old version was restored that doesn't cover them. */
+const takenAgain = 60;
 
 export async function doFlush(request: FlushRecord, slice: Slice, ports: WorkPorts): Promise<void> {
   const { store, storage } = ports;
@@ -33,7 +35,7 @@ export async function doFlush(request: FlushRecord, slice: Slice, ports: WorkPor
 export async function runFlush(
   work: string,
   flushKey: string,
-  range: { fromSeq: number; toSeq: number },
+  asked: { fromSeq: number; toSeq: number },
   slice: Slice,
   ports: WorkPorts,
   /** Whether the stretch was taken in before, without a model. */
@@ -43,14 +45,15 @@ export async function runFlush(
   const { memory, prompts } = slice;
   const { threadId } = store.thread();
   const isDirect = threadId === directThread;
+  const coverage = async (): Promise<Record<string, number>> =>
+    platform.contexts.coverage(memory, (await platform.contexts.base(memory)).version);
+  const range = again || isDirect ? asked : reachingBack(asked, (await coverage())[threadId] ?? 0);
   /** Entries without a conversation that are to be taken in; another thread's flush may have done that by now. */
   const direct = async (): Promise<Entry[]> => {
     if (isDirect && again) {
       return (await platform.entries.ofThread(memory, directThread, range.fromSeq, range.toSeq)).entries;
     }
-    const { version } = await platform.contexts.base(memory);
-    const covered = (await platform.contexts.coverage(memory, version))[directThread] ?? 0;
-    return platform.entries.directAfter(memory, covered, directEntries);
+    return platform.entries.directAfter(memory, (await coverage())[directThread] ?? 0, directEntries);
   };
   if (isDirect ? (await direct()).length === 0 : store.livingIn(range) === 0) return "nothing";
   return flush(
@@ -99,6 +102,11 @@ export async function runFlush(
       },
     },
   );
+}
+
+/** From what the context covers on: more than was asked for when it covers less than it did. */
+function reachingBack({ fromSeq, toSeq }: { fromSeq: number; toSeq: number }, coveredSeq: number) {
+  return { fromSeq: Math.min(fromSeq, Math.max(coveredSeq + 1, toSeq - takenAgain + 1)), toSeq };
 }
 
 class NotConsistentYet extends Error {

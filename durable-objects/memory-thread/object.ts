@@ -11,6 +11,7 @@ import {
 import { fromWire, toWire, type Wire } from "../../src/platform/wire.js";
 import { ok, type Result, refuse } from "../../src/problem.js";
 import { StoredObject } from "../kit/stored-object.js";
+import { type Checkpoint, checkpointOf, checkpointSchema } from "./checkpoint.js";
 import { memoryThreadSchema } from "./schema.js";
 import { ThreadAtWork } from "./thread.js";
 
@@ -60,6 +61,23 @@ export class MemoryThread extends StoredObject<ThreadAtWork> implements ThreadOb
 
   async rewriteAround(entryId: string, sinceVersion: number | null): Promise<string[]> {
     return this.exists() ? this.atWork.rewriteAround(entryId, sinceVersion ?? undefined) : [];
+  }
+
+  async writeAgain(entryIds: readonly string[]): Promise<void> {
+    if (this.exists()) this.atWork.redo(entryIds.flatMap((entryId) => this.atWork.store.byEntry(entryId) ?? []));
+  }
+
+  /** For tests: no face offers it. */
+  async checkpoint(seq: number): Promise<Wire<Checkpoint>> {
+    return toWire(checkpointOf(this.atWork.store, seq));
+  }
+
+  /** For tests: brings a thread that is new to where another one stood at a checkpoint. */
+  async restore(identity: ThreadIdentity, checkpoint: Wire<Checkpoint>): Promise<void> {
+    if (this.exists()) throw new Error("only a new thread can be restored to a checkpoint");
+    const parsed = fromWire(checkpoint, checkpointSchema);
+    this.create(identity);
+    this.atWork.restore(parsed);
   }
 
   async entriesOf(messageId: string, kept: string): Promise<string[]> {

@@ -17,15 +17,12 @@ export async function doRedos(slice: Slice, ports: WorkPorts): Promise<void> {
     const work = `redo/${count}/${message.seq}`;
     const captured = await guarded(ports, () =>
       runCapture(work, message, context, slice, ports, async ({ summary, summarySource, tags }) => {
-        const { tags: kept = {} } = (await platform.entries.get(slice.memory, message.entryId)) ?? {};
-        // Tags that somebody set stay; an extract doesn't replace an extract.
-        if (summarySource === "model") {
-          await platform.entries.rewrite(slice.memory, message.entryId, {
-            summary,
-            summarySource,
-            tags: { ...tags, ...kept },
-          });
-        }
+        const old = await platform.entries.get(slice.memory, message.entryId);
+        // An extract doesn't replace an extract.
+        if (old === undefined || summarySource !== "model") return true;
+        // Tags that somebody set stay.
+        const change = { summary, summarySource, tags: { ...tags, ...old.tags } };
+        return platform.entries.rewrite(slice.memory, message.entryId, change, slice.memory.erasures);
       }),
     );
     if (captured === undefined) return;

@@ -26,4 +26,9 @@ export const memoryThreadSchema: readonly SchemaStep[] = [
         to_seq INTEGER PRIMARY KEY, from_seq INTEGER NOT NULL, version INTEGER, done INTEGER NOT NULL DEFAULT 0);
       CREATE INDEX flushes_open ON flushes (to_seq) WHERE done = 0;`,
   },
+  {
+    name: "erasures",
+    // Deletions in the memory that the journal's work knows of.
+    sql: "ALTER TABLE thread ADD COLUMN erasures INTEGER NOT NULL DEFAULT 0;",
+  },
 ];

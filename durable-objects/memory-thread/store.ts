@@ -52,6 +52,22 @@ export class MemoryThreadStore {
       .map((row) => ({ requestHash: row.request_hash, fromSeq: row.from_seq, toSeq: row.to_seq }))[0];
   }
 
+  /** Those of which no message comes after this one. */
+  batchesUpTo(seq: number): (FlushRange & { idempotencyKey: string; requestHash: string })[] {
+    return this.sql
+      .exec<{ idempotency_key: string; request_hash: string; from_seq: number; to_seq: number }>(
+        "SELECT idempotency_key, request_hash, from_seq, to_seq FROM batches WHERE to_seq <= ? ORDER BY to_seq",
+        seq,
+      )
+      .toArray()
+      .map((row) => ({
+        idempotencyKey: row.idempotency_key,
+        requestHash: row.request_hash,
+        fromSeq: row.from_seq,
+        toSeq: row.to_seq,
+      }));
+  }
+
   addBatch(idempotencyKey: string, requestHash: string, { fromSeq, toSeq }: FlushRange): void {
     this.sql.exec(
       "INSERT INTO batches (idempotency_key, request_hash, from_seq, to_seq) VALUES (?, ?, ?, ?)",
@@ -104,6 +120,19 @@ export class MemoryThreadStore {
     return this.flushes("WHERE version >= ? ORDER BY to_seq LIMIT 1", version)[0]?.fromSeq;
   }
 
+  /** Up to where a flush had been asked for after a message; the end of its session came later. */
+  requestedAt(seq: number): number {
+    return (
+      this.sql
+        .exec<{ requested: number | null }>(
+          `SELECT MAX(f.to_seq) AS requested FROM flushes f JOIN messages m ON m.seq = f.to_seq
+           WHERE f.to_seq < ?1 OR (f.to_seq = ?1 AND m.control = 'PROCESS_MESSAGE_AND_FLUSH')`,
+          seq,
+        )
+        .one().requested ?? 0
+    );
+  }
+
   coveredAt(seq: number): number {
     return (
       this.sql
@@ -136,6 +165,13 @@ export class MemoryThreadStore {
     return this.messages("WHERE entry_id = ?", entryId)[0];
   }
 
+  /** The next messages after the one of an entry, without erased ones; `undefined` when there is no such entry. */
+  after(entryId: string, limit: number): ThreadMessage[] | undefined {
+    const entry = this.byEntry(entryId);
+    if (entry === undefined) return undefined;
+    return this.messages("WHERE seq > ? AND seq <= ? AND erased = 0 ORDER BY seq", entry.seq, entry.seq + limit);
+  }
+
   livingIn({ fromSeq, toSeq }: FlushRange): number {
     return this.sql
       .exec<{ n: number }>(
@@ -162,11 +198,19 @@ export class MemoryThreadStore {
     );
   }
 
-  /** Entries whose summaries were made with what is erased now: a model has to write them again. */
-  degrade(seqs: readonly number[]): void {
-    for (const seq of seqs) {
+  /**
+   * Summaries that were made with what is erased now, and the context from a message on, are due to be written again by a model, now
+   * unless something is due already.
+   */
+  due(messages: readonly { seq: number }[], contextFrom: number | undefined, now: number): void {
+    for (const { seq } of messages) {
       this.sql.exec("UPDATE messages SET captured = 2 WHERE seq = ? AND captured = 1 AND erased = 0", seq);
     }
+    const { degradedFrom, redoAt, coveredSeq } = this.thread();
+    if (contextFrom !== undefined && coveredSeq > 0) {
+      this.setDegradedFrom(Math.min(contextFrom, degradedFrom ?? contextFrom));
+    }
+    if (redoAt === undefined) this.setRedo({ at: now, delay: 0, modelDownUntil: 0 });
   }
 
   /** Leaves the message's place and nothing else; what was journalled may hold it and begins anew. */
@@ -184,6 +228,13 @@ export class MemoryThreadStore {
   forgetWork(): void {
     this.sql.exec("DELETE FROM journal");
     this.sql.exec("UPDATE thread SET tool_history = '[]'");
+  }
+
+  /** Notes how many deletions there were in the memory. True when there were others since it was last told. */
+  knowErasures(erasures: number): boolean {
+    return (
+      this.sql.exec("UPDATE thread SET erasures = ?1 WHERE erasures < ?1 RETURNING 1", erasures).toArray().length > 0
+    );
   }
 
   setIndexed(seq: number): void {

@@ -7,7 +7,14 @@ import {
   type FlushRange,
   idleAfterMs,
 } from "../../src/memory/control.js";
-import { directThread, type Invocation, type Level, type NewMessage, type Thread } from "../../src/memory/memory.js";
+import {
+  directThread,
+  type Invocation,
+  type Level,
+  type NewMessage,
+  type Thread,
+  type ThreadMessage,
+} from "../../src/memory/memory.js";
 import { windowMessages } from "../../src/memory/prompts.js";
 import { newId } from "../../src/platform/ids.js";
 import { describeError } from "../../src/platform/logging.js";
@@ -15,6 +22,7 @@ import type { MemoryPlatform } from "../../src/platform/memory/memory-platform.j
 import type { AppendCommand, SliceReport, ThreadMarksView } from "../../src/platform/memory/thread-gateway.js";
 import { ok, type Result, refuse } from "../../src/problem.js";
 import { Kit } from "../kit/kit.js";
+import type { Checkpoint } from "./checkpoint.js";
 import { deliverFromThread } from "./deliveries.js";
 import { MemoryThreadStore } from "./store.js";
 import { invocationView, threadView } from "./views.js";
@@ -114,6 +122,25 @@ export class ThreadAtWork {
     return invocation;
   }
 
+  /** Takes in all that another thread had been told up to a checkpoint, at once. */
+  restore({ messages, batches }: Checkpoint): void {
+    this.ctx.storage.transactionSync(() => {
+      for (const message of messages) {
+        while (this.store.thread().marks.epoch < message.epoch) {
+          if (this.store.thread().marks.open) this.apply(decideEnd(this.store.thread().marks));
+          this.apply(decideStart(this.store.thread().marks));
+        }
+        this.take(message);
+        if (message.content === "") this.store.erase(message.seq);
+      }
+      for (const { idempotencyKey, requestHash, ...range } of batches) {
+        this.store.addBatch(idempotencyKey, requestHash, range);
+      }
+      this.sendJob({ fromSeq: 1, toSeq: messages.length });
+    });
+    this.kit.deliverSoon();
+  }
+
   /** The thread as it stands, or as it stood after a message. */
   view(atSeq?: number): Thread {
     return threadView(this.store, atSeq);
@@ -146,7 +173,7 @@ export class ThreadAtWork {
   }
 
   /** Waits until a level has reached a message, at most so long; says what was reached. */
-  async reached(level: Level, seq: number | undefined, timeoutMs: number): Promise<boolean> {
+  reached(level: Level, seq: number | undefined, timeoutMs: number): Promise<boolean> {
     const wanted = seq ?? this.store.thread().marks.lastSeq;
     return this.kit.waiters.until(() => this.marksView()[level] >= wanted, timeoutMs);
   }
@@ -157,44 +184,36 @@ export class ThreadAtWork {
    */
   async erase(entryId: string): Promise<boolean> {
     const message = this.store.byEntry(entryId);
-    if (message === undefined) {
-      // An entry without a conversation isn't stored here; but a flush may have it in its journal.
-      if (this.store.thread().threadId === directThread) {
-        this.abort.abort();
-        this.store.forgetWork();
-        await this.working;
-      }
-      return false;
-    }
+    // An entry without a conversation isn't stored here; but a flush may have it in its journal.
+    if (message === undefined && this.store.thread().threadId !== directThread) return false;
     this.abort.abort();
     this.ctx.storage.transactionSync(() => {
+      if (message === undefined) return this.store.forgetWork();
       this.store.erase(message.seq);
       this.kit.outbox.put("erase", entryId, { entryId });
     });
     await this.working;
     this.kit.deliverSoon();
-    return true;
+    return message !== undefined;
   }
 
   /** The summaries that were written with an erased message in view, and the context that took it in, have to be written again. */
   rewriteAround(entryId: string, sinceVersion: number | undefined): string[] {
-    const erased = this.store.byEntry(entryId);
-    if (erased === undefined) return [];
-    const range = { fromSeq: erased.seq + 1, toSeq: erased.seq + windowMessages };
-    const later = this.store.range(range).filter(({ content }) => content !== "");
+    const later = this.store.after(entryId, windowMessages);
+    if (later === undefined) return [];
+    this.redo(later, sinceVersion === undefined ? undefined : this.store.firstSeqOfVersion(sinceVersion));
+    return later.map((message) => message.entryId);
+  }
+
+  /** Summaries of messages, and the context from a message on, are written again, at once. */
+  redo(messages: readonly ThreadMessage[], contextFrom?: number): void {
+    if (messages.length === 0 && contextFrom === undefined) return;
     this.ctx.storage.transactionSync(() => {
-      this.store.degrade(later.map(({ seq }) => seq));
-      const { degradedFrom, redoAt, coveredSeq } = this.store.thread();
-      const first = sinceVersion === undefined ? undefined : this.store.firstSeqOfVersion(sinceVersion);
-      if (first !== undefined && coveredSeq > 0) this.store.setDegradedFrom(Math.min(first, degradedFrom ?? first));
-      if (redoAt === undefined && (later.length > 0 || first !== undefined)) {
-        const now = this.platform.now();
-        this.store.setRedo({ at: now, delay: 0, modelDownUntil: 0 });
-        this.sendJob({ fromSeq: erased.seq, toSeq: erased.seq });
-      }
+      this.store.due(messages, contextFrom, this.platform.now());
+      const { lastSeq } = this.store.thread().marks;
+      this.sendJob({ fromSeq: lastSeq, toSeq: lastSeq });
     });
     this.kit.deliverSoon();
-    return later.map((message) => message.entryId);
   }
 
   /** Ends what runs, so that nothing is written after the object is emptied. */

@@ -14,15 +14,16 @@ export function threadView(store: MemoryThreadStore, atSeq?: number): Thread {
   const history = store.window(lastSeq, shownMessages);
   const current = store.range({ fromSeq: lastSeq, toSeq: lastSeq });
   const past = atSeq !== undefined && lastSeq < marks.lastSeq;
+  const requestedSeq = past ? store.requestedAt(lastSeq) : marks.requestedSeq;
   return {
     threadId: thread.threadId,
     memoryId: thread.memoryId,
-    open: marks.open,
+    open: past || marks.open,
     epoch: past ? (current[0]?.epoch ?? 0) : marks.epoch,
     lastSeq,
-    requestedSeq: Math.min(marks.requestedSeq, lastSeq),
+    requestedSeq,
     indexedSeq: Math.min(thread.indexedSeq, lastSeq),
-    coveredSeq: past ? store.coveredAt(lastSeq) : thread.coveredSeq,
+    coveredSeq: past ? store.coveredAt(requestedSeq) : thread.coveredSeq,
     degraded: store.countDegraded() + (thread.degradedFrom === undefined ? 0 : 1),
     ...(failure === undefined ? {} : { failure }),
     state: {

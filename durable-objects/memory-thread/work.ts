@@ -24,6 +24,8 @@ export async function doSlice(ports: WorkPorts): Promise<"worked" | "idle" | "go
 
   const memory = await platform.memories.find(thread.tenantId, thread.memoryId);
   if (memory === undefined) return "gone";
+  // What was begun before a deletion, here or in another thread, may have read what is deleted.
+  if (store.knowErasures(memory.erasures)) store.forgetWork();
   const slice: Slice = {
     memory,
     model: await platform.model(thread.tenantId),

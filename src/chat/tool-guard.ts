@@ -86,15 +86,15 @@ async function questionFor(
 ): Promise<GuardDecision<ToolCall["args"]> & { readonly degraded: readonly string[] }> {
   const parsed = call.tool.asksPeople === true ? questionArguments.safeParse(args) : undefined;
   if (parsed?.success !== true) return { kind: "go", value: args, degraded: [] };
-  const { priority, timeoutMs } = args;
+  const { priority, timeoutMs, accepts } = args;
   const from = call.toolCallId;
   const cleared = await superviseQuestion(from, parsed.data, supervisors, journal.scope("question"), ports.supervise);
   const { degraded } = cleared;
   if (!cleared.ok) return { ...refusal("The question was not asked: it was blocked.", cleared.reasons), degraded };
   // Nothing was changed: the very arguments go on.
   if (cleared.texts === parsed.data) return { kind: "go", value: args, degraded };
-  const kept = { ...(priority === undefined ? {} : { priority }), ...(timeoutMs === undefined ? {} : { timeoutMs }) };
-  return { kind: "go", value: { ...kept, ...cleared.texts }, degraded };
+  const kept = Object.entries({ priority, timeoutMs, accepts }).filter(([, value]) => value !== undefined);
+  return { kind: "go", value: { ...Object.fromEntries(kept), ...cleared.texts }, degraded };
 }
 
 const questionArguments = z.object({

@@ -58,8 +58,8 @@ function knowsItsKeys(path: string): boolean {
     /^\/v1\/sessions\/[^/]+\/messages$/.test(path) ||
     // What was erased can be erased again: the answer is the same.
     /^\/v1\/sessions\/[^/]+\/messages\/[^/]+\/erase$/.test(path) ||
-    // Entries and messages of a memory keep their keys themselves: an answer kept here would hold a text that can expire.
-    /^\/v1\/memories\/[^/]+\/(entries|threads|context)(\/|$)/.test(path)
+    // Entries and messages of a memory keep their keys themselves: an answer kept here could outlive their text. A search changes nothing.
+    /^\/v1\/memories\/[^/]+\/(entries|threads|search)(\/|$)/.test(path)
   );
 }
 

@@ -55,11 +55,12 @@ const limits = { ...defaultAgentLimits, maxToolRounds: 1, maxTokens: 60_000, max
 /**
  * Finds summary and tags of a message and stores its entry: by the tool add_entry where the model calls it properly, otherwise
  * by ourselves with an extract.
- * @param store stores the entry; may be called again with the same
+ * @param store stores the entry; may be called again with the same. False when an entry was deleted while the model wrote: what it
+ * wrote may repeat that, and is thrown away.
  */
 export async function captureEntry(
   setup: CaptureSetup,
-  store: (entry: CapturedEntry) => Promise<void>,
+  store: (entry: CapturedEntry) => Promise<boolean>,
   ports: MemoryAgentPorts,
 ): Promise<Captured> {
   const { message } = setup;
@@ -84,12 +85,13 @@ export async function captureEntry(
   const captured = capturedBy(outcome);
   // The offline model goes by shared words alone: the message's own beginning says more, and isn't to be done again.
   const offline = outcome.metadata?.offline === true;
-  const entry = captured === undefined || offline ? extract : captured;
-  await store(entry);
+  const outdated = captured !== undefined && !offline && !(await store(captured));
+  const entry = captured === undefined || offline || outdated ? extract : captured;
+  if (entry === extract) await store(extract);
   return {
     ...entry,
-    degraded: captured === undefined && !offline,
-    ...(captured === undefined && !offline ? { failure: failureOf(outcome) } : {}),
+    degraded: entry === extract && !offline,
+    ...(entry === extract && !offline ? { failure: outdated ? uncalled : failureOf(outcome) } : {}),
     usage: { inputTokens: outcome.inputTokens, outputTokens: outcome.outputTokens },
     toolHistory: toolHistory(outcome),
   };
@@ -130,8 +132,8 @@ function capturedBy(outcome: AgentOutcome): CapturedEntry | undefined {
   };
 }
 
-/** The model answered, and didn't do what it was asked for: it is worth asking about the next message. */
-export const uncalled = "the model didn't call the tool";
+/** The model answered, and what it said can't be used: it is worth asking about the next message. */
+export const uncalled = "the model gave no summary that can be used";
 
 export function failureOf(outcome: AgentOutcome): string {
   return outcome.kind === "failed" ? outcome.detail : uncalled;

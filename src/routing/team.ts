@@ -1,6 +1,6 @@
 /** Teams as a tenant stores them or sends them with a run: a routing supervisor, its workers, an aggregator, limits. */
 import { z } from "zod";
-import { builtInServer, unknownBuiltIn } from "../agent/built-in-tools.js";
+import { builtInServer } from "../agent/built-in-tools.js";
 import { modelChoice } from "../agent/definition.js";
 import { listWorkersRef } from "../agent/look-up-tools.js";
 import type { ToolRef } from "../agent/tools.js";
@@ -203,39 +203,6 @@ function teamProblems(team: Team): { path: (string | number)[]; message: string 
 /** What a run says which team it wants: by name, or the team itself. */
 export const teamChoiceSchema = z.union([itemName, teamSchema]);
 export type TeamChoice = z.infer<typeof teamChoiceSchema>;
-
-/** The tools that a team's agents name and the system doesn't have, with where they are named; of teams sent along within it too. */
-export function unknownTools(team: Team): { path: (string | number)[]; message: string }[] {
-  const of = (tools: readonly string[], at: (string | number)[]) =>
-    tools.flatMap((name, index) => {
-      const message = unknownBuiltIn(toolRefOf(name));
-      return message === undefined ? [] : [{ path: [...at, "tools", index], message }];
-    });
-  return [
-    ...of(team.supervisor.tools, ["supervisor"]),
-    ...team.workers.flatMap((worker, index) => [
-      ...of(worker.tools, ["workers", index]),
-      ...(typeof worker.team === "object"
-        ? unknownTools(worker.team).map(({ path, message }) => ({ path: ["workers", index, "team", ...path], message }))
-        : []),
-    ]),
-  ];
-}
-
-/** The memories that a team's agents may search, with where they are named; of teams sent along within it too. */
-export function memoriesOf(team: Team): { path: (string | number)[]; memoryId: string }[] {
-  const of = (ids: readonly string[], at: (string | number)[]) =>
-    ids.map((memoryId, index) => ({ path: [...at, "memories", index], memoryId }));
-  return [
-    ...of(team.memories, []),
-    ...team.workers.flatMap((worker, index) => [
-      ...of(worker.memories, ["workers", index]),
-      ...(typeof worker.team === "object"
-        ? memoriesOf(worker.team).map(({ path, memoryId }) => ({ path: ["workers", index, "team", ...path], memoryId }))
-        : []),
-    ]),
-  ];
-}
 
 /** Whether it is counted how busy the workers are: somebody goes by it, or may ask. */
 export function tracksLoad({ supervisor, workers }: Team): boolean {

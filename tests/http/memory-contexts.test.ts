@@ -1,4 +1,10 @@
+import { createExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { composeServices } from "../../src/composition.js";
+import { createApp } from "../../src/http/app.js";
+import { MemoryService } from "../../src/platform/memory/memory-service.js";
+import type { MemoryRef } from "../../src/platform/memory/memory-store.js";
 import { addEntryReply, newMemory, numbered, putContextReply } from "../support/memory.js";
 
 describe("contexts", () => {
@@ -55,6 +61,56 @@ describe("contexts", () => {
     });
     const { recentEntries } = await memory.start("other");
     expect(recentEntries).toHaveLength(6);
+
+    // The next flush takes in what the restored version doesn't cover.
+    await memory.model.reply(
+      { ...addEntryReply("Something."), repeat: 6 },
+      putContextReply("## Facts\n- The cat is called Tam."),
+    );
+    await memory.say(numbered(6, 13));
+    await memory.settled("context");
+    const prompt = JSON.stringify((await memory.model.requests()).at(-1)?.body);
+    for (const text of numbered(12, 7)) expect(prompt).toContain(text);
+    expect(prompt).not.toContain("Message 6.");
+    expect(await memory.context()).toMatchObject({ version: 4, coverage: { main: 18 } });
+  });
+
+  it("are put once under an Idempotency-Key", async () => {
+    const memory = await newMemory();
+    const put = (document: string) =>
+      memory.tenant.call("PUT", `${memory.path}/context`, { document }, { "idempotency-key": "same" });
+    expect(await put("## Facts\n- One.")).toMatchObject({ status: 200, body: { version: 1 } });
+    expect(await put("## Facts\n- One.")).toMatchObject({ status: 200, body: { version: 1 } });
+    expect(await put("## Facts\n- Two.")).toMatchObject({ status: 409, body: { code: "idempotency_conflict" } });
+    expect((await memory.call("GET", "/contexts")).items).toHaveLength(1);
+  });
+
+  it("can't be restored while an entry that they rest on is being deleted", async () => {
+    const memory = await newMemory();
+    const { messages } = await memory.say(["I own bluebottle.", ...numbered(5, 2)]);
+    await memory.settled("context");
+    await memory.call("PUT", "/context", { document: "## Facts\n- Nothing of note." });
+
+    // The entry goes just after the old version was read.
+    const services = composeServices(env);
+    const contexts = Object.create(services.memory.ports.contexts, {
+      version: {
+        value: async (ref: MemoryRef, version: number) => {
+          const found = await services.memory.ports.contexts.version(ref, version);
+          await memory.call("DELETE", `/entries/${messages[0].entryId}`);
+          return found;
+        },
+      },
+    });
+    const app = createApp(() => ({ ...services, memory: new MemoryService({ ...services.memory.ports, contexts }) }));
+    const answer = await app.request(
+      `${memory.path}/contexts/1/restore`,
+      { method: "POST", headers: { authorization: `Bearer ${memory.tenant.key}` } },
+      env,
+      createExecutionContext(),
+    );
+    expect(answer.status).toBe(409);
+    expect(JSON.stringify(await memory.context())).not.toContain("bluebottle");
   });
 
   it("say which entries they rest on", async () => {

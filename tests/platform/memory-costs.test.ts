@@ -9,7 +9,8 @@ import { searchMemory } from "../../src/platform/memory/memory-search.js";
 import { type MemoryRef, MemoryStore } from "../../src/platform/memory/memory-store.js";
 import { VectorIndex } from "../../src/platform/memory/vector-index.js";
 import { EntryVectors } from "../../src/platform/memory/vectors.js";
-import { entryIdOf, largeMemory, questionOf, randomFrom } from "../support/large-memory.js";
+import { entryIdOf, largeMemory, questionOf } from "../support/large-memory.js";
+import { randomFrom } from "../support/random.js";
 import { recordedDb } from "../support/recorded-db.js";
 
 const now = () => Date.UTC(2026, 0, 1);

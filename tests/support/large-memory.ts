@@ -5,6 +5,7 @@ import { indexedColumns } from "../../src/platform/memory/entry-rows.js";
 import { type MemoryRef, MemoryStore } from "../../src/platform/memory/memory-store.js";
 import type { TestTenant } from "./conclave.js";
 import { newMemory } from "./memory.js";
+import { randomFrom } from "./random.js";
 
 /** A memory with entries as conversations bring them; index and statistics follow by the triggers. */
 export async function largeMemory(
@@ -74,13 +75,4 @@ function wordsOf(count: number, random: () => number): string {
 /** A question of three to six words. */
 export function questionOf(random: () => number): string {
   return `${wordsOf(3 + Math.floor(random() * 4), random)}?`;
-}
-
-/** The same numbers in every run. */
-export function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
 }

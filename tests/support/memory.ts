@@ -85,20 +85,17 @@ export async function newMemory(model: "offline" | "scripted" = "offline", tenan
   return new TestMemory(owner, vault.body.vaultId, memory.body.memoryId, scripted);
 }
 
-/**
- * A thread restored to how it stood after a message, as a thread of a memory of its own. A thread's state follows from its messages
- * alone, so it is restored by saying them again: nothing that is recorded is taken back, and what was deleted stays deleted.
- */
+/** A thread restored to how it stood after a message, as a thread of a memory of its own: nothing that is recorded is taken back. */
 export async function restoredTo(seq: number, from: TestMemory, threadId = "main"): Promise<TestMemory> {
   const restored = await newMemory("offline", from.tenant);
-  let epoch = 1;
-  const { state } = await from.thread(threadId, `?atSeq=${seq}`);
-  for (const message of state.conversation_history) {
-    if (message.epoch > epoch) await restored.end(threadId);
-    epoch = message.epoch;
-    const { role, content, occurredAt } = message;
-    await restored.call("POST", `/threads/${threadId}/messages`, { role, content, occurredAt });
-  }
+  const { tenantId } = from.tenant;
+  await env.DB.prepare(
+    "INSERT INTO memory_threads (tenant_id, memory_key, thread_id, created_at) SELECT tenant_id, key, ?, 0 FROM memories WHERE memory_id = ?",
+  )
+    .bind(threadId, restored.memoryId)
+    .run();
+  const identity = { tenantId, memoryId: restored.memoryId, threadId };
+  await restored.object(threadId).restore(identity, await from.object(threadId).checkpoint(seq));
   return restored;
 }
 

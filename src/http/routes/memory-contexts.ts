@@ -186,6 +186,8 @@ memoryContexts.openapi(
       source: "restored",
       author: keyId,
       restores: version,
+      // What was deleted since it was read must not come back.
+      erasures: memory.erasures,
     });
     return c.json({ version: restored }, 200);
   },
@@ -212,6 +214,9 @@ async function put(
     if (outcome.kind === "stored") {
       c.header("etag", `"${outcome.version}"`);
       return outcome.version;
+    }
+    if (outcome.kind === "erased") {
+      throw problem("conflict", "An entry was deleted meanwhile, which this version may rest on. Look at it again.");
     }
     if (expected !== undefined) {
       const current = (await contexts.base(memory)).version;

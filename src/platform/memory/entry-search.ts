@@ -4,7 +4,7 @@ import type { Candidate, MemoryStatistics } from "../../memory/retrieval/candida
 import { type CandidatePlan, matchExpression, scopedTerm } from "../../memory/retrieval/candidate-plan.js";
 import { roleMark, tagMark } from "../../memory/retrieval/entry-terms.js";
 import type { CandidateSource } from "../../memory/retrieval/search.js";
-import { type EntryFilter, endOfTime, holdsAt } from "./entry-store.js";
+import { type EntryFilter, endOfTime, holdsAt } from "./entry-filter.js";
 import type { MemoryRef } from "./memory-store.js";
 
 const candidateColumns =

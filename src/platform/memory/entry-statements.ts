@@ -12,14 +12,16 @@ export function insertion(
   entry: EntryRecord,
   extra: Extra,
 ): D1PreparedStatement {
+  const { erasures } = extra;
   const { sessionKey, speaker, terms, lengths, indexTerms } = indexedColumns(memory, entry);
   return db
     .prepare(
       `INSERT INTO entries (tenant_id, entry_id, memory_key, thread_id, seq, session_key, role, speaker, raw_entry, summary,
          summary_source, tags, occurred_at, recorded_at, expires_at, supersedes, idempotency_key, request_hash, raw_terms,
          summary_terms, tag_terms, mark_terms, raw_length, summary_length, tag_length, index_terms)
-       VALUES (?1, ?2, ?3, ?4, COALESCE(?5, (SELECT COALESCE(MAX(seq), 0) + 1 FROM entries WHERE memory_key = ?3 AND thread_id = ?4)),
-         ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26)
+       SELECT ?1, ?2, ?3, ?4, COALESCE(?5, (SELECT COALESCE(MAX(seq), 0) + 1 FROM entries WHERE memory_key = ?3 AND thread_id = ?4)),
+         ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26
+       WHERE ?27 IS NULL OR (SELECT erasures FROM memories WHERE key = ?3) = ?27
        ON CONFLICT DO NOTHING`,
     )
     .bind(
@@ -49,6 +51,7 @@ export function insertion(
       lengths.summary,
       lengths.tags,
       indexTerms,
+      erasures ?? null,
     );
 }
 

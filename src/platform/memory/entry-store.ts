@@ -1,22 +1,11 @@
 /** Entries in D1. The index and the statistics follow by triggers, in the very write that changes an entry. */
 import { z } from "zod";
 import type { Entry, Tags } from "../../memory/entry.js";
+import { type EntryFilter, endOfTime, holdsAt } from "./entry-filter.js";
 import { type EntryRecord, type EntryRow, entryColumns, entryRow, indexedColumns, showEntry } from "./entry-rows.js";
 import { insertion } from "./entry-statements.js";
 import type { MemoryRef } from "./memory-store.js";
 import type { EntryVectors } from "./vectors.js";
-
-export interface EntryFilter {
-  readonly role?: string | undefined;
-  /** `name` or `name=value`. */
-  readonly tag?: string | undefined;
-  /** Said at or after, and before; ISO. */
-  readonly after?: string | undefined;
-  readonly before?: string | undefined;
-  /** What held then; now, if left out. */
-  readonly asOf?: string | undefined;
-  readonly threadId?: string | undefined;
-}
 
 export interface EntryPlace {
   readonly occurredAt: string;
@@ -32,18 +21,13 @@ export type AddOutcome =
 
 export interface Extra {
   readonly seq?: number;
+  /** Deletions in the memory that were known of; after others it isn't written. */
+  readonly erasures?: number;
   readonly expiresAt?: string | undefined;
   readonly supersedes?: string | undefined;
   readonly idempotencyKey?: string | undefined;
   readonly requestHash?: string | undefined;
 }
-
-/** Entries that hold at a moment: not superseded and not expired by then, and said by `saidBy`. Both are names of bindings. */
-export const holdsAt = (moment: string, saidBy: string): string =>
-  `(deleted_at IS NULL AND occurred_at <= ${saidBy} AND (superseded_at IS NULL OR superseded_at > ${moment}) AND (expires_at IS NULL OR expires_at > ${moment}))`;
-
-/** What holds now includes what was said by a clock that goes fast. */
-export const endOfTime = "9999-12-31T23:59:59.999Z";
 
 export class EntryStore {
   constructor(
@@ -68,12 +52,22 @@ export class EntryStore {
     return { kind: "exists", entry: showEntry(memory.memoryId, there), seq: there.seq, sameRequest };
   }
 
-  /** Writes the entry of a message, once; again, or after its deletion, it changes nothing. */
-  async put(memory: MemoryRef, entry: EntryRecord, seq: number): Promise<void> {
-    await this.db.batch([
-      insertion(this.db, this.present(), memory, entry, { seq }),
+  /**
+   * Writes the entry of a message, once; again, or after its deletion, it changes nothing.
+   * @param erasures deletions in the memory when what was written began; false, and nothing is written, when there were others since
+   */
+  async put(memory: MemoryRef, entry: EntryRecord, seq: number, erasures?: number): Promise<boolean> {
+    const extra = { seq, ...(erasures === undefined ? {} : { erasures }) };
+    const [written] = await this.db.batch([
+      insertion(this.db, this.present(), memory, entry, extra),
       ...(await this.vectors.due(memory, entry.entryId)),
     ]);
+    return (written?.meta.changes ?? 0) > 0 || erasures === undefined || (await this.erasures(memory)) === erasures;
+  }
+
+  private async erasures({ key }: MemoryRef): Promise<number> {
+    const row = await this.db.prepare("SELECT erasures FROM memories WHERE key = ?").bind(key).first();
+    return z.object({ erasures: z.int() }).parse(row).erasures;
   }
 
   /** Writes the new entry and closes the old one, both or neither. */
@@ -231,11 +225,16 @@ export class EntryStore {
     return z.object({ last: z.int() }).parse(row).last;
   }
 
-  /** Replaces summary or tags; the index follows. False when there is no such entry. */
+  /**
+   * Replaces summary or tags; the index follows.
+   * @param erasures deletions in the memory when the change began
+   * @returns false, and nothing is changed, when there is no such entry, or others were deleted since
+   */
   async rewrite(
     memory: MemoryRef,
     entryId: string,
     change: Partial<Pick<EntryRecord, "summary" | "summarySource" | "tags">>,
+    erasures?: number,
   ): Promise<boolean> {
     const row = await this.row(memory, entryId);
     if (row === undefined || row.deleted_at !== null) return false;
@@ -244,9 +243,10 @@ export class EntryStore {
     const { terms, lengths, indexTerms } = indexedColumns(memory, next);
     const { meta } = await this.db
       .prepare(
-        `UPDATE entries SET summary = ?, summary_source = ?, tags = ?, summary_terms = ?, tag_terms = ?, mark_terms = ?,
-           summary_length = ?, tag_length = ?, index_terms = ?
-         WHERE tenant_id = ? AND memory_key = ? AND entry_id = ? AND deleted_at IS NULL`,
+        `UPDATE entries SET summary = ?1, summary_source = ?2, tags = ?3, summary_terms = ?4, tag_terms = ?5, mark_terms = ?6,
+           summary_length = ?7, tag_length = ?8, index_terms = ?9
+         WHERE tenant_id = ?10 AND memory_key = ?11 AND entry_id = ?12 AND deleted_at IS NULL
+           AND (?13 IS NULL OR (SELECT erasures FROM memories WHERE key = ?11) = ?13)`,
       )
       .bind(
         next.summary,
@@ -261,6 +261,7 @@ export class EntryStore {
         memory.tenantId,
         memory.key,
         entryId,
+        erasures ?? null,
       )
       .run();
     return meta.changes > 0;

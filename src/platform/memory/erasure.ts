@@ -3,6 +3,7 @@ import { mergeContexts } from "../../memory/context-merge.js";
 import { extractiveContext, extractiveSummary } from "../../memory/extractive.js";
 import type { KeptAnswers } from "../kept-answers.js";
 import type { ContextStore } from "./context-store.js";
+import { echoesOf } from "./echoes.js";
 import { erasure } from "./entry-statements.js";
 import type { EntryStore } from "./entry-store.js";
 import type { MemoryRef } from "./memory-store.js";
@@ -28,8 +29,15 @@ const rebuiltFrom = 50;
 export async function eraseFromD1(memory: MemoryRef, entryId: string, sources: ErasureSources): Promise<void> {
   const { db, entries, contexts, threads, vectors, answers } = sources;
   const row = await entries.row(memory, entryId);
+  const entry = await entries.get(memory, entryId);
+  const withdrawEchoes = async (): Promise<void> => {
+    if (entry !== undefined) await withdraw(memory, await echoesOf(db, memory, entry), sources);
+  };
+  // Before the entry is gone, because nobody would know its words after an interruption; and once more for what was written till then.
+  await withdrawEchoes();
   const cited = await contexts.firstCiting(memory, entryId);
   await db.batch([...erasure(db, entries.present(), memory, entryId), ...contexts.wiping(memory, entryId, cited)]);
+  await withdrawEchoes();
   await vectors.index.forget();
   // What was found in the memory, or restored of it, may have shown the entry.
   await answers.forget(memory.tenantId, memory.memoryId);
@@ -40,12 +48,31 @@ export async function eraseFromD1(memory: MemoryRef, entryId: string, sources: E
 
   const { tenantId, memoryId } = memory;
   const thread = { tenantId, memoryId, threadId: row.thread_id };
-  // Summaries of what was said after it may repeat it: until a model writes them again they are extracts of their own text.
-  for (const later of await threads.rewriteAround(thread, entryId, cited)) {
-    const entry = await entries.get(memory, later);
-    if (entry === undefined || entry.summarySource === "given") continue;
+  // What was said right after it had it in view, in whatever words.
+  await replaceSummaries(memory, await threads.rewriteAround(thread, entryId, cited), sources);
+}
+
+/** Takes back what models wrote of these entries, and has their threads write it again. */
+async function withdraw(memory: MemoryRef, entryIds: readonly string[], sources: ErasureSources): Promise<void> {
+  const found = await sources.entries.byIds(memory, entryIds);
+  await replaceSummaries(memory, entryIds, sources);
+  const { tenantId, memoryId } = memory;
+  for (const threadId of new Set(found.flatMap((entry) => entry.threadId ?? []))) {
+    const ofThread = found.filter((entry) => entry.threadId === threadId).map((entry) => entry.entryId);
+    await sources.threads.writeAgain({ tenantId, memoryId, threadId }, ofThread);
+  }
+}
+
+/** Until a model writes them again, summaries are extracts of their own text. */
+async function replaceSummaries(
+  memory: MemoryRef,
+  entryIds: readonly string[],
+  { entries }: ErasureSources,
+): Promise<void> {
+  for (const entry of await entries.byIds(memory, entryIds)) {
+    if (entry.summarySource === "given") continue;
     const change = { summary: extractiveSummary(entry.rawEntry), summarySource: "extractive" as const, tags: {} };
-    await entries.rewrite(memory, later, change);
+    await entries.rewrite(memory, entry.entryId, change);
   }
 }
 

@@ -70,19 +70,22 @@ export class SessionMemory {
 
   /**
    * Records a message; the same one again is there once. Of a message that was edited what it says now is recorded, and what it
-   * said before is deleted for good: an edit may be there to take something out. A memory that was deleted takes nothing.
+   * said before is deleted for good: an edit may be there to take something out, or all of it. A memory that was deleted takes nothing.
    */
   async record(link: MemoryLink, message: ChatMessage, at: number, edit?: number): Promise<void> {
     const content = messageText(message).slice(0, maxEntryCharacters);
-    if (content.trim() === "" || message.role === "error") return;
+    const says = content.trim() !== "" && message.role !== "error";
+    if (!says && edit === undefined) return;
     const memory = await this.service.memory(link.tenantId, link.memoryId);
     if (!memory.ok) return;
     const recorded = { role: message.role, content, occurredAt: new Date(at).toISOString() };
     const { messageId } = message;
     const key = edit === undefined ? messageId : `${messageId}:${edit}`;
-    // Refused when it was edited before it was told of: then the edit tells of it.
-    const result = await this.service.processMessages(memory.value, link.threadId, [recorded], key);
-    if (!result.ok) log("info", "memory.record_refused", { tenantId: link.tenantId, code: result.problem.code });
+    if (says) {
+      // Refused when it was edited before it was told of: then the edit tells of it.
+      const result = await this.service.processMessages(memory.value, link.threadId, [recorded], key);
+      if (!result.ok) log("info", "memory.record_refused", { tenantId: link.tenantId, code: result.problem.code });
+    }
     if (edit !== undefined) await this.service.forgetOthers(memory.value, link.threadId, messageId, key);
   }
 }

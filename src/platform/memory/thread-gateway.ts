@@ -54,6 +54,7 @@ export interface ThreadObject {
   reached(level: Level, seq: number | null, timeoutMs: number): Promise<Wire<Result<LevelReport>>>;
   erase(entryId: string): Promise<boolean>;
   rewriteAround(entryId: string, sinceVersion: number | null): Promise<string[]>;
+  writeAgain(entryIds: readonly string[]): Promise<void>;
   entriesOf(messageId: string, kept: string): Promise<string[]>;
   remove(): Promise<void>;
 }
@@ -107,6 +108,11 @@ export class ThreadGateway {
 
   rewriteAround(identity: ThreadIdentity, entryId: string, sinceVersion: number | undefined): Promise<string[]> {
     return this.call(identity, (object) => object.rewriteAround(entryId, sinceVersion ?? null));
+  }
+
+  /** Has a model write the summaries of these entries again. */
+  writeAgain(identity: ThreadIdentity, entryIds: readonly string[]): Promise<void> {
+    return this.call(identity, (object) => object.writeAgain(entryIds));
   }
 
   /** The entries that a message was recorded as: under its id or `<id>:<edit>`, but not under the key that is kept. */

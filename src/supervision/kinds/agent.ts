@@ -107,7 +107,7 @@ async function run(
 function verdictOf(kit: PassToolkit, outcome: AgentOutcome): Verdict {
   const verdict = kit.verdict();
   if (verdict === undefined) {
-    if (outcome.kind === "failed") throw new Error(`its model failed: ${outcome.detail}`);
+    if (outcome.kind === "failed") throw new Error(`its model (setting config.model) failed: ${outcome.detail}`);
     throw new Undecided(
       "it ended without a decision: it has to call one of allow_message, block_message, request_review or a modifying tool",
     );

@@ -77,7 +77,7 @@ async function ask(
     async () => {
       const timestamp = String(Math.floor(ports.now() / 1_000));
       const signature = await ports.sign(config.secret, `${timestamp}.${body}`);
-      return ports.send({
+      const request = {
         method: "POST",
         url: config.url,
         headers: {
@@ -90,6 +90,10 @@ async function ask(
         body,
         timeoutMs,
         signal,
+      };
+      return ports.send(request).catch((error: unknown) => {
+        if (signal.aborted || !(error instanceof Error)) throw error;
+        throw new Error(`its endpoint (setting config.url) can't be asked: ${error.message}`);
       });
     },
   );

@@ -1,4 +1,6 @@
+import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { composeSessionPlatform } from "../../../src/composition.js";
 import { newTenant } from "../../support/conclave.js";
 import { newMemory } from "../../support/memory.js";
 
@@ -80,6 +82,19 @@ describe("a session with a memory", () => {
       .poll(async () => (await memory.entries()).map(({ rawEntry }) => rawEntry))
       .toEqual(["What is the code?", "I may not say."]);
     expect(JSON.stringify(await memory.thread(session))).not.toContain("bluebottle");
+  });
+
+  it("forgets what a message said before all of it was taken out", async () => {
+    const { tenant, memory } = await remembering();
+    const sessions = composeSessionPlatform(env).memory;
+    const link = { tenantId: tenant.tenantId, memoryId: memory.memoryId, threadId: "main" };
+    const message = (content: string) => ({ messageId: "msg_1", role: "user" as const, content, createdAt: at });
+    const at = "2026-01-01T00:00:00.000Z";
+    await sessions.record(link, message("The code is bluebottle."), Date.parse(at));
+    await memory.settled();
+    await sessions.record(link, message(""), Date.parse(at), 1);
+    expect(await memory.entries()).toEqual([]);
+    expect(JSON.stringify(await memory.thread())).not.toContain("bluebottle");
   });
 
   it("goes on without its memory when that was deleted", async () => {

@@ -1,6 +1,9 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { composeServices } from "../../../src/composition.js";
+import { createSealer } from "../../../src/platform/secrets.js";
+import { eventually } from "../../support/eventually.js";
 import { addEntryReply, newMemory, numbered, putContextReply, type TestMemory } from "../../support/memory.js";
 
 const secret = "Zirkonia";
@@ -27,12 +30,21 @@ async function inD1(): Promise<string[]> {
     if (name === "entry_vocab" || name === "entry_index") continue;
     found.push(...holding(name, (await env.DB.prepare(`SELECT * FROM "${name}"`).all()).results));
   }
+  // What answers to an Idempotency-Key say is encrypted.
+  const answers = await env.DB.prepare("SELECT sealed_answer FROM idempotency WHERE sealed_answer IS NOT NULL").all<{
+    sealed_answer: string;
+  }>();
+  const sealer = createSealer(env.SEALING_SECRET);
+  const opened = await Promise.all(
+    answers.results.map(async (row) => ({ answer: await sealer.open(row.sealed_answer) })),
+  );
+  found.push(...holding("answers", opened));
   found.push(...holding("vocabulary", (await env.DB.prepare("SELECT term FROM entry_vocab").all()).results));
   return found;
 }
 
-function inObject(memory: TestMemory): Promise<string[]> {
-  return runInDurableObject(memory.object(), (_object, state) => {
+function inObject(memory: TestMemory, threadId = "main"): Promise<string[]> {
+  return runInDurableObject(memory.object(threadId), (_object, state) => {
     const { sql } = state.storage;
     const tables = sql.exec<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'").toArray();
     return tables
@@ -115,6 +127,102 @@ describe("a deleted entry", () => {
     await memory.model.reply({ ...putContextReply("## Facts\n- Nothing of note."), repeat: true });
     await memory.model.release("synthesis");
     await memory.settled("context", "other");
+    expect(await inD1()).toEqual([]);
+    expect(await inObject(memory, "other")).toEqual([]);
+  });
+
+  it("is not repeated by what a model wrote of another thread's message with the context in view", async () => {
+    const memory = await newMemory("scripted");
+    await memory.model.reply(
+      { ...addEntryReply("Something."), repeat: 6 },
+      putContextReply(`## Facts\n- The user owns ${secret}.`),
+      addEntryReply(`The user is glad about ${secret}.`, { topic: secret, mood: "glad" }),
+      addEntryReply("The user has a cat."),
+      { ...addEntryReply(`It goes on about ${secret}.`), hold: "capture" },
+    );
+    const said = await memory.say([`I own ${secret}.`, ...numbered(5, 2)]);
+    await memory.settled("context");
+    await memory.say(["I am glad of it."], "other");
+    await memory.settled("indexed", "other");
+    await memory.say(["I have a cat."], "another");
+    await memory.settled("indexed", "another");
+    await memory.say(["Still glad."], "under-way");
+    await memory.model.until({ open: 1 });
+
+    await memory.model.reply({ ...addEntryReply("Written again."), repeat: true });
+    await memory.call("DELETE", `/entries/${said.messages[0].entryId}`);
+    expect(await inD1()).toEqual([]);
+    await memory.model.release("capture");
+    await memory.settled("indexed", "under-way");
+    expect(await inD1()).toEqual([]);
+    for (const threadId of ["main", "other", "another", "under-way"]) {
+      expect(await inObject(memory, threadId)).toEqual([]);
+    }
+    await eventually(async () =>
+      expect(await memory.entries("&threadId=other")).toMatchObject([{ summary: "Written again." }]),
+    );
+    // What doesn't repeat it stays as it was.
+    expect(await memory.entries("&threadId=another")).toMatchObject([{ summary: "The user has a cat." }]);
+  });
+
+  it("is not gone on with by another thread's work that was interrupted", async () => {
+    const memory = await newMemory();
+    const { entryId } = await memory.call("POST", "/entries", { rawEntry: `I own ${secret}.` });
+    await memory.say(["Hello."], "other");
+    await memory.settled("indexed", "other");
+    // What a model had answered when the other thread's object died.
+    await runInDurableObject(memory.object("other"), (_object, state) => {
+      state.storage.sql.exec(
+        "INSERT INTO journal (work, step, kind, attempts, result, begun_at, ended_at) VALUES ('entry/2', 'model/0', 'model', 1, ?, 0, 0)",
+        JSON.stringify({ summary: secret }),
+      );
+    });
+    await memory.call("DELETE", `/entries/${entryId}`);
+    await memory.say(["Hello again."], "other");
+    await memory.settled("indexed", "other");
+    expect(await inObject(memory, "other")).toEqual([]);
+  });
+
+  it("is withdrawn from what was written with it in view, also when its deletion is interrupted, or that is written meanwhile", async () => {
+    for (const at of ["before", "after"] as const) {
+      const memory = await newMemory("scripted");
+      await memory.model.reply(addEntryReply(`About ${secret}.`), { ...addEntryReply("Written again."), repeat: true });
+      const { entryId } = await memory.call("POST", "/entries", { rawEntry: `I own ${secret}.` });
+      const write = async () => {
+        await memory.say(["Fine."], "other");
+        await memory.settled("indexed", "other");
+      };
+      if (at === "before") await write();
+      // D1 as the deletion sees it, in the moment in which the entry goes.
+      const db = new Proxy(env.DB, {
+        get(target, name) {
+          if (name === "prepare") return target.prepare.bind(target);
+          return async (statements: D1PreparedStatement[]) => {
+            if (at === "after") await write();
+            const done = await target.batch(statements);
+            if (at === "before") throw new Error("died here");
+            return done;
+          };
+        },
+      });
+      const { memory: service } = composeServices({ ...env, DB: db });
+      const ref = await service.memory(memory.tenant.tenantId, memory.memoryId);
+      if (!ref.ok) throw new Error("the memory isn't there");
+      const deleted = service.deleteEntry(ref.value, entryId);
+      if (at === "before") await expect(deleted).rejects.toThrow("died here");
+      else expect(await deleted).toMatchObject({ ok: true });
+      if (at === "before") await memory.call("DELETE", `/entries/${entryId}`).catch(() => undefined);
+      expect(await inD1()).toEqual([]);
+    }
+  });
+
+  it("is in no answer that is kept for an Idempotency-Key", async () => {
+    const memory = await newMemory();
+    const { entryId } = await memory.call("POST", "/entries", { rawEntry: `I own ${secret}.` });
+    const ask = () => memory.call("POST", "/search", { query: secret }, { "idempotency-key": "same" });
+    expect((await ask()).entries).toHaveLength(1);
+    await memory.tenant.call("DELETE", `${memory.path}/entries/${entryId}`);
+    expect((await ask()).entries).toEqual([]);
     expect(await inD1()).toEqual([]);
   });
 

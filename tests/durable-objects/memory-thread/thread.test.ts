@@ -163,23 +163,40 @@ describe("a memory thread", () => {
       to_process: [{ content: "Message 6." }],
     });
     const early = await memory.thread("main", "?atSeq=3");
-    expect(early).toMatchObject({ lastSeq: 3, requestedSeq: 3, coveredSeq: 0 });
+    expect(early).toMatchObject({ lastSeq: 3, requestedSeq: 0, coveredSeq: 0, open: true });
     expect(early.state.conversation_history).toHaveLength(3);
   });
 
-  it("can be restored to any message, for tests, by saying it again", async () => {
+  it("can be restored to any message, for tests: a new thread goes on as this one did", async () => {
     const memory = await newMemory();
+    const later = numbered(60, 14);
     await memory.say(numbered(7));
     await memory.end();
-    await memory.say(numbered(3, 8));
-    await memory.settled();
-    for (const seq of [3, 6, 9]) {
-      const { state } = await memory.thread("main", `?atSeq=${seq}`);
-      const restored = (await (await restoredTo(seq, memory)).thread()).state;
+    await memory.start();
+    await memory.end();
+    await memory.say(numbered(6, 8), "main", { "idempotency-key": "k" });
+    await memory.say(later);
+    await memory.settled("context", "main", 72);
+    const texts = [...numbered(7), ...numbered(6, 8), ...later];
+    for (const seq of [3, 6, 7, 13, 70]) {
+      const then = await memory.thread("main", `?atSeq=${seq}`);
+      const copy = await restoredTo(seq, memory);
+      await copy.settled("indexed");
+      if (then.requestedSeq > 0) await copy.settled("context", "main", then.requestedSeq);
+      const now = await copy.thread();
+      const { epoch, lastSeq, requestedSeq, coveredSeq, open } = then;
+      expect(now).toMatchObject({ epoch, lastSeq, requestedSeq, coveredSeq, open });
+      expect(now.state.control).toBe(then.state.control);
       const said = (message: Fields) => ({ ...message, entryId: "" });
-      expect(restored.conversation_history.map(said)).toEqual(state.conversation_history.map(said));
-      expect(restored.control).toBe(state.control);
+      expect(now.state.conversation_history.map(said)).toEqual(then.state.conversation_history.map(said));
+      expect((await copy.entries()).map(({ rawEntry }) => rawEntry)).toEqual(texts.slice(0, seq));
     }
+    // It knows what it was told with a key, and goes on from where it is.
+    const copy = await restoredTo(13, memory);
+    expect(await copy.say(numbered(6, 8), "main", { "idempotency-key": "k" })).toMatchObject({ seq: 13, lastSeq: 13 });
+    expect(await copy.say(["Message 14."])).toMatchObject({ control: "PROCESS_MESSAGE", seq: 14 });
+    // What it came from has everything that was recorded.
+    expect(await memory.entries()).toHaveLength(texts.length);
   });
 
   it("leaves nothing behind when it is merely asked for", async () => {

@@ -6,7 +6,6 @@ import {
   percentile,
   plainBm25,
   readLocomo,
-  readLongMemEval,
   recallAt,
 } from "../../../src/memory/retrieval/evaluation";
 import { evidenceIds, parseLocomoDate } from "../../../src/memory/retrieval/evaluation/locomo";
@@ -33,26 +32,6 @@ const locomo = [
       { question: "Is it known?", answer: 2022, evidence: [], category: 3 },
       { question: "Is it there?", answer: "no", evidence: ["D9:9"], category: 4 },
     ],
-  },
-];
-
-const longMemEval = [
-  {
-    question_id: "q1",
-    question_type: "single-session-user",
-    question: "Which boat do I own?",
-    answer: "a canoe",
-    question_date: "2023/05/30 (Tue) 23:40",
-    haystack_session_ids: ["later", "earlier"],
-    haystack_dates: ["2023/05/25 (Thu) 03:18", "2023/05/20 (Sat) 02:21"],
-    haystack_sessions: [
-      [{ role: "user", content: "How do I clean a tent?" }],
-      [
-        { role: "user", content: "I own a canoe.", has_answer: true },
-        { role: "assistant", content: "Nice!", has_answer: false },
-      ],
-    ],
-    answer_session_ids: ["earlier"],
   },
 ];
 
@@ -87,30 +66,6 @@ describe("reading LoCoMo", () => {
   it("refuses what isn't of its form", () => {
     expect(() => readLocomo({})).toThrow();
     expect(() => readLocomo([{ conversation: {}, qa: [{ question: 1 }] }])).toThrow();
-  });
-});
-
-describe("reading LongMemEval", () => {
-  it("gives one conversation a question, its sessions by date, and the marked turns as evidence", () => {
-    const [conversation] = readLongMemEval(longMemEval);
-    expect(conversation?.turns.map(({ text }) => text)).toEqual(["I own a canoe.", "Nice!", "How do I clean a tent?"]);
-    expect(conversation?.turns[0]).toMatchObject({ role: "user", occurredAt: "2023-05-20T02:21:00.000Z" });
-    expect(conversation?.questions[0]).toMatchObject({
-      category: "single-session-user",
-      evidence: [conversation?.turns[0]?.id],
-      askedAt: "2023-05-30T23:40:00.000Z",
-    });
-  });
-
-  it("leaves abstention questions out and refuses unequal lists", () => {
-    const [item] = longMemEval;
-    expect(readLongMemEval([{ ...item, question_id: "q1_abs" }])).toEqual([]);
-    expect(() => readLongMemEval([{ ...item, haystack_dates: [] }])).toThrow("equally many");
-  });
-
-  it("can be measured", async () => {
-    const { ours } = await evaluate(readLongMemEval(longMemEval));
-    expect(ours.byCategory["single-session-user"]?.recall5).toBe(1);
   });
 });
 

@@ -5,7 +5,8 @@
 import { z } from "zod";
 import type { EvaluationConversation, EvaluationTurn } from "./dataset";
 
-const turnSchema = z.object({ role: z.string(), content: z.string(), has_answer: z.boolean().optional() });
+/** `has_answer` stands in the sessions that hold an answer, and mostly nowhere else. */
+const turnSchema = z.object({ role: z.string(), content: z.string(), has_answer: z.boolean().nullish() });
 const itemSchema = z
   .object({
     question_id: z.string(),
@@ -15,12 +16,17 @@ const itemSchema = z
     haystack_session_ids: z.array(z.string()),
     haystack_dates: z.array(z.string()),
     haystack_sessions: z.array(z.array(turnSchema)),
+    answer_session_ids: z.array(z.string()),
   })
   .refine(
     (item) =>
       item.haystack_sessions.length === item.haystack_dates.length &&
       item.haystack_sessions.length === item.haystack_session_ids.length,
     "sessions, their ids and their dates must be equally many",
+  )
+  .refine(
+    (item) => item.answer_session_ids.every((id) => item.haystack_session_ids.includes(id)),
+    "answer_session_ids must be among haystack_session_ids",
   );
 const fileSchema = z.array(itemSchema);
 
@@ -33,7 +39,8 @@ export function parseLongMemEvalDate(text: string): string {
 }
 
 /**
- * Reads the parsed JSON of a LongMemEval file: one conversation a question, its evidence the turns marked `has_answer`.
+ * Reads the parsed JSON of a LongMemEval file: one conversation a question, its evidence the turns marked `has_answer` in the
+ * sessions that answer it.
  * Abstention questions (`…_abs`) and questions without marked turns have nothing to be found and are left out.
  * Sessions are put in the order of their dates.
  */
@@ -44,14 +51,15 @@ export function readLongMemEval(json: unknown): EvaluationConversation[] {
         turns,
         // the same session may stand in a history twice: the place keeps its ids apart
         key: `${item.haystack_session_ids[index] ?? ""}#${index}`,
+        answers: item.answer_session_ids.includes(item.haystack_session_ids[index] ?? ""),
         occurredAt: parseLongMemEvalDate(item.haystack_dates[index] ?? ""),
       }))
       .sort((a, b) => a.occurredAt.localeCompare(b.occurredAt));
     const evidence: string[] = [];
-    const turns = sessions.flatMap(({ turns: inSession, key, occurredAt }) =>
+    const turns = sessions.flatMap(({ turns: inSession, key, answers, occurredAt }) =>
       inSession.map((turn, index): EvaluationTurn => {
         const id = `${key}:${index}`;
-        if (turn.has_answer === true) evidence.push(id);
+        if (answers && turn.has_answer === true) evidence.push(id);
         return { id, session: key, role: turn.role, text: turn.content, occurredAt };
       }),
     );

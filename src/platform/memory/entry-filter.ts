@@ -1,0 +1,19 @@
+/** Which entries are wanted, and which hold. */
+export interface EntryFilter {
+  readonly role?: string | undefined;
+  /** `name` or `name=value`. */
+  readonly tag?: string | undefined;
+  /** Said at or after, and before; ISO. */
+  readonly after?: string | undefined;
+  readonly before?: string | undefined;
+  /** What held then; now, if left out. */
+  readonly asOf?: string | undefined;
+  readonly threadId?: string | undefined;
+}
+
+/** Entries that hold at a moment: not superseded and not expired by then, and said by `saidBy`. Both are names of bindings. */
+export const holdsAt = (moment: string, saidBy: string): string =>
+  `(deleted_at IS NULL AND occurred_at <= ${saidBy} AND (superseded_at IS NULL OR superseded_at > ${moment}) AND (expires_at IS NULL OR expires_at > ${moment}))`;
+
+/** What holds now includes what was said by a clock that goes fast. */
+export const endOfTime = "9999-12-31T23:59:59.999Z";
