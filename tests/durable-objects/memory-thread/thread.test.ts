@@ -1,7 +1,9 @@
 import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { idleAfterMs } from "../../../src/memory/control.js";
 import type { Fields } from "../../support/conclave.js";
+import { eventually } from "../../support/eventually.js";
 import { addEntryReply, newMemory, numbered, putContextReply, restoredTo } from "../../support/memory.js";
 
 afterEach(() => vi.useRealTimers());
@@ -132,6 +134,24 @@ describe("a memory thread", () => {
     expect((await memory.thread()).indexedSeq).toBe(0);
     await memory.model.release("model");
     await memory.settled();
+  });
+
+  it("writes no context before the entries that it claims are there", async () => {
+    const memory = await newMemory();
+    const { messages } = await memory.say(numbered(5));
+    await memory.settled();
+    const move = (threadId: string) =>
+      env.DB.prepare("UPDATE entries SET thread_id = ? WHERE entry_id = ?").bind(threadId, messages[2].entryId).run();
+    await move("not yet");
+    await memory.say(["Message 6."]);
+    await eventually(async () =>
+      expect((await memory.thread()).failure).toBe("1 entry up to message 6 can't be found yet"),
+    );
+    expect(await memory.context()).toMatchObject({ version: 0 });
+    await move("main");
+    await memory.say(["Message 7."]);
+    await memory.settled("context", "main", 6);
+    expect((await memory.context()).document).toContain("Message 3.");
   });
 
   it("goes on after a crash in the middle of a capture, and makes one entry", async () => {
