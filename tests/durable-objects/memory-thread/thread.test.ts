@@ -136,6 +136,21 @@ describe("a memory thread", () => {
     await memory.settled();
   });
 
+  it("makes one entry of each message, also when it died after writing them and before it noted that", async () => {
+    const memory = await newMemory();
+    await memory.say(numbered(5));
+    await memory.settled();
+    const before = await memory.entries();
+    await runInDurableObject(memory.object(), (_object, state) => {
+      state.storage.sql.exec("UPDATE messages SET captured = 0");
+      state.storage.sql.exec("UPDATE thread SET indexed_seq = 0");
+    });
+    await memory.say(["Message 6."]);
+    await memory.settled("context");
+    expect((await memory.entries()).slice(0, 5)).toEqual(before);
+    expect(await memory.entries()).toHaveLength(6);
+  });
+
   it("writes no context before the entries that it claims are there", async () => {
     const memory = await newMemory();
     const { messages } = await memory.say(numbered(5));
