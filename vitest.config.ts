@@ -39,6 +39,8 @@ export default defineConfig({
           cloudflareTest(async ({ inject }) => ({
             wrangler: { configPath: "./wrangler.toml" },
             miniflare: {
+              // Deployed environments have it; here it takes what it is given and keeps nothing.
+              analyticsEngineDatasets: { METRICS: { dataset: "conclave_test" } },
               bindings: {
                 ADMIN_SECRET: "test-admin-secret",
                 SEALING_SECRET: "test-sealing-secret",

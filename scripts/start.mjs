@@ -3,10 +3,14 @@ import { spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
+import { parseEnv } from "node:util";
 
 const varsFile = ".dev.vars";
 /** Where the local tenant's key is kept, for `npm run demo` and the next start. */
 const keyFile = ".wrangler/local-key.json";
+/** What the Worker is given; from the environment, or else from .dev.vars. */
+const workerSettings = ["ADMIN_SECRET", "SEALING_SECRET", "OPENAI_API_KEY", "OPENAI_BASE_URL", "DEFAULT_MODEL"];
+const emptyFile = ".wrangler/empty.env";
 const quiet = { WRANGLER_SEND_METRICS: "false", CLOUDFLARE_CF_FETCH_ENABLED: "false", NO_UPDATE_NOTIFIER: "1" };
 /** How long the Worker may take until it answers, in milliseconds. */
 const startLimitMs = 120_000;
@@ -52,19 +56,13 @@ function stop(code) {
 /** npm doesn't pass a signal on to what it runs: when npm is gone, so are we. */
 function stopWithNpm() {
   const parent = process.ppid;
-  if (process.env.npm_lifecycle_event === undefined) return;
+  if (!process.env.npm_lifecycle_event) return;
   setInterval(() => process.ppid !== parent && stop(0), 500).unref();
 }
 
 function readVars() {
   if (!existsSync(varsFile)) return {};
-  const lines = readFileSync(varsFile, "utf8").split("\n");
-  return Object.fromEntries(
-    lines.flatMap((line) => {
-      const match = /^\s*([A-Z_]+)\s*=\s*"?(.*?)"?\s*$/.exec(line);
-      return match && !line.trimStart().startsWith("#") ? [[match[1], match[2]]] : [];
-    }),
-  );
+  return parseEnv(readFileSync(varsFile, "utf8"));
 }
 
 async function demandFreePort() {
@@ -90,7 +88,7 @@ async function isConclave() {
 /** The secrets that the Worker can't do without; made once and kept in .dev.vars. */
 function makeSecrets() {
   for (const name of ["ADMIN_SECRET", "SEALING_SECRET"]) {
-    if (vars[name]) continue;
+    if (setting(name)) continue;
     vars[name] = randomBytes(24).toString("base64url");
     const before = existsSync(varsFile) ? readFileSync(varsFile, "utf8") : "";
     writeFileSync(varsFile, `${before}${before === "" || before.endsWith("\n") ? "" : "\n"}${name}=${vars[name]}\n`, {
@@ -114,18 +112,18 @@ function migrate() {
   }
 }
 
+/**
+ * Settings go through the environment: an argument would stand in the list of processes, where everybody reads it. Wrangler looks
+ * there for what wrangler.toml names when it is told of a file in place of .dev.vars; this one is empty.
+ */
 function startWorker() {
-  const passed = ["OPENAI_API_KEY", "OPENAI_BASE_URL", "DEFAULT_MODEL"].filter((name) => setting(name));
-  const args = ["dev", "--port", port, "--show-interactive-dev-session=false"];
-  const child = spawn("wrangler", [...args, ...passed.flatMap((name) => ["--var", `${name}:${setting(name)}`])], {
-    stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, ...quiet },
+  const settings = Object.fromEntries(workerSettings.flatMap((name) => (setting(name) ? [[name, setting(name)]] : [])));
+  writeFileSync(emptyFile, "");
+  const args = ["--port", port, "--env-file", emptyFile, "--show-interactive-dev-session=false"];
+  const child = spawn("wrangler", ["dev", ...args], {
+    stdio: ["ignore", "inherit", "inherit"],
+    env: { ...process.env, ...settings, ...quiet },
   });
-  // Wrangler shows the values of variables: a key is none that should stand in a terminal or a log.
-  const secret = setting("OPENAI_API_KEY");
-  const shown = (text) => (secret ? text.replaceAll(secret, "(hidden)") : text);
-  child.stdout.setEncoding("utf8").on("data", (text) => process.stdout.write(shown(text)));
-  child.stderr.setEncoding("utf8").on("data", (text) => process.stderr.write(shown(text)));
   child.once("exit", (code, signal) => {
     if (stopping) return;
     console.error(`\nThe Worker has ended (${signal ?? `exit code ${code}`}); what it said last stands above.`);
@@ -155,7 +153,7 @@ async function localKey() {
     });
     if (sessions.status !== 401) return keepKey(known);
   }
-  const tenant = await call("POST", "/v1/admin/tenants", vars.ADMIN_SECRET, { name: "local" });
+  const tenant = await call("POST", "/v1/admin/tenants", setting("ADMIN_SECRET"), { name: "local" });
   await call("PUT", "/v1/supervisors/privacy", tenant.key, {
     kind: "rules",
     hooks: ["request", "response"],

@@ -4,6 +4,8 @@ import type { ModelPort } from "./model/port.js";
 import { AskGateway } from "./platform/ask-gateway.js";
 import { now, sleep } from "./platform/clock.js";
 import { deliverToD1 } from "./platform/deliveries.js";
+import { KeptAnswers } from "./platform/kept-answers.js";
+import { measureWith } from "./platform/logging.js";
 import { lookUps } from "./platform/look-ups.js";
 import { McpServers } from "./platform/mcp-servers.js";
 import { ContextStore } from "./platform/memory/context-store.js";
@@ -19,6 +21,7 @@ import { SessionMemory } from "./platform/memory/session-memory.js";
 import { ThreadGateway } from "./platform/memory/thread-gateway.js";
 import { VectorIndex } from "./platform/memory/vector-index.js";
 import { EntryVectors } from "./platform/memory/vectors.js";
+import { logAttempt } from "./platform/model-log.js";
 import type { OutgoingPolicy } from "./platform/outgoing.js";
 import { ResourceStore } from "./platform/resource-store.js";
 import { RunGateway } from "./platform/run-gateway.js";
@@ -43,6 +46,7 @@ interface Shared {
   readonly tools: ToolBuilder;
   readonly supervisors: SupervisorBuilder;
   readonly memory: MemoryService;
+  readonly answers: KeptAnswers;
 }
 
 /** One set of stores per environment: what they keep is a cache of what can't change. */
@@ -51,11 +55,13 @@ const sharedOf = new WeakMap<Env, Shared>();
 function shared(env: Env): Shared {
   const known = sharedOf.get(env);
   if (known !== undefined) return known;
+  measureWith(env.METRICS);
   const sealer = createSealer(env.SEALING_SECRET);
   const policy: OutgoingPolicy = { allowLoopback: env.ENVIRONMENT === "local" };
   const vectorIndex = new VectorIndex(env.DB, env.VECTORS, now);
   const vectors = new EntryVectors(env.DB, (tenantId) => tenantEmbedder(env, tenantId), now, vectorIndex);
   const resources = new ResourceStore(env.DB, sealer, now);
+  const answers = new KeptAnswers(env.DB, sealer, now);
   const memory = new MemoryService({
     db: env.DB,
     now,
@@ -65,6 +71,7 @@ function shared(env: Env): Shared {
     contexts: new ContextStore(env.DB, now),
     threads: new ThreadGateway(env.MEMORY_THREAD),
     deadLetters: new DeadLetters(env.DB, now),
+    answers,
     sendJobs: (jobs) => env.FLUSHES.sendBatch(jobs.map((body) => ({ body }))).then(() => undefined),
   });
   const made: Shared = {
@@ -82,6 +89,7 @@ function shared(env: Env): Shared {
       provider: (tenantId, name) => tenantProvider(env, tenantId, name),
     }),
     memory,
+    answers,
   };
   sharedOf.set(env, made);
   return made;
@@ -183,6 +191,7 @@ async function tenantModel(env: Env, tenantId: string): Promise<ModelPort> {
     sleep: (ms) => sleep(ms),
     random: Math.random,
     now,
+    watch: (model, attempts) => logAttempt(tenantId, model, attempts),
     timer: (ms, fire) => {
       const timer = setTimeout(fire, ms);
       return () => clearTimeout(timer);

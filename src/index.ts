@@ -3,7 +3,6 @@ import { MemoryThread } from "../durable-objects/memory-thread/object.js";
 import { RoutingRun } from "../durable-objects/routing-run/object.js";
 import { composeServices } from "./composition.js";
 import { createApp } from "./http/app.js";
-import { forgetOldAnswers } from "./http/idempotency.js";
 import { keepMemories } from "./platform/memory/housekeeping.js";
 import { consumeDeadLetters } from "./queue/dead-letter-consumer.js";
 import { consumeFlushes } from "./queue/flush-consumer.js";
@@ -21,7 +20,8 @@ export default {
       : consumeFlushes(batch.messages, threads);
   },
   scheduled: async (controller, env) => {
-    await forgetOldAnswers(env.DB, controller.scheduledTime);
-    await keepMemories(composeServices(env).memory, controller.scheduledTime);
+    const { answers, memory } = composeServices(env);
+    await answers.forgetOld(controller.scheduledTime);
+    await keepMemories(memory, controller.scheduledTime);
   },
 } satisfies ExportedHandler<Env>;

@@ -1,10 +1,10 @@
 import { type ContextChangeBody, type ContextView, contextChangeSchema } from "../../src/chat/context.js";
 import type { ChatMessage } from "../../src/chat/message.js";
+import type { MessageVersion } from "../../src/chat/message-version.js";
 import { type NewSession, newSessionSchema, type Session, type Turn } from "../../src/chat/session.js";
 import { composeSessionPlatform } from "../../src/composition.js";
 import {
   type MessageEdit,
-  type MessageVersion,
   messageEditSchema,
   type PassView,
   type SendCommand,
@@ -34,14 +34,6 @@ export class ChatSession extends Root<SessionAtWork> implements SessionObject {
 
   async describe(): Promise<Wire<Result<Session>>> {
     return toWire(this.exists() ? ok(this.atWork.view()) : noSession);
-  }
-
-  /** Erases everything that the object holds. */
-  async remove(): Promise<boolean> {
-    if (!this.exists()) return false;
-    await this.atWork.stop();
-    await this.ctx.storage.deleteAll();
-    return true;
   }
 
   /** Takes a message and waits for its turn's outcome, at most `waitMs`. The same key gets the same turn. */
@@ -83,9 +75,9 @@ export class ChatSession extends Root<SessionAtWork> implements SessionObject {
     return toWire(ok(pageOfRows(rows, limit, ({ message }) => message)));
   }
 
-  /** What a message said at first and what it says now. Originals are for operators: the caller sees to that. */
+  /** All that a message ever said. Originals are for operators: the caller sees to that. */
   async versions(messageId: string): Promise<Wire<Result<MessageVersion[]>>> {
-    const versions = this.exists() ? await this.atWork.edits.versions(messageId) : [];
+    const versions = this.exists() ? await this.atWork.versions.versions(messageId) : [];
     return toWire(
       versions.length > 0 ? ok(versions) : refuse("not_found", "There is no such message in this session."),
     );
@@ -93,7 +85,16 @@ export class ChatSession extends Root<SessionAtWork> implements SessionObject {
 
   async editMessage(messageId: string, edit: Wire<MessageEdit>, author: string): Promise<Wire<Result<MessageVersion>>> {
     if (!this.exists()) return toWire(noSession);
-    return toWire(await this.atWork.edits.edit(messageId, fromWire(edit, messageEditSchema), author));
+    return toWire(await this.atWork.versions.edit(messageId, fromWire(edit, messageEditSchema), author));
+  }
+
+  async restoreMessage(messageId: string, version: number, author: string): Promise<Wire<Result<MessageVersion>>> {
+    if (!this.exists()) return toWire(noSession);
+    return toWire(await this.atWork.versions.restore(messageId, version, author));
+  }
+
+  async eraseMessage(messageId: string, author: string): Promise<Wire<Result<MessageVersion>>> {
+    return toWire(this.exists() ? await this.atWork.versions.erase(messageId, author) : noSession);
   }
 
   async supervision(after: number, limit: number): Promise<Wire<Result<Page<PassView>>>> {

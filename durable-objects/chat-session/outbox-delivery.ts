@@ -42,6 +42,7 @@ async function tellMemory(
       continue;
     }
     const message = store.message(messageId);
-    if (message !== undefined) await memory.record(link, message, at, edit);
+    if (message?.erased) await memory.forget(link, messageId);
+    else if (message !== undefined) await memory.record(link, message, at, edit);
   }
 }

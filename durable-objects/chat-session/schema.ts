@@ -41,4 +41,14 @@ export const chatSessionSchema: readonly SchemaStep[] = [
     sql: "CREATE INDEX events_of_work ON events (work, seq);",
   },
   supervisorHealthStep,
+  {
+    name: "erased messages",
+    sql: `
+      -- Digests of a message and of its reply are salted each for itself: the salt goes with the text.
+      ALTER TABLE turns ADD COLUMN message_salt TEXT;
+      ALTER TABLE turns ADD COLUMN reply_salt TEXT;
+      ALTER TABLE message_edits ADD COLUMN kind TEXT NOT NULL DEFAULT 'edited';
+      -- What is left of a message that was erased: its versions without their texts.
+      CREATE TABLE erased_messages (message_id TEXT PRIMARY KEY, versions TEXT NOT NULL) WITHOUT ROWID;`,
+  },
 ];

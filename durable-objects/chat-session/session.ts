@@ -1,5 +1,6 @@
 /** A session at work: the kit's parts put together, and what happens when a message, an answer or an alarm comes. */
 
+import type { EndedStatus } from "../../src/agent/work.js";
 import { askForAll } from "../../src/asks/ask.js";
 import type { ContextChangeBody, ContextView } from "../../src/chat/context.js";
 import { replyText } from "../../src/chat/message.js";
@@ -9,9 +10,8 @@ import {
   mayAccept,
   type NewSession,
   type Session,
-  type StoredOutcome,
+  type SettledOutcome,
   type Turn,
-  type TurnStatus,
 } from "../../src/chat/session.js";
 import { newId } from "../../src/platform/ids.js";
 import type { SendCommand } from "../../src/platform/session-gateway.js";
@@ -22,8 +22,8 @@ import type { StreamOptions } from "../kit/event-stream.js";
 import type { LiveEvent } from "../kit/events.js";
 import { Kit } from "../kit/kit.js";
 import type { RootAtWork } from "../kit/root.js";
+import { MessageVersions } from "./message-versions.js";
 import { deliverOutbox } from "./outbox-delivery.js";
-import { ReplyEdits } from "./reply-edits.js";
 import { VersionedContext } from "./session-context.js";
 import { ChatSessionStore, type TurnRecord } from "./store.js";
 import { TurnRun } from "./turn-runner.js";
@@ -33,7 +33,7 @@ export class SessionAtWork implements RootAtWork {
   readonly store: ChatSessionStore;
   readonly kit: Kit;
   readonly context: VersionedContext;
-  readonly edits: ReplyEdits;
+  readonly versions: MessageVersions;
   private run: TurnRun | undefined;
 
   constructor(
@@ -43,18 +43,21 @@ export class SessionAtWork implements RootAtWork {
     this.store = new ChatSessionStore(ctx.storage.sql);
     this.kit = new Kit(ctx, {
       now: platform.now,
-      ownerId: () => this.store.session().sessionId,
+      owner: () => {
+        const { tenantId, sessionId } = this.store.session();
+        return { tenantId, id: sessionId };
+      },
       deliver: (messages) => deliverOutbox(messages, this.store, platform),
       step: () => this.step(),
       present: (type, data) => this.present(type, data),
       askClosed: (turnId) => this.askClosed(turnId),
     });
-    this.edits = new ReplyEdits({
+    this.versions = new MessageVersions({
       storage: ctx.storage,
       store: this.store,
       kit: this.kit,
       now: platform.now,
-      edited: (messageId, edit) => this.remember(messageId, edit),
+      changed: (messageId, change) => this.remember(messageId, change),
       rules: () => loadRules({ ...this.store.session(), context: () => this.context.current().context }, platform),
     });
     this.context = new VersionedContext({
@@ -80,7 +83,8 @@ export class SessionAtWork implements RootAtWork {
   accept(command: SendCommand): Result<string> {
     const known = this.store.turnByKey(command.idempotencyKey);
     if (known !== undefined) {
-      return known.requestHash === command.requestHash
+      // Of a message that was erased nobody can tell any more what it said.
+      return known.requestHash === "" || known.requestHash === command.requestHash
         ? ok(known.turnId)
         : refuse("idempotency_conflict", "This Idempotency-Key came with another message before. Use a new key.");
     }
@@ -92,8 +96,9 @@ export class SessionAtWork implements RootAtWork {
 
     const { content, idempotencyKey, requestHash } = command;
     const ids = { turnId: newId("trn"), messageId: newId("msg"), replyId: newId("msg") };
+    const salts = { messageSalt: crypto.randomUUID(), replySalt: crypto.randomUUID() };
     this.ctx.storage.transactionSync(() => {
-      this.store.addTurn({ ...ids, content, idempotencyKey, requestHash, at: this.platform.now() });
+      this.store.addTurn({ ...ids, ...salts, content, idempotencyKey, requestHash, at: this.platform.now() });
       this.kit.kick();
     });
     return ok(ids.turnId);
@@ -115,7 +120,7 @@ export class SessionAtWork implements RootAtWork {
   cancelTurn(turn: TurnRecord): void {
     if (isFinal(turn.status)) return;
     this.kit.cancel(turn.turnId);
-    this.end(turn, "cancelled", { degraded: [], usage: { inputTokens: 0, outputTokens: 0 } });
+    this.end(turn, "cancelled", { degraded: [] });
     this.kit.kick();
   }
 
@@ -161,10 +166,12 @@ export class SessionAtWork implements RootAtWork {
 
   view(): Session {
     const { sessionId, definition, createdAt } = this.store.session();
+    const { memory } = definition;
     const { version, context } = this.context.current();
     const current = this.store.currentTurn();
     return {
       ...definition,
+      ...(memory === undefined ? {} : { memory: { ...memory, threadId: memory.threadId ?? sessionId } }),
       context,
       sessionId,
       contextVersion: version,
@@ -177,7 +184,7 @@ export class SessionAtWork implements RootAtWork {
     const turn = this.store.turn(turnId);
     return turn === undefined
       ? refuse("not_found", "There is no such turn in this session.")
-      : ok(turnView(turn, this.store, this.kit.asks));
+      : ok(turnView(turn, this.store, this.kit.asks, this.kit.usage(turnId)));
   }
 
   /** Ends what runs and waits, so that nothing is written after an erasure. */
@@ -225,10 +232,10 @@ export class SessionAtWork implements RootAtWork {
     return true;
   }
 
-  private end(turn: TurnRecord, status: TurnStatus, outcome: StoredOutcome): void {
-    const { turnId } = turn;
-    this.kit.end(turnId, () => {
-      this.store.endTurn(turnId, status, outcome, this.platform.now());
+  private end(turn: TurnRecord, status: EndedStatus, outcome: SettledOutcome): void {
+    const { turnId, acceptedAt } = turn;
+    this.kit.end(turnId, { kind: "turn", outcome: status, since: acceptedAt }, (usage, endedAt) => {
+      this.store.endTurn(turnId, status, { ...outcome, usage }, endedAt);
       if (outcome.reply !== undefined) {
         this.store.addMessage(outcome.reply, turnId, true);
         this.remember(outcome.reply.messageId);
@@ -242,11 +249,13 @@ export class SessionAtWork implements RootAtWork {
   }
 
   /** The memory is told by id: the outbox holds no text, and what is told is what the message says by then. */
-  private remember(messageId: string, edit?: number): void {
-    if (this.store.session().definition.memory === undefined) return;
-    this.kit.outbox.put("memory", "memory", { messageId, edit, at: this.platform.now() });
-    // The end of a turn sends off what it left; an edit stands alone.
-    if (edit !== undefined) this.kit.deliverSoon();
+  private remember(messageId: string, change?: number | "erased"): void {
+    if (this.store.session().definition.memory !== undefined) {
+      const edit = change === "erased" ? undefined : change;
+      this.kit.outbox.put("memory", "memory", { messageId, edit, at: this.platform.now() });
+    }
+    // The end of a turn sends off what it left; a change stands alone.
+    if (change !== undefined) this.kit.deliverSoon();
   }
 
   private askClosed(turnId: string): void {

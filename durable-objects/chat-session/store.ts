@@ -1,11 +1,5 @@
 import { z } from "zod";
-import {
-  type AssistantMessage,
-  assistantMessageSchema,
-  type ChatMessage,
-  chatMessageSchema,
-  messageText,
-} from "../../src/chat/message.js";
+import { type ChatMessage, chatMessageSchema, messageText } from "../../src/chat/message.js";
 import type { HistoryMessage } from "../../src/chat/prompt.js";
 import {
   type NewSession,
@@ -15,8 +9,8 @@ import {
   turnOutcomeSchema,
   turnStatuses,
 } from "../../src/chat/session.js";
-import type { MessageVersion } from "../../src/platform/session-gateway.js";
 import { type SupervisionState, supervisionStateSchema } from "../../src/supervision/state.js";
+import { VersionStore } from "./version-store.js";
 
 export interface SessionRecord {
   readonly tenantId: string;
@@ -39,6 +33,8 @@ const turnRow = z
     ended_at: z.number().nullable(),
     crashes: z.number(),
     outcome: z.string().nullable(),
+    message_salt: z.string().nullable(),
+    reply_salt: z.string().nullable(),
   })
   .transform((row) => ({
     seq: row.seq,
@@ -52,6 +48,8 @@ const turnRow = z
     endedAt: row.ended_at ?? undefined,
     crashes: row.crashes,
     outcome: row.outcome === null ? undefined : turnOutcomeSchema.parse(JSON.parse(row.outcome)),
+    messageSalt: row.message_salt ?? undefined,
+    replySalt: row.reply_salt ?? undefined,
   }));
 export type TurnRecord = z.infer<typeof turnRow>;
 
@@ -62,6 +60,9 @@ export interface NewTurn {
   readonly content: string;
   readonly idempotencyKey: string;
   readonly requestHash: string;
+  /** Of the digests of the message and of the reply: each goes with its text. */
+  readonly messageSalt: string;
+  readonly replySalt: string;
   readonly at: number;
 }
 
@@ -70,7 +71,11 @@ const historyRows = 60;
 
 /** The SQL of a chat session. No rules: what a row means is decided elsewhere. */
 export class ChatSessionStore {
-  constructor(private readonly sql: SqlStorage) {}
+  readonly versions: VersionStore;
+
+  constructor(private readonly sql: SqlStorage) {
+    this.versions = new VersionStore(sql);
+  }
 
   createSession(record: SessionRecord): void {
     this.sql.exec(
@@ -100,8 +105,8 @@ export class ChatSessionStore {
 
   addTurn(turn: NewTurn): void {
     this.sql.exec(
-      `INSERT INTO turns (turn_id, idempotency_key, request_hash, status, message_id, reply_id, original, accepted_at)
-       VALUES (?, ?, ?, 'queued', ?, ?, ?, ?)`,
+      `INSERT INTO turns (turn_id, idempotency_key, request_hash, status, message_id, reply_id, original, accepted_at,
+         message_salt, reply_salt) VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?)`,
       turn.turnId,
       turn.idempotencyKey,
       turn.requestHash,
@@ -109,11 +114,18 @@ export class ChatSessionStore {
       turn.replyId,
       turn.content,
       turn.at,
+      turn.messageSalt,
+      turn.replySalt,
     );
   }
 
   turn(turnId: string): TurnRecord | undefined {
     return this.turns("WHERE turn_id = ?", turnId)[0];
+  }
+
+  /** The turn that a message was sent for, or that it answers. */
+  turnOfMessage(messageId: string): TurnRecord | undefined {
+    return this.turns("WHERE message_id = ?1 OR reply_id = ?1", messageId)[0];
   }
 
   turnByKey(idempotencyKey: string): TurnRecord | undefined {
@@ -175,14 +187,30 @@ export class ChatSessionStore {
     return this.messages("WHERE message_id = ?", messageId)[0]?.message;
   }
 
-  /** Another text in the place of an effective reply, wherever it is kept as that. */
-  replaceReply(message: AssistantMessage): void {
+  /** Another text in the place of an effective one, wherever it is kept as that; what is erased is in no later prompt. */
+  replaceMessage(message: ChatMessage): void {
     const { messageId } = message;
-    this.sql.exec("UPDATE messages SET body = ? WHERE message_id = ?", JSON.stringify(message), messageId);
+    this.sql.exec(
+      "UPDATE messages SET body = ?, in_history = in_history AND ? WHERE message_id = ?",
+      JSON.stringify(message),
+      message.erased ? 0 : 1,
+      messageId,
+    );
     const turn = this.turns("WHERE reply_id = ?", messageId)[0];
     if (turn?.outcome === undefined) return;
-    const outcome: StoredOutcome = { ...turn.outcome, reply: message };
+    const said = message.role === "assistant" ? { reply: message } : { error: message };
+    const outcome: StoredOutcome = { ...turn.outcome, ...said };
     this.sql.exec("UPDATE turns SET outcome = ? WHERE turn_id = ?", JSON.stringify(outcome), turn.turnId);
+  }
+
+  /** What a turn keeps beside the message itself: what was sent, its digest for repetitions, the salt. */
+  forgetText({ turnId, messageId }: TurnRecord, erased: string): void {
+    this.sql.exec(
+      erased === messageId
+        ? "UPDATE turns SET original = '', request_hash = '', message_salt = NULL WHERE turn_id = ?"
+        : "UPDATE turns SET reply_salt = NULL WHERE turn_id = ?",
+      turnId,
+    );
   }
 
   messagesAfter(seq: number, limit: number): { seq: number; message: ChatMessage }[] {
@@ -197,49 +225,6 @@ export class ChatSessionStore {
         role: message.role === "assistant" ? ("assistant" as const) : ("user" as const),
         content: messageText(message),
       }));
-  }
-
-  /** Keeps what was said before supervision changed it: the restricted record. */
-  addOriginal(message: AssistantMessage, decision: string, reasons: readonly string[], at: number): void {
-    this.sql.exec(
-      "INSERT INTO originals (message_id, body, decision, reasons, at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-      message.messageId,
-      JSON.stringify(message),
-      decision,
-      JSON.stringify(reasons),
-      at,
-    );
-  }
-
-  original(
-    messageId: string,
-  ): { message: AssistantMessage; decision: string; reasons: string[]; at: number } | undefined {
-    const row = this.sql
-      .exec<{ body: string; decision: string; reasons: string; at: number }>(
-        "SELECT body, decision, reasons, at FROM originals WHERE message_id = ?",
-        messageId,
-      )
-      .toArray()[0];
-    if (row === undefined) return undefined;
-    const message = assistantMessageSchema.parse(JSON.parse(row.body));
-    return { message, decision: row.decision, reasons: z.array(z.string()).parse(JSON.parse(row.reasons)), at: row.at };
-  }
-
-  /** Oldest first: what was said, and what supervision made of it. */
-  supervisedVersions(messageId: string, effective: ChatMessage | undefined): MessageVersion[] {
-    if (effective === undefined) return [];
-    const turn = this.turns("WHERE message_id = ?1 OR reply_id = ?1", messageId)[0];
-    const at = new Date(turn?.acceptedAt ?? 0).toISOString();
-    const changed = this.original(messageId);
-    const original: ChatMessage | undefined =
-      turn?.messageId === messageId ? { messageId, role: "user", content: turn.original } : changed?.message;
-    const pass = this.passesOfTurn(turn?.turnId ?? "").find(({ hook }) => hook === "request");
-    const decision = changed?.decision ?? (turn?.messageId === messageId ? pass?.decision : undefined) ?? "allow";
-    const reasons = changed?.reasons ?? (turn?.messageId === messageId ? pass?.reasons : undefined) ?? [];
-    const now: MessageVersion = { version: 2, message: effective, decision, reasons, at };
-    if (original === undefined || JSON.stringify(original) === JSON.stringify(effective))
-      return [{ ...now, version: 1 }];
-    return [{ version: 1, message: original, decision: "original", reasons: [], at }, now];
   }
 
   addPass(turnId: string, state: SupervisionState, at: number): void {
@@ -257,7 +242,8 @@ export class ChatSessionStore {
   private turns(where: string, ...bindings: string[]): TurnRecord[] {
     return this.sql
       .exec(
-        `SELECT seq, turn_id, request_hash, status, message_id, reply_id, original, accepted_at, ended_at, crashes, outcome
+        `SELECT seq, turn_id, request_hash, status, message_id, reply_id, original, accepted_at, ended_at, crashes,
+           outcome, message_salt, reply_salt
          FROM turns ${where}`,
         ...bindings,
       )

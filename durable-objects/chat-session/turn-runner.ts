@@ -1,10 +1,13 @@
 /** Drives one turn of a session: gathers its setup, runs the durable function, stores what came of it. */
+
 import { Superseded } from "../../src/agent/journal.js";
+import type { EndedStatus } from "../../src/agent/work.js";
 import { type AssistantMessage, messageText } from "../../src/chat/message.js";
 import type { HistoryMessage } from "../../src/chat/prompt.js";
 import { ReplyStream } from "../../src/chat/reply-stream.js";
-import type { StoredOutcome, TurnStatus } from "../../src/chat/session.js";
+import type { SettledOutcome } from "../../src/chat/session.js";
 import { runTurn, type TurnPorts } from "../../src/chat/turn.js";
+import { saltedHash } from "../../src/platform/salted-hash.js";
 import type { SessionPlatform } from "../../src/platform/session-platform.js";
 import { type LoadedSetup, loadTurnSetup } from "../../src/platform/turn-setup.js";
 import { entryWithoutText } from "../../src/routing/trace.js";
@@ -25,7 +28,7 @@ export interface RunnerPorts {
   /** Has the memory told of a message, by the write that is under way. Only effective texts are. */
   readonly remember: (messageId: string) => void;
   /** Ends the turn: status, outcome, messages and event in one write. */
-  readonly ended: (turn: TurnRecord, status: TurnStatus, outcome: StoredOutcome) => void;
+  readonly ended: (turn: TurnRecord, status: EndedStatus, outcome: SettledOutcome) => void;
 }
 
 /** A turn while it runs in this instance. */
@@ -50,7 +53,7 @@ export class TurnRun {
     const { store, platform, kit } = this.ports;
     const { holds } = hold;
     // Cancelled meanwhile, between its last step and its end: whoever did that has ended it.
-    const ended: (status: TurnStatus, outcome: StoredOutcome) => void = (status, outcome) => {
+    const ended: (status: EndedStatus, outcome: SettledOutcome) => void = (status, outcome) => {
       if (holds()) this.ports.ended(turn, status, outcome);
     };
     const journal = kit.journal(turn.turnId, holds);
@@ -78,14 +81,13 @@ export class TurnRun {
     const command = { ...turn, content: turn.original };
     const ports = { ...this.turnPorts(loaded, hold.signal), journal, model };
     const outcome = await runTurn(command, loaded.setup, ports);
-    const { status, reply, error, request, response, degraded, usage } = outcome;
+    const { status, reply, error, request, response, degraded } = outcome;
     ended(status, {
       ...(reply === undefined ? {} : { reply }),
       ...(error === undefined ? {} : { error }),
       request: { action: request.action, reasons: [...request.reasons] },
       ...(response === undefined ? {} : { response: { action: response.action, reasons: [...response.reasons] } }),
       degraded: [...degraded],
-      usage,
     });
   }
 
@@ -105,7 +107,9 @@ export class TurnRun {
       tenantId: session.tenantId,
       ownerId: session.sessionId,
       piece: { type: "turn", id: turnId },
-      salt: session.salt,
+      // The request's text is the message's; all others come with the reply.
+      hash: (subject) =>
+        saltedHash((subject.hook === "request" ? turn.messageSalt : turn.replySalt) ?? session.salt, subject),
       signal,
       settings: { strict, reviews, approvals },
       surroundings: {
@@ -146,11 +150,11 @@ export class TurnRun {
   private keepOriginal(before: Subject, { decision, reasons }: SupervisionState): void {
     if (before.hook !== "response") return;
     const original: AssistantMessage = { messageId: this.turn.replyId, role: "assistant", modelReply: before.reply };
-    this.ports.store.addOriginal(original, decision, reasons, this.ports.platform.now());
+    this.ports.store.versions.addOriginal(original, decision, reasons, this.ports.platform.now());
   }
 
-  private failure(detail: string): StoredOutcome {
+  private failure(detail: string): SettledOutcome {
     const error = { messageId: this.turn.replyId, role: "error" as const, content: `The answer failed: ${detail}` };
-    return { error, degraded: [], usage: { inputTokens: 0, outputTokens: 0 } };
+    return { error, degraded: [] };
   }
 }

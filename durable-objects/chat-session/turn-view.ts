@@ -1,14 +1,16 @@
 import { z } from "zod";
-import { isFinal, type StoredOutcome, type Turn } from "../../src/chat/session.js";
+import type { Usage } from "../../src/agent/work.js";
+import { isFinal, type SettledOutcome, type Turn } from "../../src/chat/session.js";
 import { supervisionSummary } from "../../src/supervision/summary.js";
 import type { AskBook } from "../kit/asks.js";
 import type { ChatSessionStore, TurnRecord } from "./store.js";
 
 /** A turn as a caller sees it: effective texts only. */
-export function turnView(record: TurnRecord, store: ChatSessionStore, asks: AskBook): Turn {
+export function turnView(record: TurnRecord, store: ChatSessionStore, asks: AskBook, usageSoFar: Usage): Turn {
   const { outcome } = record;
   const message = store.message(record.messageId);
-  const passes = outcome === undefined ? store.passesOfTurn(record.turnId) : [];
+  // A turn that ended before its time, cancelled or by an internal error, has no summary of what was decided until then.
+  const passes = outcome?.request === undefined ? store.passesOfTurn(record.turnId) : [];
   const open = asks.ofWork(record.turnId);
   return {
     turnId: record.turnId,
@@ -18,7 +20,7 @@ export function turnView(record: TurnRecord, store: ChatSessionStore, asks: AskB
     ...(outcome?.error === undefined ? {} : { error: outcome.error }),
     supervision: supervisionSummary(outcome, passes),
     asks: isFinal(record.status) ? open : open.filter((ask) => ask.status === "open"),
-    usage: outcome?.usage ?? { inputTokens: 0, outputTokens: 0 },
+    usage: outcome?.usage ?? usageSoFar,
     createdAt: new Date(record.acceptedAt).toISOString(),
     ...(record.endedAt === undefined ? {} : { endedAt: new Date(record.endedAt).toISOString() }),
   };
@@ -32,11 +34,7 @@ export function idsIn(data: unknown): z.infer<typeof idsSchema> {
 }
 
 /** What comes of a turn that failed without anybody having foreseen it. */
-export function crashOutcome(turn: TurnRecord): StoredOutcome {
+export function crashOutcome(turn: TurnRecord): SettledOutcome {
   const content = "The answer failed: an internal error, which has been logged. Send the message again.";
-  return {
-    error: { messageId: turn.replyId, role: "error", content },
-    degraded: [],
-    usage: { inputTokens: 0, outputTokens: 0 },
-  };
+  return { error: { messageId: turn.replyId, role: "error", content }, degraded: [] };
 }

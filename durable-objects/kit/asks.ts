@@ -6,8 +6,10 @@ import {
   askSchema,
   cancelAsk,
   expireAsk,
+  hookOf,
   openAsk,
   type Role,
+  withoutTexts,
 } from "../../src/asks/ask.js";
 import { ok, type Result, refuse } from "../../src/problem.js";
 
@@ -17,6 +19,8 @@ export interface AskBookPorts {
   readonly newAskId: () => string;
   /** Called in the same write that opened or closed an ask: events, inbox, deadline, resumption. */
   readonly changed: (ask: Ask, work: string) => void;
+  /** Called in the same write that took the texts out of an ask. */
+  readonly rewritten: (ask: Ask) => void;
 }
 
 /** The asks that an object owns. The decisions are the domain's; this stores them. */
@@ -73,6 +77,16 @@ export class AskBook {
 
   cancelOfWork(work: string): void {
     for (const ask of this.openOfWork(work)) this.cancel(ask.askId);
+  }
+
+  /** Takes the texts out of the closed asks of a piece of work, those whose subject `of` says. Nobody has to hear of it but the inbox. */
+  forgetTexts(work: string, of: (hook: string | undefined) => boolean): void {
+    for (const ask of this.ofWork(work)) {
+      if (!of(hookOf(ask))) continue;
+      const left = withoutTexts(ask);
+      this.ports.storage.sql.exec("UPDATE asks SET body = ? WHERE ask_id = ?", JSON.stringify(left), ask.askId);
+      this.ports.rewritten(left);
+    }
   }
 
   private update(askId: string, decide: (ask: Ask, now: number) => Ask): Ask | undefined {

@@ -1,4 +1,5 @@
 import { type Journal, Parked, type StepSpec, Superseded } from "../../src/agent/journal.js";
+import type { Usage } from "../../src/agent/work.js";
 import type { Ask, AskRequest } from "../../src/asks/ask.js";
 import type { AskBook } from "./asks.js";
 
@@ -95,6 +96,22 @@ export class SqlJournal implements Journal {
   private demandHold(): void {
     if (!this.ports.holds()) throw new Superseded(`the work ${this.work} was cancelled or taken over`);
   }
+}
+
+/**
+ * What the models of a piece of work have taken so far, whoever in it called them: the agent, a supervising agent, a team within a
+ * team. Each call that ended is a step of kind `model`, so that nothing else has to count. To be asked before `forgetSteps`.
+ */
+export function usageOf(sql: SqlStorage, work: string): Usage {
+  return sql
+    .exec<{ modelCalls: number; inputTokens: number; outputTokens: number }>(
+      `SELECT COUNT(*) AS "modelCalls",
+         COALESCE(SUM(json_extract(result, '$.usage.inputTokens')), 0) AS "inputTokens",
+         COALESCE(SUM(json_extract(result, '$.usage.outputTokens')), 0) AS "outputTokens"
+       FROM journal WHERE work = ? AND kind = 'model' AND result IS NOT NULL`,
+      work,
+    )
+    .one();
 }
 
 /** Forgets the steps of a piece of work that has ended: its outcome and its events stay. */

@@ -1,15 +1,17 @@
 /** The parts of the kit put together, as every object that does work has them. */
 import { z } from "zod";
+import type { EndedStatus, Usage } from "../../src/agent/work.js";
 import { type Ask, askForAll } from "../../src/asks/ask.js";
 import { newAskId } from "../../src/platform/ids.js";
 import { describeError, log } from "../../src/platform/logging.js";
+import type { Level, LogFields } from "../../src/platform/metrics.js";
 import { ApprovalBook } from "./approvals.js";
 import { AskBook } from "./asks.js";
 import { Deadlines } from "./deadlines.js";
 import { Driver } from "./driver.js";
 import { EventLog } from "./events.js";
 import { SupervisorHealth } from "./health.js";
-import { forgetSteps, SqlJournal } from "./journal.js";
+import { forgetSteps, SqlJournal, usageOf } from "./journal.js";
 import { Outbox, type OutboxMessage } from "./outbox.js";
 import { type PieceOfWork, PieceRunner } from "./piece.js";
 import { Waiters } from "./waiters.js";
@@ -17,8 +19,8 @@ import { Waiters } from "./waiters.js";
 export interface KitPorts {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** The id of what the object is: `ses_…`, `run_…`. Only asked for once it exists. */
-  readonly ownerId: () => string;
+  /** Whose the object is, and its id: `ses_…`, `run_…`. Only asked for once it exists. */
+  readonly owner: () => { readonly tenantId: string; readonly id: string };
   /** Brings outbox messages where they belong; all or throws. */
   readonly deliver: (messages: readonly OutboxMessage[]) => Promise<void>;
   /** Does the next piece of work to its end, its wait or its failure; false when there is none. */
@@ -35,6 +37,14 @@ export interface KitPorts {
 const deliveryLeaseMs = 15_000;
 const askDeadline = "ask:";
 const askEventSchema = z.object({ askId: z.string() });
+
+/** How a piece of work ended, as it is logged. */
+export interface PieceEnd {
+  readonly kind: "turn" | "run";
+  readonly outcome: EndedStatus;
+  /** When it was accepted; milliseconds since the epoch. */
+  readonly since: number;
+}
 
 export class Kit {
   readonly deadlines: Deadlines;
@@ -60,26 +70,27 @@ export class Kit {
     this.asks = new AskBook({
       storage,
       now,
-      newAskId: () => newAskId(ports.ownerId()),
+      newAskId: () => newAskId(ports.owner().id),
       changed: (ask, work) => this.askChanged(ask, work),
+      rewritten: (ask) => this.outbox.put("ask", ask.askId, ask),
     });
     this.outbox = new Outbox({
       sql: storage.sql,
       now,
       deliver: ports.deliver,
       wakeAt: (at) => this.deadlines.move("outbox", at),
-      failed: (error, attempts) => log("warn", "outbox.failed", { attempts, error: describeError(error) }),
+      failed: (error, attempts) => this.log("warn", "outbox.failed", { attempts, ...describeError(error) }),
     });
     this.driver = new Driver({
       waitUntil: (work) => ctx.waitUntil(work),
       now,
       setLease: (at) => this.deadlines.move("lease", at),
       step: ports.step,
-      crashed: (error) => log("error", "driver.crashed", { error: describeError(error) }),
+      crashed: (error) => this.log("error", "driver.crashed", describeError(error)),
     });
     this.pieces = new PieceRunner({
       hasOpenAsks: (work) => this.asks.openOfWork(work).length > 0,
-      crashed: (work, error) => log("error", "work.crashed", { work, error: describeError(error) }),
+      crashed: (work, error) => this.log("error", "work.crashed", { work, ...describeError(error) }),
     });
   }
 
@@ -95,13 +106,21 @@ export class Kit {
     this.deliverSoon();
   }
 
-  /** Ends a piece of work, everything about it in one write: nobody asks for it any more, and its steps are forgotten. */
-  end(work: string, write: () => void): void {
+  /**
+   * Ends a piece of work, everything about it in one write: nobody asks for it any more, and its steps are forgotten. What its
+   * models have taken, whoever in it called them, is told to the write.
+   */
+  end(work: string, ended: PieceEnd, write: (usage: Usage, endedAt: number) => void): void {
+    const { kind, outcome, since } = ended;
+    const endedAt = this.ports.now();
+    const usage = this.usage(work);
     this.ctx.storage.transactionSync(() => {
       this.asks.cancelOfWork(work);
-      write();
-      forgetSteps(this.ctx.storage.sql, work);
+      write(usage, endedAt);
+      this.forgetSteps(work);
     });
+    const level = outcome === "failed" ? "warn" : "info";
+    this.log(level, `${kind}.ended`, { work, outcome, latencyMs: endedAt - since, ...usage });
     this.waiters.check();
     this.deliverSoon();
   }
@@ -122,6 +141,16 @@ export class Kit {
     return new SqlJournal(work, { storage: this.ctx.storage, asks: this.asks, now: this.ports.now, holds });
   }
 
+  /** What the models of a piece of work have taken so far. */
+  usage(work: string): Usage {
+    return usageOf(this.ctx.storage.sql, work);
+  }
+
+  /** To be called in the write that ends a piece of work: its steps go, its outcome and its events stay. */
+  forgetSteps(work: string): void {
+    forgetSteps(this.ctx.storage.sql, work);
+  }
+
   /** Sends off what the outbox holds, in the background; the alarm sees to it if this instance dies. */
   deliverSoon(): void {
     this.deadlines.move("outbox", this.ports.now() + deliveryLeaseMs);
@@ -140,7 +169,10 @@ export class Kit {
           else this.ports.deadlinePassed?.(name);
         }
       } catch (error) {
-        log("error", "alarm.failed", { error: describeError(error) });
+        this.log("error", "alarm.failed", {
+          subject: name.startsWith(askDeadline) ? "ask" : name,
+          ...describeError(error),
+        });
       }
     }
     this.deadlines.rearm();
@@ -153,10 +185,22 @@ export class Kit {
     return ask === undefined ? data : askForAll(ask);
   }
 
+  /** A line of the log about this object's work. */
+  log(level: Level, event: string, fields: LogFields): void {
+    const { tenantId, id } = this.ports.owner();
+    log(level, event, { tenantId, objectId: id, ...fields });
+  }
+
   private askChanged(ask: Ask, work: string): void {
     const open = ask.status === "open";
     this.outbox.put("ask", ask.askId, ask);
     this.events.append(open ? "ask.opened" : "ask.closed", work, { askId: ask.askId });
+    this.log("info", open ? "ask.opened" : "ask.closed", {
+      askId: ask.askId,
+      subject: ask.kind,
+      outcome: ask.status,
+      latencyMs: Date.parse(ask.closedAt ?? ask.openedAt) - Date.parse(ask.openedAt),
+    });
     this.deadlines.move(
       askDeadline + ask.askId,
       open && ask.deadline !== undefined ? Date.parse(ask.deadline) : undefined,

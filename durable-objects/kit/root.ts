@@ -14,6 +14,8 @@ export interface RootAtWork {
   readonly kit: Kit;
   /** Whether it (or one piece of its work) goes on without anybody doing anything. */
   active(work?: string): boolean;
+  /** Ends what runs and waits, so that nothing is written after an erasure. */
+  stop(): Promise<void>;
   /** What a subscriber who comes late is told besides the log. */
   forLatecomers?(work: string | undefined): Pick<StreamOptions, "catchUp" | "unseen">;
 }
@@ -27,6 +29,14 @@ export abstract class Root<W extends RootAtWork> extends StoredObject<W> impleme
     this.sockets = new EventSockets(ctx, atWork.kit.events);
     // A new instance goes on at once with what the one before it left, whoever woke it.
     if (this.exists() && atWork.active()) atWork.kit.kick();
+  }
+
+  /** Erases everything that the object holds; false when there is nothing. */
+  async remove(): Promise<boolean> {
+    if (!this.exists()) return false;
+    await this.atWork.stop();
+    await this.ctx.storage.deleteAll();
+    return true;
   }
 
   async ask(askId: string): Promise<Wire<Result<Ask>>> {

@@ -3,7 +3,6 @@ import { settleInOrder } from "../../src/agent/concurrency.js";
 import { type Captured, captureEntry } from "../../src/memory/capture.js";
 import type { ThreadMessage } from "../../src/memory/memory.js";
 import { windowMessages } from "../../src/memory/prompts.js";
-import { forgetSteps } from "../kit/journal.js";
 import { noteModel, restingModel } from "./model-rest.js";
 import { agentPorts, guarded, type Slice, type WorkPorts } from "./work-ports.js";
 
@@ -24,7 +23,7 @@ export async function doCaptures(messages: readonly ThreadMessage[], slice: Slic
     if (captured === undefined) return;
     ports.storage.transactionSync(() => {
       store.captured(message.seq, captured.degraded, [...captured.toolHistory]);
-      forgetSteps(ports.storage.sql, `entry/${message.seq}`);
+      ports.kit.forgetSteps(`entry/${message.seq}`);
       noteModel(captured, ports);
     });
   });

@@ -2,7 +2,6 @@
 import type { Entry } from "../../src/memory/entry.js";
 import { type Flushed, flush } from "../../src/memory/flush.js";
 import { directThread } from "../../src/memory/memory.js";
-import { forgetSteps } from "../kit/journal.js";
 import { noteModel } from "./model-rest.js";
 import type { FlushRecord } from "./store.js";
 import { agentPorts, guarded, type Slice, type WorkPorts } from "./work-ports.js";
@@ -24,7 +23,7 @@ export async function doFlush(request: FlushRecord, slice: Slice, ports: WorkPor
       flushed === "nothing" ? undefined : flushed.version,
       flushed === "nothing" ? [] : [...flushed.toolHistory],
     );
-    forgetSteps(storage.sql, `flush/${toSeq}`);
+    ports.kit.forgetSteps(`flush/${toSeq}`);
     if (flushed === "nothing") return;
     const { degradedFrom } = store.thread();
     if (flushed.degraded) store.setDegradedFrom(Math.min(degradedFrom ?? request.fromSeq, request.fromSeq));

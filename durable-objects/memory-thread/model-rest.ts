@@ -9,8 +9,10 @@ const maxRedoDelayMs = 6 * 3_600_000;
 /** After a work without a model, one with it is due: soon, then ever later, for as long as the model is down. */
 export function noteModel(result: { degraded: boolean; failure?: string | undefined }, ports: WorkPorts): void {
   const { store, platform } = ports;
+  if (!result.degraded) return;
+  ports.kit.log("warn", "memory.degraded", { outcome: result.failure === uncalled ? "uncalled" : "model_failed" });
   const { redoAt, redoDelay } = store.thread();
-  if (!result.degraded || redoAt !== undefined) return;
+  if (redoAt !== undefined) return;
   setRedo(ports, {
     at: platform.now() + Math.max(modelRestMs, redoDelay),
     delay: Math.max(modelRestMs, redoDelay),

@@ -1,5 +1,4 @@
 /** What was written without a model is written again once it is back, a little at a time. */
-import { forgetSteps } from "../kit/journal.js";
 import { runCapture } from "./captures.js";
 import { runFlush } from "./flushes.js";
 import { noteModel, postponeRedo, setRedo } from "./model-rest.js";
@@ -28,7 +27,7 @@ export async function doRedos(slice: Slice, ports: WorkPorts): Promise<void> {
     );
     if (captured === undefined) return;
     storage.transactionSync(() => {
-      forgetSteps(storage.sql, work);
+      ports.kit.forgetSteps(work);
       if (!captured.degraded) store.captured(message.seq, false, [...captured.toolHistory]);
       noteModel(captured, ports);
     });
@@ -41,7 +40,7 @@ export async function doRedos(slice: Slice, ports: WorkPorts): Promise<void> {
     const flushed = await guarded(ports, () => runFlush(work, `${threadId}:redo:${count}`, range, slice, ports, true));
     if (flushed === undefined) return;
     storage.transactionSync(() => {
-      forgetSteps(storage.sql, work);
+      ports.kit.forgetSteps(work);
       if (flushed === "nothing" || !flushed.degraded) store.setDegradedFrom(undefined);
     });
     if (flushed !== "nothing" && flushed.degraded) return postponeRedo(ports);

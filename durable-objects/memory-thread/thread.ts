@@ -17,7 +17,7 @@ import {
 } from "../../src/memory/memory.js";
 import { windowMessages } from "../../src/memory/prompts.js";
 import { newId } from "../../src/platform/ids.js";
-import { describeError, log } from "../../src/platform/logging.js";
+import { describeError } from "../../src/platform/logging.js";
 import type { MemoryPlatform } from "../../src/platform/memory/memory-platform.js";
 import type { AppendCommand, SliceReport, ThreadMarksView } from "../../src/platform/memory/thread-gateway.js";
 import { ok, type Result, refuse } from "../../src/problem.js";
@@ -48,7 +48,10 @@ export class ThreadAtWork {
     this.store = new MemoryThreadStore(ctx.storage.sql);
     this.kit = new Kit(ctx, {
       now: platform.now,
-      ownerId: () => this.store.thread().threadId,
+      owner: () => {
+        const { tenantId, threadId } = this.store.thread();
+        return { tenantId, id: threadId };
+      },
       deliver: (messages) => deliverFromThread(messages, this.store.thread(), this.platform),
       step: async () => false,
       present: (_type, data) => data,
@@ -269,7 +272,7 @@ export class ThreadAtWork {
       }
       return { more };
     } catch (error) {
-      log("warn", "memory.slice_failed", { error: describeError(error) });
+      kit.log("warn", "memory.slice_failed", describeError(error));
       store.setFailure(failureText(error));
       // The delivery that began it may not wait any more.
       kit.deadlines.move("watch", platform.now() + watchMs);

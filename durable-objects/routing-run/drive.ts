@@ -1,7 +1,8 @@
 /** Drives a run once: gathers its setup and enters the durable function. */
 import { loadRunSetup } from "../../src/platform/run-setup.js";
+import { saltedHash } from "../../src/platform/salted-hash.js";
 import type { SessionPlatform } from "../../src/platform/session-platform.js";
-import { noUsage, type RunEnd, runRouting } from "../../src/routing/routed-run.js";
+import { type RunEnd, runRouting } from "../../src/routing/routed-run.js";
 import { agentPorts } from "../kit/agent-ports.js";
 import type { Kit } from "../kit/kit.js";
 import type { Hold } from "../kit/piece.js";
@@ -19,14 +20,14 @@ export async function driveRun(
   const loaded = await loadRunSetup({ tenantId, definition, health: kit.health }, journal, platform);
   if (!loaded.ok) {
     const error = { code: "failed" as const, detail: loaded.detail };
-    return { status: "failed", outcome: { error, clarifications: [], degraded: [], usage: noUsage } };
+    return { status: "failed", outcome: { error, clarifications: [], degraded: [] } };
   }
   const { input, metadata } = definition;
   const ports = agentPorts(kit, platform, {
     tenantId,
     ownerId: runId,
     piece: { type: "run", id: runId },
-    salt,
+    hash: (subject) => saltedHash(salt, subject),
     signal,
     settings: loaded,
     surroundings: {
@@ -44,7 +45,6 @@ export async function driveRun(
     supervisors: loaded.supervisors,
     observer: {
       ...ports.observer,
-      modelCalled: (usage) => store.countModelCall(usage),
       keepsTexts: true,
       traced: (entry) => kit.events.append(entry.type, runId, { runId, entry: store.addTrace(entry) }),
     },

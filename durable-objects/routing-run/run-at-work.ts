@@ -1,14 +1,9 @@
 /** A run at work: the kit's parts put together, and what happens when it begins, an answer comes or an alarm rings. */
 import { z } from "zod";
+import type { EndedStatus } from "../../src/agent/work.js";
 import { askForAll } from "../../src/asks/ask.js";
 import type { SessionPlatform } from "../../src/platform/session-platform.js";
-import {
-  hasEnded,
-  type NewRun,
-  type Run,
-  type RunStatus,
-  type StoredRunOutcome,
-} from "../../src/routing/routed-run.js";
+import { hasEnded, type NewRun, type Run, type RunOutcome } from "../../src/routing/routed-run.js";
 import { Kit } from "../kit/kit.js";
 import type { RootAtWork } from "../kit/root.js";
 import { driveRun } from "./drive.js";
@@ -28,7 +23,10 @@ export class RunAtWork implements RootAtWork {
     this.store = new RoutingRunStore(ctx.storage.sql);
     this.kit = new Kit(ctx, {
       now: platform.now,
-      ownerId: () => this.store.run().runId,
+      owner: () => {
+        const { tenantId, runId } = this.store.run();
+        return { tenantId, id: runId };
+      },
       deliver: (messages) => {
         const { tenantId, runId } = this.store.run();
         return platform.deliver({ tenantId, ownerId: runId, messages });
@@ -52,7 +50,12 @@ export class RunAtWork implements RootAtWork {
   cancel(): void {
     if (hasEnded(this.store.status())) return;
     this.kit.cancel(this.store.run().runId);
-    this.end("cancelled", { clarifications: [], degraded: [], usage: this.store.usage() });
+    this.end("cancelled", { clarifications: [], degraded: [] });
+  }
+
+  async stop(): Promise<void> {
+    this.cancel();
+    await this.kit.stopped();
   }
 
   /** Resolves when the run has ended or waits for an ask, at the latest after `waitMs`. */
@@ -66,7 +69,8 @@ export class RunAtWork implements RootAtWork {
   }
 
   view(): Run {
-    return runView(this.store, this.kit.asks.ofWork(this.store.run().runId));
+    const { runId } = this.store.run();
+    return runView(this.store, this.kit.asks.ofWork(runId), this.kit.usage(runId));
   }
 
   private async step(): Promise<boolean> {
@@ -98,13 +102,13 @@ export class RunAtWork implements RootAtWork {
       code: "internal" as const,
       detail: "An internal error, which has been logged. Start the run again.",
     };
-    this.end("failed", { error, clarifications: [], degraded: [], usage: this.store.usage() });
+    this.end("failed", { error, clarifications: [], degraded: [] });
   }
 
-  private end(status: RunStatus, outcome: StoredRunOutcome): void {
-    const { runId } = this.store.run();
-    this.kit.end(runId, () => {
-      this.store.end(status, outcome, this.platform.now());
+  private end(status: EndedStatus, outcome: RunOutcome): void {
+    const { runId, createdAt } = this.store.run();
+    this.kit.end(runId, { kind: "run", outcome: status, since: createdAt }, (usage, endedAt) => {
+      this.store.end(status, { ...outcome, usage }, endedAt);
       this.kit.events.append("run.completed", runId, { runId });
       this.tellIndex();
       if (status !== "completed")

@@ -1,3 +1,4 @@
+import type { Usage } from "../../src/agent/work.js";
 import type { Ask } from "../../src/asks/ask.js";
 import type { RunTrace } from "../../src/platform/run-gateway.js";
 import { hasEnded, type Run, type RunSummary } from "../../src/routing/routed-run.js";
@@ -9,7 +10,7 @@ import type { Kit } from "../kit/kit.js";
 import type { RoutingRunStore, RunRecord } from "./store.js";
 
 /** A run as a caller sees it: effective texts only. */
-export function runView(store: RoutingRunStore, asks: readonly Ask[]): Run {
+export function runView(store: RoutingRunStore, asks: readonly Ask[], usageSoFar: Usage): Run {
   const record = store.run();
   const { outcome, status } = record;
   // Its decisions and results while it works; those of teams within it are in the trace.
@@ -31,7 +32,7 @@ export function runView(store: RoutingRunStore, asks: readonly Ask[]): Run {
       store.passes(),
     ),
     asks: hasEnded(status) ? [...asks] : asks.filter((ask) => ask.status === "open"),
-    usage: outcome?.usage ?? store.usage(),
+    usage: outcome?.usage ?? usageSoFar,
   };
 }
 

@@ -24,4 +24,8 @@ export const routingRunSchema: readonly SchemaStep[] = [
       INSERT INTO usage VALUES (1, 0, 0, 0);`,
   },
   supervisorHealthStep,
+  {
+    name: "usage is read from the journal",
+    sql: "DROP TABLE usage;",
+  },
 ];

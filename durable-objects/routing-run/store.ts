@@ -67,23 +67,6 @@ export class RoutingRunStore {
     this.sql.exec("UPDATE run SET input = ?", input);
   }
 
-  countModelCall({ inputTokens, outputTokens }: { inputTokens: number; outputTokens: number }): void {
-    this.sql.exec(
-      `UPDATE usage SET model_calls = model_calls + 1, input_tokens = input_tokens + ?, output_tokens = output_tokens + ?`,
-      inputTokens,
-      outputTokens,
-    );
-  }
-
-  /** What has been spent so far. */
-  usage(): StoredRunOutcome["usage"] {
-    return this.sql
-      .exec<StoredRunOutcome["usage"]>(
-        `SELECT model_calls AS "modelCalls", input_tokens AS "inputTokens", output_tokens AS "outputTokens" FROM usage`,
-      )
-      .one();
-  }
-
   countCrash(): number {
     return this.sql.exec<{ crashes: number }>("UPDATE run SET crashes = crashes + 1 RETURNING crashes").one().crashes;
   }

@@ -2,12 +2,15 @@
 import { existsSync, readFileSync } from "node:fs";
 import type { MultiAgentSystem } from "../../src/routing/builder.js";
 
-const origin = process.env.CONCLAVE_URL ?? `http://127.0.0.1:${process.env.PORT ?? "8787"}`;
+/** What `npm start` left behind. */
 const keyFile = ".wrangler/local-key.json";
-const key: string =
-  process.env.CONCLAVE_KEY ?? (existsSync(keyFile) ? JSON.parse(readFileSync(keyFile, "utf8")).key : "");
-if (key === "") {
-  console.error("Start Conclave first (npm start), or set CONCLAVE_URL and CONCLAVE_KEY.");
+const local: { key?: string; origin?: string } = existsSync(keyFile) ? JSON.parse(readFileSync(keyFile, "utf8")) : {};
+const origin = process.env.CONCLAVE_URL ?? local.origin ?? "http://127.0.0.1:8787";
+const key = process.env.CONCLAVE_KEY ?? local.key ?? "";
+if (key === "") stop("There is no key.");
+
+function stop(what: string): never {
+  console.error(`${what} Start Conclave first (npm start), or set CONCLAVE_URL and CONCLAVE_KEY.`);
   process.exit(1);
 }
 
@@ -29,7 +32,7 @@ export async function call<T>(method: string, path: string, body?: unknown): Pro
     method,
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
+  }).catch(() => stop(`Nothing answers at ${origin}.`));
   const text = await response.text();
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
   return JSON.parse(text);

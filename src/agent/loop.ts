@@ -84,8 +84,12 @@ export async function runAgent(spec: AgentSpec, ports: AgentPorts): Promise<Agen
     spent.inputTokens += reply.usage.inputTokens;
     spent.outputTokens += reply.usage.outputTokens;
     metadata = reply.metadata ?? metadata;
-    const calls = lastRound ? reply.toolCalls.filter((call) => spec.endingTools?.includes(call.name)) : reply.toolCalls;
-    const isAnswer = calls.length === 0;
+    // Where no further round can read their results, nothing is called and nobody asked in vain.
+    const calls =
+      lastRound || overBudget(spent, spec.limits) !== undefined
+        ? reply.toolCalls.filter((call) => spec.endingTools?.includes(call.name))
+        : reply.toolCalls;
+    const isAnswer = lastRound ? calls.length === 0 : reply.toolCalls.length === 0;
     if (reply.text !== "") ports.observer?.roundText?.(round, reply.text, isAnswer);
 
     const records = await runRound(spec, ports, calls, round, timeLeft());
@@ -175,7 +179,6 @@ function callModel(
       kind: "model",
       schema: modelStepSchema,
       interrupted: "again",
-      onDone: (reply) => ports.observer?.modelCalled?.(reply.ok ? reply.usage : { inputTokens: 0, outputTokens: 0 }),
     },
     async (): Promise<ModelStep> => {
       const started = ports.now();

@@ -21,8 +21,6 @@ export interface AgentPorts {
 export interface AgentObserver {
   toolCalled?(call: { toolCallId: string; server: string; tool: string }): void;
   toolReturned?(call: { toolCallId: string; server: string; tool: string; isError: boolean; elapsedMs: number }): void;
-  /** A model was called, and what that took; zero of a call that failed. */
-  modelCalled?(usage: { inputTokens: number; outputTokens: number }): void;
   /** The text of a round while it is written. */
   listen?(round: number): ModelListener;
   /** The text of a round is complete, and whether it is the agent's answer or stands beside tool calls; told on replays too. */

@@ -13,6 +13,9 @@ export type AskKind = (typeof askKinds)[number];
 
 export const askPriorities = ["low", "normal", "high", "critical", "required", "optional"] as const;
 
+/** What may be answered to a question: any text, one of its suggestions, or yes or no. */
+export const acceptedAnswers = ["text", "suggestions", "yes_no"] as const;
+
 const humanAnswer = z.strictObject({ response: z.string().min(1).max(20_000) });
 const contextAnswer = z
   .strictObject({
@@ -50,6 +53,8 @@ export const askSchema = z.object({
   reason: z.string().optional(),
   priority: z.enum(askPriorities),
   suggestions: z.array(z.string()).optional(),
+  /** Any text, if nothing is said. */
+  accepts: z.enum(acceptedAnswers).optional(),
   /** What is proposed, for a review (text) or an approval (the call). */
   proposal: z.unknown().optional(),
   raisedBy: z.object({ type: z.string(), id: z.string() }),
@@ -72,6 +77,7 @@ export interface AskRequest {
   readonly reason?: string | undefined;
   readonly priority?: (typeof askPriorities)[number] | undefined;
   readonly suggestions?: readonly string[] | undefined;
+  readonly accepts?: (typeof acceptedAnswers)[number] | undefined;
   readonly proposal?: unknown;
   readonly raisedBy: { readonly type: string; readonly id: string };
   readonly answerableBy?: Role | undefined;
@@ -114,12 +120,36 @@ export function answerAsk(ask: Ask, said: unknown, by: Role, now: number): Answe
       issues: parsed.error.issues.map((issue) => ({ path: issue.path.join("."), message: issue.message })),
     };
   }
+  const answer = acceptedAnswer(ask, parsed.data);
+  if (answer === undefined) return { kind: "invalid", issues: [{ path: "response", message: whatIsAccepted(ask) }] };
   const current = expireAsk(ask, now);
   if (current.status === "open") {
-    return { kind: "accepted", ask: close(current, "answered", now, parsed.data) };
+    return { kind: "accepted", ask: close(current, "answered", now, answer) };
   }
-  const same = current.status === "answered" && canonical(current.answer) === canonical(parsed.data);
+  const same = current.status === "answered" && canonical(current.answer) === canonical(answer);
   return { kind: same ? "same" : "already_closed", ask: current };
+}
+
+type Accepting = Pick<Ask, "accepts" | "suggestions">;
+
+function choicesOf({ accepts, suggestions = [] }: Accepting): readonly string[] | undefined {
+  if (accepts === "yes_no") return ["yes", "no"];
+  // Where none are left (supervision may have taken them away), there is nothing to choose from.
+  return accepts === "suggestions" && suggestions.length > 0 ? suggestions : undefined;
+}
+
+/** The answer as the question spells it; nothing if the question doesn't accept it. */
+export function acceptedAnswer(ask: Accepting, answer: Answer): Answer | undefined {
+  const choices = choicesOf(ask);
+  if (choices === undefined || !("response" in answer)) return answer;
+  const said = answer.response.trim().toLowerCase();
+  const response = choices.find((choice) => choice.trim().toLowerCase() === said);
+  return response === undefined ? undefined : { response };
+}
+
+/** What would be right, in words. */
+export function whatIsAccepted(ask: Accepting): string {
+  return `answer with one of: ${(choicesOf(ask) ?? []).map((choice) => JSON.stringify(choice)).join(", ")}`;
 }
 
 /** Closes the ask if its deadline has passed, with its default response where it has one. */
@@ -160,6 +190,24 @@ export function askShownTo(ask: Ask, role: Role): Ask {
 export function askForAll(ask: Ask): Ask {
   const { proposal: _, ...shown } = askShownTo(ask, "client");
   return shown;
+}
+
+const hooked = z.object({ hook: z.string() });
+
+/** The hook whose text a review holds; asks of other kinds have none. */
+export function hookOf({ proposal }: Ask): string | undefined {
+  return hooked.safeParse(proposal).data?.hook;
+}
+
+/** What is left of an ask when the texts that it is about were erased: that it was, and what became of it. */
+export function withoutTexts(ask: Ask): Ask {
+  const { askId, kind, priority, raisedBy, answerableBy, status, deadline, openedAt, closedAt } = ask;
+  const question = "[erased]";
+  return withoutUndefined({
+    ...{ askId, kind, question, priority, raisedBy, answerableBy, status, deadline, openedAt, closedAt },
+    ...{ context: undefined, reason: undefined, suggestions: undefined, proposal: undefined },
+    ...{ defaultResponse: undefined, answer: undefined },
+  });
 }
 
 export function mayAnswer(ask: Ask, role: Role): boolean {

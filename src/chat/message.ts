@@ -38,15 +38,20 @@ export const modelReplySchema = z.object({
 });
 export type ModelReply = z.infer<typeof modelReplySchema>;
 
+/** Its text was erased: nothing of it may be shown, recorded or sent to a model any more. */
+const erased = z.literal(true).optional();
+
 export const plainMessageSchema = z.object({
   messageId: z.string(),
   role: z.enum(["user", "system", "error"]),
   content: z.string(),
+  erased,
 });
 export const assistantMessageSchema = z.object({
   messageId: z.string(),
   role: z.literal("assistant"),
   modelReply: modelReplySchema,
+  erased,
 });
 export const chatMessageSchema = z.discriminatedUnion("role", [plainMessageSchema, assistantMessageSchema]);
 export type PlainMessage = z.infer<typeof plainMessageSchema>;

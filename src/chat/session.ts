@@ -1,5 +1,6 @@
 /** Sessions and turns as they are stored and sent, and the decisions about them. */
 import { z } from "zod";
+import { usageSchema } from "../agent/work.js";
 import { askSchema } from "../asks/ask.js";
 import { threadIdSchema } from "../memory/memory.js";
 import { ok, type Result, refuse } from "../problem.js";
@@ -42,7 +43,8 @@ export const turnSchema = z.object({
   error: plainMessageSchema.optional(),
   supervision: supervisionSummarySchema,
   asks: z.array(askSchema),
-  usage: z.object({ inputTokens: z.number(), outputTokens: z.number() }),
+  /** What all models of the turn took: the agent's, supervising agents', a team's. */
+  usage: usageSchema,
   createdAt: z.iso.datetime(),
   endedAt: z.iso.datetime().optional(),
 });
@@ -55,9 +57,11 @@ export const turnOutcomeSchema = z.object({
   request: hookSummarySchema.optional(),
   response: hookSummarySchema.optional(),
   degraded: z.array(z.string()),
-  usage: z.object({ inputTokens: z.number(), outputTokens: z.number() }),
+  usage: usageSchema.extend({ modelCalls: z.number().default(0) }),
 });
 export type StoredOutcome = z.infer<typeof turnOutcomeSchema>;
+/** What comes of a turn; what it took is in the journal. */
+export type SettledOutcome = Omit<StoredOutcome, "usage">;
 
 export const passViewSchema = supervisionStateSchema.extend({ turnId: z.string(), at: z.iso.datetime() });
 

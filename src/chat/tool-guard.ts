@@ -86,15 +86,15 @@ async function questionFor(
 ): Promise<GuardDecision<ToolCall["args"]> & { readonly degraded: readonly string[] }> {
   const parsed = call.tool.asksPeople === true ? questionArguments.safeParse(args) : undefined;
   if (parsed?.success !== true) return { kind: "go", value: args, degraded: [] };
-  const { priority, timeoutMs } = args;
+  const { priority, timeoutMs, accepts } = args;
   const from = call.toolCallId;
   const cleared = await superviseQuestion(from, parsed.data, supervisors, journal.scope("question"), ports.supervise);
   const { degraded } = cleared;
   if (!cleared.ok) return { ...refusal("The question was not asked: it was blocked.", cleared.reasons), degraded };
   // Nothing was changed: the very arguments go on.
   if (cleared.texts === parsed.data) return { kind: "go", value: args, degraded };
-  const kept = { ...(priority === undefined ? {} : { priority }), ...(timeoutMs === undefined ? {} : { timeoutMs }) };
-  return { kind: "go", value: { ...kept, ...cleared.texts }, degraded };
+  const kept = Object.entries({ priority, timeoutMs, accepts }).filter(([, value]) => value !== undefined);
+  return { kind: "go", value: { ...Object.fromEntries(kept), ...cleared.texts }, degraded };
 }
 
 const questionArguments = z.object({
@@ -130,12 +130,13 @@ async function approve(
     async () => mode === "session" && ports.approvals.isApproved(tool.ref),
   );
   if (approved) return undefined;
-  const argsHash = await ports.supervise.hash(JSON.stringify(args));
+  const { toolCallId } = call;
+  const argsHash = await ports.supervise.hash({ hook: "tool_call", call: { toolCallId, ...tool.ref, args } });
   const request: AskRequest = {
     ...(ports.approval ?? ports.supervise.review),
     kind: "approval",
     question: `May the tool "${tool.ref.server}/${tool.ref.tool}" be called?`,
-    proposal: { toolCallId: call.toolCallId, ...tool.ref, args, argsHash },
+    proposal: { toolCallId, ...tool.ref, args, argsHash },
   };
   const ask = journal.ask("approval", request);
   const proposed = proposalSchema.safeParse(ask.proposal);

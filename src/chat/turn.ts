@@ -75,7 +75,6 @@ export interface TurnOutcome {
   readonly response?: HookSummary;
   /** Supervisors whose failure let something through. */
   readonly degraded: readonly string[];
-  readonly usage: { readonly inputTokens: number; readonly outputTokens: number };
 }
 
 /** @throws {Parked} while the turn waits for an ask. */
@@ -100,20 +99,18 @@ export async function runTurn(command: TurnCommand, setup: TurnSetup, ports: Tur
     },
     async () => true as const,
   );
-  const nothing = { inputTokens: 0, outputTokens: 0 };
   if (blocked) {
     const error = errorMessage(command.replyId, `Your message was blocked. ${sentences(request.reasons)}`);
-    return { status: "blocked", error, request: summary, degraded: request.degraded, usage: nothing };
+    return { status: "blocked", error, request: summary, degraded: request.degraded };
   }
 
   await setup.prepare?.(message.content);
   const degraded = new Set(request.degraded);
   const outcome = await answer(command, message.content, setup, ports, degraded);
-  const usage = { inputTokens: outcome.inputTokens, outputTokens: outcome.outputTokens };
   if (outcome.kind === "failed") {
     ports.stream.withdraw();
     const error = errorMessage(command.replyId, `The answer failed: ${outcome.detail}`);
-    return { status: "failed", error, request: summary, degraded: [...degraded], usage };
+    return { status: "failed", error, request: summary, degraded: [...degraded] };
   }
 
   const response = await supervise(
@@ -128,11 +125,11 @@ export async function runTurn(command: TurnCommand, setup: TurnSetup, ports: Tur
   if (response.action === "block") {
     ports.stream.withdraw();
     const error = errorMessage(command.replyId, `The answer was blocked. ${sentences(response.reasons)}`);
-    return { status: "blocked", error, ...decided, degraded: [...degraded], usage };
+    return { status: "blocked", error, ...decided, degraded: [...degraded] };
   }
   ports.stream.finish(replyText(response.subject.reply));
   const reply: AssistantMessage = { messageId: command.replyId, role: "assistant", modelReply: response.subject.reply };
-  return { status: "completed", reply, ...decided, degraded: [...degraded], usage };
+  return { status: "completed", reply, ...decided, degraded: [...degraded] };
 }
 
 function answer(

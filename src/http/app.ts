@@ -19,6 +19,7 @@ import { memoryContexts } from "./routes/memory-contexts.js";
 import { memoryEntries } from "./routes/memory-entries.js";
 import { memoryThreads } from "./routes/memory-threads.js";
 import { memoryVaults } from "./routes/memory-vaults.js";
+import { messages } from "./routes/messages.js";
 import { resources } from "./routes/resources.js";
 import { runs } from "./routes/runs.js";
 import { sessionContext } from "./routes/session-context.js";
@@ -40,7 +41,8 @@ export function createApp(compose: (env: Env) => Services): OpenAPIHono<AppEnv> 
     if (error instanceof HTTPException && error.status === 400) {
       return problemResponse({ code: "bad_request", detail: "This route takes a JSON body, and it is empty." }, id);
     }
-    log("error", "request.failed", { requestId: id, path: c.req.path, error: describeError(error) });
+    const tenantId = c.get("caller")?.tenantId;
+    log("error", "request.failed", { tenantId, requestId: id, path: c.req.path, ...describeError(error) });
     return problemResponse(
       {
         code: "internal",
@@ -62,7 +64,19 @@ export function createApp(compose: (env: Env) => Services): OpenAPIHono<AppEnv> 
   app.use("/v1/*", idempotency);
 
   const memories = [memoryVaults, memoryThreads, memoryEntries, memoryContexts];
-  for (const routes of [health, admin, resources, sessions, sessionContext, turns, events, runs, asks, ...memories])
+  for (const routes of [
+    health,
+    admin,
+    resources,
+    sessions,
+    sessionContext,
+    turns,
+    messages,
+    events,
+    runs,
+    asks,
+    ...memories,
+  ])
     app.route("/", routes);
   openApiDocument(app);
   return app;

@@ -19,6 +19,7 @@ import {
   toolCallRequestSchema,
   toolCallResultSchema,
 } from "../chat/message.js";
+import { messageVersionSchema } from "../chat/message-version.js";
 import { newSessionSchema, passViewSchema, sendMessageSchema, sessionSchema, turnSchema } from "../chat/session.js";
 import { entrySchema, newEntrySchema, tagsSchema } from "../memory/entry.js";
 import {
@@ -36,7 +37,7 @@ import { promptSchema } from "../memory/prompts.js";
 import { deadLetterSchema } from "../platform/memory/dead-letters.js";
 import { plainContextSchema, searchResultSchema, searchSchema } from "../platform/memory/memory-search.js";
 import { runTraceSchema, tracedEventSchema } from "../platform/run-gateway.js";
-import { messageEditSchema, messageVersionSchema } from "../platform/session-gateway.js";
+import { messageEditSchema } from "../platform/session-gateway.js";
 import { newRunSchema, runSchema, runSummarySchema } from "../routing/routed-run.js";
 import { clarificationSchema, workerResultSchema } from "../routing/situation.js";
 import { teamSchema } from "../routing/team.js";

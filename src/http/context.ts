@@ -24,9 +24,13 @@ export function callerOf(c: Context<AppEnv>): Caller {
   return caller;
 }
 
+export function hasRole({ role }: Caller, needed: Role): boolean {
+  return roles.indexOf(role) >= roles.indexOf(needed);
+}
+
 export function demandRole(c: Context<AppEnv>, needed: Role): Caller {
   const caller = callerOf(c);
-  if (roles.indexOf(caller.role) < roles.indexOf(needed)) {
+  if (!hasRole(caller, needed)) {
     throw problem("forbidden", `This needs a key of role ${needed}; yours is of role ${caller.role}.`);
   }
   return caller;

@@ -3,26 +3,12 @@
  * runs are left out: a session knows its keys itself, and gives the same turn; a run's key is claimed before the run begins.
  */
 import { createMiddleware } from "hono/factory";
-import { z } from "zod";
 import { sha256Hex } from "../platform/digest.js";
+import { adminScope } from "../platform/kept-answers.js";
 import type { AppEnv } from "./context.js";
 import { problem } from "./problems.js";
 
-/** How long a write may take before another with its key may try again, in milliseconds. */
-const abandonedAfterMs = 60_000;
-/** How long answers are kept, in milliseconds. */
-const keptForMs = 24 * 3_600_000;
-
 export const keyPattern = /^[\x21-\x7e]{1,200}$/;
-
-const rowSchema = z.object({
-  request_hash: z.string(),
-  status: z.number().nullable(),
-  sealed_answer: z.string().nullable(),
-  created_at: z.number(),
-});
-
-const answerSchema = z.object({ body: z.string(), headers: z.record(z.string(), z.string()) });
 
 const writes = new Set(["POST", "PUT", "PATCH", "DELETE"]);
 
@@ -32,63 +18,47 @@ export const idempotency = createMiddleware<AppEnv>(async (c, next) => {
   if (!keyPattern.test(key)) throw problem("invalid", "An Idempotency-Key is 1 to 200 visible ASCII characters.");
   if (knowsItsKeys(c.req.path)) return next();
 
-  const { db, sealer, now } = c.get("services");
-  const { tenantId: scope, role } = c.get("caller") ?? { tenantId: "admin", role: "admin" };
+  const { answers } = c.get("services");
+  const { tenantId: scope, role } = c.get("caller") ?? { tenantId: adminScope, role: "admin" };
+  const { path, method } = c.req;
   // The role too: an answer isn't repeated to a key that might not have got it.
   const hash = await sha256Hex(
-    `${role} ${c.req.method} ${c.req.path} ${c.req.header("if-match") ?? ""}\n${c.get("bodyText") ?? ""}`,
+    `${role} ${method} ${path} ${c.req.header("if-match") ?? ""}\n${c.get("bodyText") ?? ""}`,
   );
-  const begun = await db
-    .prepare(
-      `INSERT INTO idempotency (scope, idempotency_key, request_hash, created_at) VALUES (?1, ?2, ?3, ?4)
-       ON CONFLICT DO UPDATE SET created_at = ?4 WHERE status IS NULL AND request_hash = ?3 AND created_at < ?5`,
-    )
-    .bind(scope, key, hash, now(), now() - abandonedAfterMs)
-    .run();
-  if (begun.meta.changes === 0) {
-    const row = rowSchema.parse(
-      await db.prepare("SELECT * FROM idempotency WHERE scope = ? AND idempotency_key = ?").bind(scope, key).first(),
-    );
-    if (row.request_hash !== hash) {
-      throw problem("idempotency_conflict", "This Idempotency-Key came with another request before. Use a new key.");
+  const request = { scope, key, hash, path };
+  const claim = await answers.claim(request);
+  switch (claim.kind) {
+    case "answered": {
+      const { status, body, headers } = claim.answer;
+      return new Response(body === "" ? null : body, { status, headers: { ...headers, "idempotent-replay": "true" } });
     }
-    if (row.status === null || row.sealed_answer === null) {
+    case "other_request":
+      throw problem("idempotency_conflict", "This Idempotency-Key came with another request before. Use a new key.");
+    case "under_way":
       throw problem("conflict", "A request with this Idempotency-Key is being handled. Try again in a moment.", {
         retryAfterSeconds: 1,
       });
-    }
-    const { body, headers } = answerSchema.parse(JSON.parse(await sealer.open(row.sealed_answer)));
-    return new Response(body === "" ? null : body, {
-      status: row.status,
-      headers: { ...headers, "idempotent-replay": "true" },
-    });
+    case "forgotten":
+      throw problem(
+        "conflict",
+        "The request with this Idempotency-Key was done, and its answer is gone: something that it was about has been deleted since.",
+      );
+    case "do":
   }
 
   await next();
-  if (c.res.status >= 500 || c.res.status === 429) {
-    await db.prepare("DELETE FROM idempotency WHERE scope = ? AND idempotency_key = ?").bind(scope, key).run();
-    return;
-  }
-  const answer = { body: await c.res.clone().text(), headers: keptHeaders(c.res) };
-  await db
-    .prepare("UPDATE idempotency SET status = ?, sealed_answer = ? WHERE scope = ? AND idempotency_key = ?")
-    .bind(c.res.status, await sealer.seal(JSON.stringify(answer)), scope, key)
-    .run();
+  if (c.res.status >= 500 || c.res.status === 429) return answers.release(request);
+  const body = await c.res.clone().text();
+  await answers.keep(request, { status: c.res.status, body, headers: keptHeaders(c.res) });
 });
-
-/** Housekeeping: answers that nobody will ask for again. */
-export async function forgetOldAnswers(db: D1Database, now: number): Promise<void> {
-  await db
-    .prepare("DELETE FROM idempotency WHERE created_at < ?")
-    .bind(now - keptForMs)
-    .run();
-}
 
 function knowsItsKeys(path: string): boolean {
   return (
     path === "/v1/runs" ||
     /^\/v1\/sessions\/[^/]+\/messages$/.test(path) ||
-    // An answer kept here would outlive an entry's deletion: entries and messages keep their keys themselves, a search changes nothing.
+    // What was erased can be erased again: the answer is the same.
+    /^\/v1\/sessions\/[^/]+\/messages\/[^/]+\/erase$/.test(path) ||
+    // Entries and messages of a memory keep their keys themselves: an answer kept here could outlive their text. A search changes nothing.
     /^\/v1\/memories\/[^/]+\/(entries|threads|search)(\/|$)/.test(path)
   );
 }

@@ -83,8 +83,10 @@ export function issuesOf(error: { readonly issues: readonly z.core.$ZodIssue[] }
       }));
     }
     if (issue.code === "invalid_union") {
-      // Of the ways in which it could have been right, the nearest is the one with the fewest faults.
-      const [nearest] = [...issue.errors].sort((a, b) => a.length - b.length);
+      // Of the ways in which it could have been right, the nearest are those that take such a value at all (an object, a
+      // text), and of them the one with the fewest faults.
+      const ofItsType = issue.errors.filter((faults) => !faults.some(isOfAnotherType));
+      const [nearest] = (ofItsType.length > 0 ? ofItsType : issue.errors).toSorted((a, b) => a.length - b.length);
       if (nearest !== undefined && nearest.length > 0) {
         return issuesOf({ issues: nearest }).map((inner) => ({
           ...inner,
@@ -94,4 +96,8 @@ export function issuesOf(error: { readonly issues: readonly z.core.$ZodIssue[] }
     }
     return [{ path, message: issue.message }];
   });
+}
+
+function isOfAnotherType({ code, path }: z.core.$ZodIssue): boolean {
+  return code === "invalid_type" && path.length === 0;
 }

@@ -1,15 +1,22 @@
 import type { MemoryService } from "../platform/memory/memory-service.js";
 import { type OutgoingPolicy, refuseAddress } from "../platform/outgoing.js";
 import type { ProblemIssue } from "../problem.js";
-import { type Team, unknownTools } from "../routing/team.js";
+import type { Team } from "../routing/team.js";
+import { teamsWithin, unknownTools } from "../routing/team-parts.js";
 
 /** What is wrong with a team beyond its form, teams sent along within it included: addresses, and names of built-in tools. */
 export function checkTeam(team: Team, policy: OutgoingPolicy, at = ""): ProblemIssue[] {
-  const tools = unknownTools(team).map(({ path, message }) => ({
-    path: [...(at === "" ? [] : [at]), ...path].join("."),
-    message,
-  }));
-  return [...checkAddresses(team, policy, at), ...tools];
+  const addresses = teamsWithin(team).flatMap(({ team: { workers }, path }) =>
+    workers.flatMap(({ http }, index) => {
+      const message = http === undefined ? undefined : refuseAddress(http.url, policy);
+      return message === undefined ? [] : [{ path: [...path, "workers", index, "http", "url"], message }];
+    }),
+  );
+  return [...addresses, ...unknownTools(team)].map(({ path, message }) => ({ path: placeIn(at, path), message }));
+}
+
+function placeIn(at: string, path: readonly (string | number)[]): string {
+  return (at === "" ? path : [at, ...path]).join(".");
 }
 
 /** Memories that are named and aren't there. */
@@ -22,21 +29,8 @@ export async function checkMemories(
   const checked = await Promise.all(
     named.map(async ({ path, memoryId }) => {
       if ((await memories.memory(tenantId, memoryId)).ok) return [];
-      return [{ path: [...(at === "" ? [] : [at]), ...path].join("."), message: "there is no such memory" }];
+      return [{ path: placeIn(at, path), message: "there is no such memory" }];
     }),
   );
   return checked.flat();
-}
-
-function checkAddresses(team: Team, policy: OutgoingPolicy, path: string): ProblemIssue[] {
-  const at = (place: string): string => (path === "" ? place : `${path}.${place}`);
-  return team.workers.flatMap(({ http, team: inner }, index) => {
-    const refused = http === undefined ? undefined : refuseAddress(http.url, policy);
-    return [
-      ...(refused === undefined ? [] : [{ path: at(`workers.${index}.http.url`), message: refused }]),
-      ...(inner === undefined || typeof inner === "string"
-        ? []
-        : checkAddresses(inner, policy, at(`workers.${index}.team`))),
-    ];
-  });
 }

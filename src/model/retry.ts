@@ -9,6 +9,7 @@ import {
   type ModelErrorKind,
   type ModelListener,
   type ModelResult,
+  type TokenUsage,
 } from "./port.js";
 import type { ProviderReply } from "./provider.js";
 
@@ -30,8 +31,15 @@ export const DEFAULT_RETRY_POLICY: RetryPolicy = {
   maxRetryAfterMs: 30_000,
 };
 
+/** What came of one attempt at one model, and what was done next: try it again, go on to the next of the list, or give up. */
+export type AttemptEnd =
+  | { readonly outcome: "answered"; readonly usage: TokenUsage }
+  | { readonly outcome: "retried" | "failed_over" | "failed" | "cancelled"; readonly failure: ModelErrorKind };
+
 /** What retrying needs of the world. */
 export interface RetryPorts {
+  /** Hears of each attempt when it begins, and of its end once it is known what is done next. `count` is 1 for a model's first. */
+  readonly watch?: (model: string, count: number) => (end: AttemptEnd) => void;
   /** Resolves after `ms`; may resolve earlier when the signal aborts. */
   sleep(ms: number, signal?: CancelSignal): Promise<void>;
   /** In [0, 1). */
@@ -95,20 +103,24 @@ export async function callWithFailover(
   const failures: Failure[] = [];
   let unretracted = false;
 
-  for (const model of models) {
+  for (const [index, model] of models.entries()) {
     for (let count = 1; ; count++) {
       if (signal?.aborted) throw cancelled();
       if (unretracted) options.listener?.retract();
       unretracted = false;
       const ear = options.listener && new AttemptListener(options.listener);
+      const ended = ports.watch?.(model, count);
       try {
         const call = attempt(model, { ...(signal && { signal }), ...(ear && { listener: ear }) });
-        return { ...(await untilCancelled(call, signal)), model };
+        const reply = await untilCancelled(call, signal);
+        ended?.({ outcome: "answered", usage: reply.usage });
+        return { ...reply, model };
       } catch (error) {
         if (ear?.failed) throw ear.failure;
         if (!(error instanceof ModelError)) throw error;
         unretracted = ear?.heard ?? false;
         const move = nextMove(policy, error, count, ports.random);
+        ended?.({ outcome: outcomeOf(move, index === models.length - 1), failure: error.kind });
         if (move.kind === "give_up") throw error;
         if (move.kind !== "retry") {
           failures.push({ model, attempts: count, error });
@@ -121,6 +133,17 @@ export async function callWithFailover(
     }
   }
   throw allFailed(failures);
+}
+
+function outcomeOf(move: NextMove, isLast: boolean): Exclude<AttemptEnd["outcome"], "answered"> {
+  switch (move.kind) {
+    case "retry":
+      return "retried";
+    case "next_model":
+      return isLast ? "failed" : "failed_over";
+    case "give_up":
+      return "cancelled";
+  }
 }
 
 /** Stands between one attempt and the caller's listener, so that an attempt that was given up can't be heard any more. */

@@ -93,10 +93,9 @@ export class SessionContextDesk implements ContextDesk {
       async (): Promise<ChangeOutcome> => {
         log("info", "supervision.stored", {
           tenantId,
-          kind,
-          name,
+          subject: `${kind}/${name}`,
           supervisor: author.supervisor,
-          deleted: body === undefined,
+          outcome: body === undefined ? "deleted" : "stored",
         });
         if (body === undefined) {
           const removed = await store.remove(tenantId, kind, name);

@@ -14,6 +14,8 @@ export interface EventsQuery {
 
 /** What a root's object offers, next to its own work. */
 export interface RootObject {
+  /** Erases everything that the object holds; false when there is nothing. */
+  remove(): Promise<boolean>;
   ask(askId: string): Promise<Wire<Result<Ask>>>;
   answerAsk(askId: string, said: Wire<unknown>, by: Role): Promise<Wire<Result<Ask>>>;
   cancelAsk(askId: string): Promise<Wire<Result<Ask>>>;
@@ -42,6 +44,10 @@ const askResult = resultOf(askSchema);
  */
 export class RootGateway<O extends RootObject> implements AskOwner, EventSource {
   constructor(private readonly namespace: Namespace<O>) {}
+
+  remove(tenantId: string, rootId: string): Promise<boolean> {
+    return this.call(tenantId, rootId, (object) => object.remove());
+  }
 
   async ask(tenantId: string, rootId: string, askId: string): Promise<Result<Ask>> {
     return fromWire(await this.call(tenantId, rootId, (object) => object.ask(askId)), askResult);

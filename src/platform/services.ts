@@ -1,4 +1,5 @@
 import type { AskGateway } from "./ask-gateway.js";
+import type { KeptAnswers } from "./kept-answers.js";
 import type { MemoryService } from "./memory/memory-service.js";
 import type { OutgoingPolicy } from "./outgoing.js";
 import type { ResourceStore } from "./resource-store.js";
@@ -17,6 +18,7 @@ export interface Services {
   readonly db: D1Database;
   readonly sealer: Sealer;
   readonly policy: OutgoingPolicy;
+  readonly answers: KeptAnswers;
   readonly tenants: TenantStore;
   readonly resources: ResourceStore;
   readonly sessions: SessionGateway;

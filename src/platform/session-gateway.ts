@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type ContextChangeBody, type ContextView, contextViewSchema } from "../chat/context.js";
 import { type ChatMessage, chatMessageSchema } from "../chat/message.js";
+import { type MessageVersion, messageVersionSchema } from "../chat/message-version.js";
 import {
   type NewSession,
   passViewSchema,
@@ -25,17 +26,6 @@ export interface SendCommand {
 
 export type PassView = z.infer<typeof passViewSchema>;
 
-export const messageVersionSchema = z.object({
-  version: z.int(),
-  message: chatMessageSchema,
-  decision: z.string(),
-  reasons: z.array(z.string()),
-  at: z.iso.datetime(),
-  /** Of a reply: what an edit of this version names as its base. */
-  hash: z.string().optional(),
-});
-export type MessageVersion = z.infer<typeof messageVersionSchema>;
-
 export const messageEditSchema = z.strictObject({
   operations: editOperationsSchema,
   /** The hash of the version that the operations were made for. */
@@ -48,7 +38,6 @@ export type MessageEdit = z.infer<typeof messageEditSchema>;
 export interface SessionObject extends RootObject {
   create(identity: { tenantId: string; sessionId: string }, definition: Wire<NewSession>): Promise<Wire<Session>>;
   describe(): Promise<Wire<Result<Session>>>;
-  remove(): Promise<boolean>;
   send(command: SendCommand): Promise<Wire<Result<Turn>>>;
   turn(turnId: string, waitMs: number): Promise<Wire<Result<Turn>>>;
   cancelTurn(turnId: string): Promise<Wire<Result<Turn>>>;
@@ -58,6 +47,8 @@ export interface SessionObject extends RootObject {
   messages(after: number, limit: number): Promise<Wire<Result<Page<ChatMessage>>>>;
   versions(messageId: string): Promise<Wire<Result<MessageVersion[]>>>;
   editMessage(messageId: string, edit: Wire<MessageEdit>, author: string): Promise<Wire<Result<MessageVersion>>>;
+  restoreMessage(messageId: string, version: number, author: string): Promise<Wire<Result<MessageVersion>>>;
+  eraseMessage(messageId: string, author: string): Promise<Wire<Result<MessageVersion>>>;
   supervision(after: number, limit: number): Promise<Wire<Result<Page<PassView>>>>;
 }
 
@@ -65,6 +56,7 @@ const sessionResult = resultOf(sessionSchema);
 const turnResult = resultOf(turnSchema);
 const contextResult = resultOf(contextViewSchema);
 const messagesResult = resultOf(pageSchema(chatMessageSchema));
+const versionResult = resultOf(messageVersionSchema);
 const versionsResult = resultOf(z.array(messageVersionSchema));
 const passesResult = resultOf(pageSchema(passViewSchema));
 
@@ -79,10 +71,6 @@ export class SessionGateway extends RootGateway<SessionObject> {
 
   async describe(tenantId: string, sessionId: string): Promise<Result<Session>> {
     return fromWire(await this.call(tenantId, sessionId, (object) => object.describe()), sessionResult);
-  }
-
-  remove(tenantId: string, sessionId: string): Promise<boolean> {
-    return this.call(tenantId, sessionId, (object) => object.remove());
   }
 
   async send(tenantId: string, sessionId: string, command: SendCommand): Promise<Result<Turn>> {
@@ -147,7 +135,29 @@ export class SessionGateway extends RootGateway<SessionObject> {
   ): Promise<Result<MessageVersion>> {
     // Not repeated: on a second try its own base would be gone.
     const wire = await this.object(tenantId, sessionId).editMessage(messageId, toWire(edit), author);
-    return fromWire(wire, resultOf(messageVersionSchema));
+    return fromWire(wire, versionResult);
+  }
+
+  async restoreMessage(
+    tenantId: string,
+    sessionId: string,
+    messageId: string,
+    version: number,
+    author: string,
+  ): Promise<Result<MessageVersion>> {
+    // Not repeated: a second try would make another version.
+    const wire = await this.object(tenantId, sessionId).restoreMessage(messageId, version, author);
+    return fromWire(wire, versionResult);
+  }
+
+  async eraseMessage(
+    tenantId: string,
+    sessionId: string,
+    messageId: string,
+    author: string,
+  ): Promise<Result<MessageVersion>> {
+    const erase = (object: SessionObject) => object.eraseMessage(messageId, author);
+    return fromWire(await this.call(tenantId, sessionId, erase), versionResult);
   }
 
   async supervision(

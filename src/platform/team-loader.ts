@@ -3,6 +3,7 @@ import { builtInServer } from "../agent/built-in-tools.js";
 import type { ToolRef } from "../agent/tools.js";
 import type { LoadedTeam } from "../routing/ports.js";
 import { maxTeamDepth, type Team, type TeamChoice, toolRefOf } from "../routing/team.js";
+import { teamsWithin } from "../routing/team-parts.js";
 import type { Supervisor } from "../supervision/supervisor.js";
 import type { ResourcePin } from "../tenancy/resources.js";
 import { sha256Hex } from "./digest.js";
@@ -28,13 +29,12 @@ export async function pinTeams(resources: ResourceStore, tenantId: string, root:
   const supervisors = new Set<string>();
   const tools = new Map<string, ToolRef>();
   let wanted = new Set<string>();
-  const take = (team: Team): void => {
-    for (const name of team.supervisors) supervisors.add(name);
-    for (const tool of [team.supervisor, ...team.workers].flatMap((agent) => agent.tools))
-      tools.set(tool, toolRefOf(tool));
-    for (const { team: inner } of team.workers) {
-      if (typeof inner === "string") wanted.add(inner);
-      else if (inner !== undefined) take(inner);
+  const take = (taken: Team): void => {
+    for (const { team } of teamsWithin(taken)) {
+      for (const name of team.supervisors) supervisors.add(name);
+      for (const tool of [team.supervisor, ...team.workers].flatMap((agent) => agent.tools))
+        tools.set(tool, toolRefOf(tool));
+      for (const { team: inner } of team.workers) if (typeof inner === "string") wanted.add(inner);
     }
   };
 

@@ -102,7 +102,7 @@ export class TurnResources {
         try {
           return [...(await this.sources.tools.list(this.tenantId, version, body))];
         } catch (error) {
-          log("warn", "mcp.unreachable", { tenantId: this.tenantId, tool: name, error: describeError(error) });
+          log("warn", "mcp.unreachable", { tenantId: this.tenantId, subject: name, ...describeError(error) });
           return [];
         }
       },

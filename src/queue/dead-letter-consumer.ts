@@ -14,14 +14,17 @@ export async function consumeDeadLetters(
   for (const message of messages) {
     const job = flushJobSchema.safeParse(message.body);
     if (!job.success) {
+      log("error", "queue.malformed", { messageId: message.id });
       message.ack();
       continue;
     }
+    const { tenantId } = job.data;
     try {
       await deadLetters.keep(message.id, job.data, await reasonOf(job.data, threads));
+      log("error", "queue.dead_letter", { tenantId, threadId: job.data.threadId });
       message.ack();
     } catch (error) {
-      log("error", "queue.dead_letter_failed", { error: describeError(error) });
+      log("error", "queue.dead_letter_failed", { tenantId, ...describeError(error) });
       message.retry({ delaySeconds: 60 });
     }
   }

@@ -33,7 +33,8 @@ export async function consumeFlushes(
         await threads.slice(flushJobSchema.parse(first.body));
         for (const message of group) message.ack();
       } catch (error) {
-        log("warn", "queue.slice_failed", { attempts: first.attempts, error: describeError(error) });
+        const { tenantId } = flushJobSchema.parse(first.body);
+        log("warn", "queue.slice_failed", { tenantId, attempts: first.attempts, ...describeError(error) });
         // One stands for the group: the others would only come to the same end.
         const [kept, ...others] = [...group].sort((a, b) => b.attempts - a.attempts);
         kept?.retry({ delaySeconds: Math.min(maxRetrySeconds, firstRetrySeconds * 2 ** (kept.attempts - 1)) });

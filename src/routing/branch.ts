@@ -101,8 +101,9 @@ async function workOn(
   }
   const { content } = arrived;
   const { verbose } = run.team.definition.supervisor;
+  const brief = verbose ? { brief: await shown(run, content, "brief", true) } : {};
   await once(run, "started", undefined, () =>
-    tell(run, { type: "worker.started", worker: worker.id, iteration, ...(verbose ? { brief: content } : {}) }),
+    tell(run, { type: "worker.started", worker: worker.id, iteration, ...brief }),
   );
   const { outcome, attempts, clarifications } = await tryWorker(run, { worker, chain, id, content }, runNested);
   if (outcome.kind === "handedOn") {

@@ -13,6 +13,9 @@ export type ReadDecision =
 const looseSchema = z.object({
   targetAgent: z.union([z.string(), z.array(z.string())]).nullish(),
   targetAgents: z.union([z.string(), z.array(z.string())]).nullish(),
+  /** As the description calls them, and some models then do too. */
+  worker: z.union([z.string(), z.array(z.string())]).nullish(),
+  workers: z.union([z.string(), z.array(z.string())]).nullish(),
   reasoning: z.string().nullish(),
   confidence: z.union([z.number(), z.string()]).nullish(),
   task: z.string().nullish(),
@@ -28,12 +31,10 @@ export function checkDecision(value: unknown, live: readonly string[], known: re
     const [issue] = parsed.error.issues;
     return problem(`${issue?.path.join(".") || "the decision"}: ${issue?.message ?? "it can't be read"}`);
   }
-  const { targetAgent, targetAgents, reasoning, confidence, task, lookAgain } = parsed.data;
-  const named = [targetAgent ?? [], targetAgents ?? []].flat().map((id) => id.trim());
+  const { targetAgent, targetAgents, worker, workers, reasoning, confidence, task, lookAgain } = parsed.data;
+  const named = [targetAgent, targetAgents, worker, workers].flatMap((ids) => ids ?? []).map((id) => id.trim());
   // Named twice is meant once.
-  const targets = [...new Set(named.map((id) => known.find((worker) => same(worker, id)) ?? id))].filter(
-    (id) => id !== "",
-  );
+  const targets = [...new Set(named.map((id) => known.find((one) => same(one, id)) ?? id))].filter((id) => id !== "");
   const choices = `The workers are: ${live.join(", ")}.`;
   if (targets.length === 0) return problem(`it names no worker in targetAgent or targetAgents. ${choices}`);
   for (const id of targets) {

@@ -1,5 +1,6 @@
 /** A worker behind an address: it is posted the brief, and answers with its result or with a question for a person. */
 import { z } from "zod";
+import { askRequestOf, questionProblem, questionSchema } from "../agent/built-in-tools.js";
 import { isControlFlow } from "../agent/journal.js";
 import { superviseQuestion } from "../chat/question-guard.js";
 import type { Clarification } from "./situation.js";
@@ -11,19 +12,7 @@ const callSchema = z.object({ status: z.int(), text: z.string(), error: z.string
 type CallResult = z.infer<typeof callSchema>;
 
 /** What it may answer as JSON; any other text of a 2xx is taken as the result itself. */
-const answerSchema = z.union([
-  z.object({ response: z.string() }),
-  z.object({
-    ask: z.object({
-      question: z.string().min(1).max(4_000),
-      context: z.string().max(8_000).optional(),
-      priority: z.enum(["low", "normal", "high", "critical"]).optional(),
-      suggestions: z.array(z.string().min(1).max(500)).max(10).optional(),
-      timeoutMs: z.int().min(0).optional(),
-      defaultResponse: z.string().min(1).max(4_000).optional(),
-    }),
-  }),
-]);
+const answerSchema = z.union([z.object({ response: z.string() }), z.object({ ask: questionSchema })]);
 
 /** How often it may ask before it has to answer. */
 const maxQuestions = 10;
@@ -101,7 +90,7 @@ type Asked =
 async function putQuestion(
   run: TeamContext,
   task: Task,
-  ask: Extract<z.infer<typeof answerSchema>, { ask: unknown }>["ask"],
+  question: z.infer<typeof questionSchema>,
   call: number,
 ): Promise<Asked> {
   const journal = run.ports.journal.scope(`question/${call}`);
@@ -109,19 +98,17 @@ async function putQuestion(
   if (!(await run.permits.permit(id, journal))) {
     return { kind: "refused", why: `it asked a person, which this run may do ${run.permits.limit} times at most` };
   }
+  const wrong = questionProblem(question);
+  if (wrong !== undefined) return { kind: "refused", why: `it asked what can't be asked: ${wrong}` };
   const { supervisors, supervise, degraded } = run.ports;
-  const cleared = await superviseQuestion(task.worker.id, ask, supervisors, journal.scope("hop"), supervise);
+  const cleared = await superviseQuestion(task.worker.id, question, supervisors, journal.scope("hop"), supervise);
   degraded(cleared.degraded);
   if (!cleared.ok) return { kind: "refused", why: `its question was blocked: ${cleared.reasons.join("; ")}` };
-  const { defaultResponse, ...rest } = cleared.texts;
-  const closed = journal.ask("ask", {
-    ...rest,
-    kind: "human",
-    priority: ask.priority,
-    timeoutMs: ask.timeoutMs,
-    defaultResponse: defaultResponse === undefined ? undefined : { response: defaultResponse },
-    raisedBy: { type: "worker", id },
-  });
+  const { priority, timeoutMs, accepts } = question;
+  const closed = journal.ask(
+    "ask",
+    askRequestOf({ priority, timeoutMs, accepts, ...cleared.texts }, { type: "worker", id }),
+  );
   const answer = closed.answer !== undefined && "response" in closed.answer ? closed.answer.response : undefined;
   const said = answer ?? `No answer (${closed.status}).`;
   const heard = await hop(run, "person", task.worker.id, said, `answer/${call}`);

@@ -45,7 +45,7 @@ export interface HttpWorkerAnswer {
   readonly text: string;
 }
 
-export interface TeamObserver extends Pick<AgentObserver, "toolCalled" | "toolReturned" | "modelCalled"> {
+export interface TeamObserver extends Pick<AgentObserver, "toolCalled" | "toolReturned"> {
   /** Hears of each thing once, in the same write as the step it tells of. */
   readonly traced: (entry: TraceEntry) => void;
   /** Whether what it hears is kept and shown with its texts: then they are supervised first. */

@@ -1,12 +1,13 @@
 /** Runs as they are stored and sent, and the durable function of a run: request supervision, the team, response supervision. */
 import { z } from "zod";
+import { usageSchema } from "../agent/work.js";
 import { askSchema } from "../asks/ask.js";
 import { itemName, metadataSchema } from "../chat/context.js";
 import { hookSummarySchema, supervisionSummarySchema } from "../supervision/summary.js";
 import { supervise } from "../supervision/supervise.js";
 import { noBackground } from "./brief.js";
 import type { LoadedTeam, TeamPorts } from "./ports.js";
-import { runTeam, type TeamOutcome } from "./run.js";
+import { runTeam } from "./run.js";
 import { clarificationSchema, workerResultSchema } from "./situation.js";
 import { teamChoiceSchema } from "./team.js";
 import { routingDecisionSchema } from "./trace.js";
@@ -32,7 +33,6 @@ export function hasEnded(status: RunStatus): boolean {
   return status !== "running" && status !== "waiting";
 }
 
-const usageSchema = z.object({ inputTokens: z.number(), outputTokens: z.number(), modelCalls: z.number() });
 const errorSchema = z.object({ code: z.enum(["blocked", "failed", "internal"]), detail: z.string() });
 
 export const runOutcomeSchema = z.object({
@@ -46,8 +46,8 @@ export const runOutcomeSchema = z.object({
 });
 /** What is stored of a run once it has ended. */
 export type StoredRunOutcome = z.infer<typeof runOutcomeSchema>;
-
-export const noUsage = { inputTokens: 0, outputTokens: 0, modelCalls: 0 };
+/** What comes of a run; what it took is in the journal. */
+export type RunOutcome = Omit<StoredRunOutcome, "usage">;
 
 export const runSchema = z.object({
   runId: z.string(),
@@ -97,7 +97,7 @@ export interface RunPorts extends Omit<TeamPorts, "degraded" | "work"> {
 
 export interface RunEnd {
   readonly status: "completed" | "blocked" | "failed";
-  readonly outcome: StoredRunOutcome;
+  readonly outcome: RunOutcome;
 }
 
 /** @throws {Parked} while the run waits for an ask. */
@@ -130,7 +130,7 @@ export async function runRouting(command: RunCommand, team: LoadedTeam, ports: R
   const summary = { action: request.action, reasons: [...request.reasons] };
   if (blocked) {
     const error = { code: "blocked" as const, detail: `The input was blocked. ${request.reasons.join("; ")}` };
-    const outcome = { error, clarifications: [], request: summary, degraded: [...degraded], usage: noUsage };
+    const outcome = { error, clarifications: [], request: summary, degraded: [...degraded] };
     return { status: "blocked", outcome };
   }
 
@@ -139,11 +139,10 @@ export async function runRouting(command: RunCommand, team: LoadedTeam, ports: R
     team,
     { ...ports, journal: ports.journal.scope("team"), degraded: note, work: runId },
   );
-  const soFar = (): Omit<StoredRunOutcome, "response" | "error"> => ({
+  const soFar = (): RunOutcome => ({
     clarifications: [...worked.clarifications],
     request: summary,
     degraded: [...degraded],
-    usage: usageOf(worked),
   });
   if (worked.kind === "failed") {
     return { status: "failed", outcome: { ...soFar(), error: { code: "failed", detail: worked.detail } } };
@@ -167,8 +166,4 @@ export async function runRouting(command: RunCommand, team: LoadedTeam, ports: R
   }
   const said = response.subject.reply.turns.flatMap(({ message }) => message ?? []).join("\n");
   return { status: "completed", outcome: { ...outcome, response: said } };
-}
-
-function usageOf({ spent }: TeamOutcome): StoredRunOutcome["usage"] {
-  return { inputTokens: spent.inputTokens, outputTokens: spent.outputTokens, modelCalls: spent.modelCalls };
 }

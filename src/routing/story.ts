@@ -72,6 +72,8 @@ function entrySentence(entry: TraceEntry): string {
       return `${where}${entry.worker} began.${entry.brief === undefined ? "" : ` It was given: ${oneLine(entry.brief)}`}`;
     case "tools.missing":
       return `${where}${entry.agent} worked without ${entry.tools.join(", ")}: not there, or its server could not be reached.`;
+    case "tool.used":
+      return `${where}${entry.agent} called ${entry.server}/${entry.tool} with ${oneLine(entry.arguments)} and got: ${oneLine(entry.output)}`;
     case "worker.retried":
       return `${where}${entry.worker} failed and was tried again: ${entry.error}`;
     case "worker.handedOn":
@@ -91,13 +93,17 @@ function askSentence(type: string, data: unknown): string | undefined {
   const ask = askSchema.safeParse(data);
   if (!ask.success) return undefined;
   const { kind, question, status, answer } = ask.data;
-  if (type === "ask.opened") return `Asked ${kind === "human" ? "a person" : `for a ${kind}`}: “${question}”`;
+  if (type === "ask.opened") return `Asked ${kind === "human" ? "a person" : `for ${articled(kind)}`}: “${question}”`;
   const said =
     answer === undefined ? "" : `: ${oneLine("response" in answer ? answer.response : JSON.stringify(answer))}`;
   if (status === "answered") return `A person answered “${question}”${said}`;
   return status === "expired"
     ? `Nobody answered “${question}” in time${said === "" ? "." : `; assumed${said}`}`
     : `The question “${question}” was cancelled.`;
+}
+
+function articled(kind: string): string {
+  return `${/^[aeiou]/.test(kind) ? "an" : "a"} ${kind}`;
 }
 
 function oneLine(text: string): string {

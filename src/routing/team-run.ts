@@ -35,7 +35,12 @@ export interface TeamContext {
 
 /** The same team at work in a scope of its journal, with a share of its budget. */
 export function inScope(run: TeamContext, scope: string, budget = run.budget): TeamContext {
-  return { ...run, budget, ports: { ...run.ports, journal: run.ports.journal.scope(scope) } };
+  return { ...inJournal(run, run.ports.journal.scope(scope)), budget };
+}
+
+/** The same team at work over a journal that it was given. */
+export function inJournal(run: TeamContext, journal: TeamPorts["journal"]): TeamContext {
+  return { ...run, ports: { ...run.ports, journal } };
 }
 
 export function rosterEntry({ id, description, capabilities }: Worker): RosterEntry {

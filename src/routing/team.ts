@@ -1,10 +1,10 @@
 /** Teams as a tenant stores them or sends them with a run: a routing supervisor, its workers, an aggregator, limits. */
 import { z } from "zod";
-import { builtInServer, unknownBuiltIn } from "../agent/built-in-tools.js";
+import { builtInServer } from "../agent/built-in-tools.js";
 import { modelChoice } from "../agent/definition.js";
 import { listWorkersRef } from "../agent/look-up-tools.js";
 import type { ToolRef } from "../agent/tools.js";
-import { itemName } from "../chat/context.js";
+import { itemName, toolRefSchema } from "../chat/context.js";
 import { secretHeaders } from "../tenancy/secrets.js";
 import { findRoutingFn, routingFnNames } from "./strategies/routing-functions.js";
 import { routingRuleSchema } from "./strategies/rule-based.js";
@@ -12,13 +12,19 @@ import { routingRuleSchema } from "./strategies/rule-based.js";
 export const strategies = ["llm-based", "rule-based", "skill-based", "round-robin", "load-balanced"] as const;
 export type Strategy = (typeof strategies)[number];
 
-/** `ask_human`, another tool of the system by its bare name, or `server/tool`; `*` stands for all of a server. */
-export const toolName = z
-  .string()
-  .regex(
-    /^([A-Za-z0-9_-]{1,100}\/)?(\*|[A-Za-z0-9_.-]{1,100})$/,
-    "a tool is `ask_human`, another built-in by its name, or `server/tool`, or `server/*`",
-  );
+/**
+ * `ask_human`, another tool of the system by its bare name, or `server/tool`, which may be written {server, tool} as well; `*`
+ * stands for all of a server.
+ */
+export const toolName = z.union([
+  z
+    .string()
+    .regex(
+      /^([A-Za-z0-9_-]{1,100}\/)?(\*|[A-Za-z0-9_.-]{1,100})$/,
+      "a tool is `ask_human`, another built-in by its name, or `server/tool`, or `server/*`",
+    ),
+  toolRefSchema.transform(({ server, tool }) => `${server}/${tool}`),
+]);
 
 export function toolRefOf(name: string): ToolRef {
   const slash = name.indexOf("/");
@@ -52,6 +58,8 @@ const supervisorSchema = z.strictObject({
 const memories = z.array(z.string().min(1).max(100)).max(20).default([]);
 
 const httpWorkerSchema = z.strictObject({
+  /** There is one way to give a worker its task. */
+  method: z.literal("POST").default("POST"),
   url: z.url({ protocol: /^https?$/ }).max(2_000),
   headers: secretHeaders,
   timeoutMs: z.int().min(100).max(600_000).default(60_000),
@@ -195,39 +203,6 @@ function teamProblems(team: Team): { path: (string | number)[]; message: string 
 /** What a run says which team it wants: by name, or the team itself. */
 export const teamChoiceSchema = z.union([itemName, teamSchema]);
 export type TeamChoice = z.infer<typeof teamChoiceSchema>;
-
-/** The tools that a team's agents name and the system doesn't have, with where they are named; of teams sent along within it too. */
-export function unknownTools(team: Team): { path: (string | number)[]; message: string }[] {
-  const of = (tools: readonly string[], at: (string | number)[]) =>
-    tools.flatMap((name, index) => {
-      const message = unknownBuiltIn(toolRefOf(name));
-      return message === undefined ? [] : [{ path: [...at, "tools", index], message }];
-    });
-  return [
-    ...of(team.supervisor.tools, ["supervisor"]),
-    ...team.workers.flatMap((worker, index) => [
-      ...of(worker.tools, ["workers", index]),
-      ...(typeof worker.team === "object"
-        ? unknownTools(worker.team).map(({ path, message }) => ({ path: ["workers", index, "team", ...path], message }))
-        : []),
-    ]),
-  ];
-}
-
-/** The memories that a team's agents may search, with where they are named; of teams sent along within it too. */
-export function memoriesOf(team: Team): { path: (string | number)[]; memoryId: string }[] {
-  const of = (ids: readonly string[], at: (string | number)[]) =>
-    ids.map((memoryId, index) => ({ path: [...at, "memories", index], memoryId }));
-  return [
-    ...of(team.memories, []),
-    ...team.workers.flatMap((worker, index) => [
-      ...of(worker.memories, ["workers", index]),
-      ...(typeof worker.team === "object"
-        ? memoriesOf(worker.team).map(({ path, memoryId }) => ({ path: ["workers", index, "team", ...path], memoryId }))
-        : []),
-    ]),
-  ];
-}
 
 /** Whether it is counted how busy the workers are: somebody goes by it, or may ask. */
 export function tracksLoad({ supervisor, workers }: Team): boolean {

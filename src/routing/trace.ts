@@ -40,6 +40,16 @@ export const traceEntrySchema = z.discriminatedUnion("type", [
     agent: z.string(),
     tools: z.array(z.string()),
   }),
+  z.object({
+    /** What a tool was called with and what came of it, cut when long; only of a verbose team. */
+    type: z.literal("tool.used"),
+    path,
+    agent: z.string(),
+    server: z.string(),
+    tool: z.string(),
+    arguments: z.string(),
+    output: z.string(),
+  }),
   z.object({ type: z.literal("worker.retried"), path, worker: z.string(), error: z.string() }),
   z.object({ type: z.literal("worker.handedOn"), path, from: z.string(), to: z.string(), reason: z.string() }),
   z.object({ type: z.literal("worker.returned"), path, result: workerResultSchema }),
@@ -65,6 +75,8 @@ export function entryWithoutText(entry: TraceEntry): object {
     }
     case "tools.missing":
       return { path: entry.path, agent: entry.agent, tools: entry.tools };
+    case "tool.used":
+      return { path: entry.path, agent: entry.agent, server: entry.server, tool: entry.tool };
     case "worker.started":
     case "worker.retried":
       return { path: entry.path, worker: entry.worker };

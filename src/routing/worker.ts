@@ -74,7 +74,11 @@ async function runModelWorker(run: TeamContext, task: Task): Promise<WorkerOutco
       limits: run.budget.agentLimits(worker.maxToolRounds ?? definition.limits.maxToolRounds),
       replyId: task.id,
     },
-    agentPorts(run.ports, "agent", () => [...handOff, ...held.inForce()], run.draft),
+    agentPorts(run, "agent", {
+      name: worker.id,
+      tools: () => [...handOff, ...held.inForce()],
+      draft: run.draft,
+    }),
   );
   run.budget.spend(outcome);
   return { ...resultOf(outcome), clarifications: clarificationsOf(outcome) };
@@ -87,9 +91,8 @@ type Bare = WorkerOutcome extends infer Outcome
   : never;
 
 function resultOf(outcome: AgentOutcome): Bare {
-  if (outcome.kind === "failed") {
-    return { kind: "failed", error: outcome.detail, again: outcome.code === "model_failed" };
-  }
+  // A budget that is used up allows no other attempt anyway.
+  if (outcome.kind === "failed") return { kind: "failed", error: outcome.detail, again: true };
   if (outcome.kind === "ended") {
     const { worker, reason } = handOffArguments.parse(outcome.by.args);
     return { kind: "handedOn", to: worker, reason };

@@ -17,8 +17,8 @@ export type PassResult = z.infer<typeof passResultSchema>;
 
 export interface PassPorts {
   readonly now: () => number;
-  /** A digest that tells whether two texts are the same, without telling the text. */
-  readonly hash: (text: string) => Promise<string>;
+  /** A digest that tells whether two subjects say the same, without telling what. */
+  readonly hash: (subject: Subject) => Promise<string>;
   readonly withDeadline: <T>(timeoutMs: number, work: (signal: CancelSignal) => Promise<T>) => Promise<T>;
   /** The tenant demands that every failure blocks. */
   readonly strict: boolean;
@@ -153,7 +153,7 @@ async function consult(
     // Neither a text nor a cancelled turn can bring it about that a supervisor isn't asked any more.
     const isItsOwn = refusal === undefined && !(error instanceof Undecided) && ports.cancelled?.() !== true;
     if (isItsOwn) supervisor.health?.failed();
-    const said = error instanceof Error ? error.message : "unknown error";
+    const said = detailOf(error);
     // What it answered, and not as it has to, may stand in the message.
     const detail = error instanceof Undecided ? await worded(said, { before: subject }, rules, judging) : said;
     const policy = ports.strict ? "block" : supervisor.onFailure;
@@ -163,6 +163,11 @@ async function consult(
     const reasons = policy === "allow" ? [] : [failed];
     return { ...about, after: subject, verdict: { action: policy, reasons }, failed, latencyMs: ports.now() - started };
   }
+}
+
+function detailOf(error: unknown): string {
+  if (!(error instanceof Error)) return "unknown error";
+  return error.name === "DeadlineError" ? `${error.message} (setting timeoutMs)` : error.message;
 }
 
 /** A reason as everybody may read it: a tenant's own words, those of rules among them, need no look. */
@@ -209,8 +214,8 @@ async function stepOf(said: Consulted, ports: PassPorts): Promise<SupervisionSte
     supervisor: said.name,
     action: said.verdict.action,
     reasons: [...said.verdict.reasons],
-    beforeHash: await ports.hash(canonicalText(said.before)),
-    afterHash: await ports.hash(canonicalText(said.after)),
+    beforeHash: await ports.hash(said.before),
+    afterHash: await ports.hash(said.after),
     latencyMs: said.latencyMs,
     mode: said.mode,
     ...(said.verdict.usage === undefined ? {} : { usage: said.verdict.usage }),

@@ -14,7 +14,7 @@ export const supervisionSummarySchema = z.object({
 });
 export type SupervisionSummary = z.infer<typeof supervisionSummarySchema>;
 
-/** @param outcome of work that has ended; while it goes on, its passes tell. */
+/** @param outcome of work that has ended; while it goes on, and of what was cut off, its passes tell. */
 export function supervisionSummary(
   outcome: Partial<Omit<SupervisionSummary, "status">> | undefined,
   passes: readonly SupervisionState[],
@@ -25,7 +25,7 @@ export function supervisionSummary(
   };
   const request = ofHook("request");
   const response = ofHook("response");
-  const degraded = outcome?.degraded ?? [...new Set(passes.flatMap((pass) => pass.degraded))];
+  const degraded = [...new Set([...(outcome?.degraded ?? []), ...passes.flatMap((pass) => pass.degraded)])];
   return {
     status: degraded.length > 0 ? "degraded" : "ok",
     ...(request === undefined ? {} : { request }),

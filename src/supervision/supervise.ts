@@ -1,7 +1,7 @@
 /** Supervision as a durable step: the pass, and where it asks for a review, the wait for a person. */
-import { diffWordsWithSpace } from "diff";
 import type { Journal } from "../agent/journal.js";
 import type { Ask, AskRequest } from "../asks/ask.js";
+import { wordDiff } from "../chat/word-diff.js";
 import { type PassPorts, type PassResult, runPass } from "./pass.js";
 import { passResultSchema, type SupervisionState } from "./state.js";
 import { applyChange, canonicalText, type Subject, type SubjectOf, spokenText } from "./subject.js";
@@ -105,16 +105,10 @@ async function afterReview<H extends Subject["hook"]>(
   };
 }
 
-/** Two texts that have less in common than this are shown without a diff: finding it would take long and show nothing. */
-const maxDiffEdits = 2_000;
-
 /** What a reviewer decides on: the text as it was, what is proposed, and how they differ. */
 function proposalOf(before: Subject, after: Subject): unknown {
   const [original, proposed] = [reviewText(before), reviewText(after)];
-  const parts = diffWordsWithSpace(original, proposed, { maxEditLength: maxDiffEdits });
-  const diff = parts?.map(({ value, added, removed }) => ({
-    ...(added ? { added: value } : removed ? { removed: value } : { same: value }),
-  }));
+  const diff = wordDiff(original, proposed);
   return {
     hook: before.hook,
     ...(before.hook === "tool_call" ? aboutCall(before) : {}),

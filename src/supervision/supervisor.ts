@@ -12,6 +12,8 @@ export type FailurePolicy = (typeof failurePolicies)[number];
 
 export const permissions = ["read_only", "modify_context", "modify_messages", "full_control"] as const;
 export type Permission = (typeof permissions)[number];
+/** One, or several together. */
+export type Permissions = Permission | readonly Permission[];
 
 /** What every kind of supervisor has in common; the kinds add their `config`. */
 export const supervisorSettingsSchema = z.strictObject({
@@ -23,7 +25,7 @@ export const supervisorSettingsSchema = z.strictObject({
   timeoutMs: z.int().min(1).max(600_000).optional(),
   /** `shadow` judges without effect. */
   mode: z.enum(["enforce", "shadow"]).default("enforce"),
-  permissions: z.enum(permissions).optional(),
+  permissions: z.union([z.enum(permissions), z.array(z.enum(permissions)).min(1)]).optional(),
 });
 
 /** What a supervisor is given for one judgement; void once the pass is over. */
@@ -31,7 +33,7 @@ export interface Judging {
   readonly journal: Journal;
   readonly signal: CancelSignal;
   /** The digest by which texts are compared: what edits name as their base. */
-  readonly hash: (text: string) => Promise<string>;
+  readonly hash: (subject: Subject) => Promise<string>;
   readonly surroundings: Surroundings;
   /** Words of its own, as they may be read by everybody. */
   readonly worded: (words: string) => Promise<string>;
@@ -87,10 +89,19 @@ export interface Supervisor {
   openStream?(): SupervisorStream;
 }
 
-export function mayModifyContext(permission: Permission): boolean {
-  return permission === "modify_context" || permission === "full_control";
+export function mayModifyContext(held: Permissions): boolean {
+  return holds(held, "modify_context", "full_control");
 }
 
-export function mayModifyMessages(permission: Permission): boolean {
-  return permission === "modify_messages" || permission === "full_control";
+export function mayModifyMessages(held: Permissions): boolean {
+  return holds(held, "modify_messages", "full_control");
+}
+
+/** What a tenant has stored touches all its sessions. */
+export function mayModifyStored(held: Permissions): boolean {
+  return holds(held, "full_control");
+}
+
+function holds(held: Permissions, ...anyOf: Permission[]): boolean {
+  return [held].flat().some((one) => anyOf.includes(one));
 }

@@ -163,6 +163,26 @@ describe("the agent loop", () => {
     });
   });
 
+  it("calls nothing whose result it couldn't read any more, but ends with a decision that came in time", async () => {
+    const ran = vi.fn(says("ran"));
+    const decide = tool("decide", async () => ({ content: "decided", endsRun: true }), { execution: "durable" });
+    const both: [string, unknown][] = [
+      ["look", {}],
+      ["decide", {}],
+    ];
+    for (const [calls, kind] of [
+      [both, "ended"],
+      [both.slice(0, 1), "failed"],
+    ] as const) {
+      const tools = [tool("look", ran), decide];
+      const { outcome } = run([{ calls, tokens: 20 }], tools, { maxTokens: 15 }, { endingTools: ["decide"] });
+      expect((await outcome).kind).toBe(kind);
+    }
+    expect(ran).not.toHaveBeenCalled();
+    const { outcome } = run([{ text: "answer", tokens: 20 }], [], { maxTokens: 15 });
+    expect(await outcome).toMatchObject({ kind: "answered", text: "answer" });
+  });
+
   it("fails by name when no model gives a usable reply", async () => {
     const { outcome } = run([new ModelError("unavailable", "No model gave a usable reply.")]);
     expect(await outcome).toMatchObject({

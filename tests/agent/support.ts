@@ -8,7 +8,7 @@ import { type CancelSignal, ModelError, type ModelRequest, type ModelResult } fr
 
 export const never: CancelSignal = { aborted: false, addEventListener: () => {}, removeEventListener: () => {} };
 
-export type Said = { text?: string; calls?: [name: string, args: unknown][]; tokens?: number } | ModelError;
+export type Said = { text?: string; calls?: readonly [name: string, args: unknown][]; tokens?: number } | ModelError;
 
 /** Answers by the number of tool results it has been shown, so that a repeated call gets the same answer. */
 export class ScriptedModel {

@@ -61,6 +61,32 @@ describe("an ask", () => {
     expect(outcome.kind === "invalid" && outcome.issues.map(({ path }) => path)).toEqual(paths);
   });
 
+  const two = { suggestions: ["The invoice", "The app"] };
+  it.each([
+    [{ accepts: "yes_no" }, "Yes", "yes"],
+    [{ accepts: "yes_no" }, " no ", "no"],
+    [{ accepts: "suggestions", ...two }, "the app", "The app"],
+    [{ accepts: "text", ...two }, "something else", "something else"],
+    [two, "something else", "something else"],
+    [{ accepts: "suggestions" }, "nothing to choose from", "nothing to choose from"],
+  ] as const)("that accepts %j takes %j as %j", (more, response, stored) => {
+    const answered = answerAsk(open(more), { response }, "client", now);
+    expect(answered).toMatchObject({ kind: "accepted", ask: { answer: { response: stored } } });
+    // Spelt otherwise it is the same answer.
+    if (answered.kind !== "accepted") return;
+    expect(answerAsk(answered.ask, { response: response.toUpperCase() }, "client", now).kind).toBe(
+      response === stored ? "already_closed" : "same",
+    );
+  });
+
+  it.each([
+    [{ accepts: "yes_no" }, "maybe", 'answer with one of: "yes", "no"'],
+    [{ accepts: "suggestions", ...two }, "both", 'answer with one of: "The invoice", "The app"'],
+  ] as const)("that accepts %j refuses %j, and says what it takes", (more, response, message) => {
+    const issues = [{ path: "response", message }];
+    expect(answerAsk(open(more), { response }, "client", now)).toEqual({ kind: "invalid", issues });
+  });
+
   it("may be answered by its role and those above", () => {
     for (const needs of roles) {
       for (const by of roles) {

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { newTenant, TestTenant } from "../support/conclave.js";
+import { newTenant, send, TestTenant } from "../support/conclave.js";
 import { expectProblem } from "./support.js";
 
 const admin = new TestTenant("", env.ADMIN_SECRET);
@@ -76,6 +76,16 @@ describe("a key", () => {
     for (const answer of answers) if (answer.status === 403) expectProblem(answer, "forbidden");
     const rule = await tenant.call("GET", "/v1/rules/r");
     expect(rule.status === 200 ? rule.body.text : rule.status).toBe(role === "client" ? "x" : 404);
+  });
+});
+
+describe("a new key", () => {
+  it.each(["client", "operator", "admin"])("of role %s says so, once with its secret", async (role) => {
+    const { tenantId } = await newTenant();
+    const path = `/v1/admin/tenants/${tenantId}/keys`;
+    const answer = await send("POST", path, { key: env.ADMIN_SECRET, body: { role } });
+    const made: unknown = await answer.json();
+    expect(made).toEqual({ keyId: expect.stringMatching(/^key_/), key: expect.stringMatching(/^cnk_/), role });
   });
 });
 

@@ -75,6 +75,7 @@ describe.each(writes)("%s %s", (method, pathOf) => {
 
 describe("fields", () => {
   const agent = { kind: "model", model: "offline", instructions: "" };
+  const worker = { id: "a", description: "all" };
   const rules = (rule: object) => ({ kind: "rules", hooks: ["request"], config: { rules: [rule] } });
   it.each([
     ["POST", "/v1/sessions", { agent: "assistant", colour: "red" }, ["colour"]],
@@ -104,6 +105,9 @@ describe("fields", () => {
     ["PUT", "/v1/rules/other", { text: "x", priority: 1_000 }, ["priority"]],
     ["PUT", "/v1/tools/other", { server: "s", description: "d", http: { url: "ftp://x" } }, ["http.url"]],
     ["PUT", "/v1/tools/other", { server: "s", description: "d", http: { url: "https://10.0.0.1/x" } }, ["http.url"]],
+    ["POST", "/v1/runs", { team: { supervisor: {}, workers: [worker] }, input: "x" }, ["team.supervisor.strategy"]],
+    ["POST", "/v1/runs", { team: "not a name", input: "x" }, ["team"]],
+    ["POST", "/v1/runs", { team: 5, input: "x" }, ["team"]],
     ["PUT", "/v1/agents/not%20a%20name", agent, ["name"]],
     ["GET", "/v1/agents?limit=0", undefined, ["limit"]],
     ["GET", "/v1/agents?limit=many", undefined, ["limit"]],

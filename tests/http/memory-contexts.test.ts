@@ -26,6 +26,11 @@ describe("contexts", () => {
     expect(await memory.context()).toMatchObject({ version: 2, document: "## Facts\n- Two.", source: "person" });
     const tooLong = await put("x".repeat(5_001), '"2"');
     expect(tooLong.status).toBe(422);
+    // The seed's name of the field does as well; both at once don't.
+    await memory.call("PUT", "/context", { content: "## Facts\n- Three." });
+    expect(await memory.context()).toMatchObject({ version: 3, document: "## Facts\n- Three." });
+    const both = await memory.tenant.call("PUT", `${memory.path}/context`, { content: "a", document: "b" });
+    expect(both.status).toBe(422);
   });
 
   it("have versions, diffs, and can be restored: as a new version that covers what the old one covered", async () => {

@@ -64,6 +64,34 @@ describe("the OpenAPI document", () => {
     }
   });
 
+  it("has no body that takes an unknown field, at any level", async () => {
+    const document = documentSchema.parse(await (await send("GET", "/openapi.json")).json());
+    const open: string[] = [];
+    let objects = 0;
+    /** Objects with named fields that take others too; those of a map name none. */
+    const look = (schema: unknown, place: string, within: readonly string[]): void => {
+      if (schema === null || typeof schema !== "object") return;
+      const ref = z.object({ $ref: z.string() }).safeParse(schema).data?.$ref.split("/").at(-1);
+      if (ref !== undefined && !within.includes(ref)) {
+        look(document.components.schemas[ref], place, [...within, ref]);
+      }
+      if ("properties" in schema) {
+        objects += 1;
+        if (!("additionalProperties" in schema) || schema.additionalProperties !== false) open.push(place);
+      }
+      for (const [name, inner] of Object.entries(schema)) {
+        // A default is a value and no schema.
+        if (name !== "default") look(inner, `${place}.${name}`, within);
+      }
+    };
+    for (const { method, path, operation } of await operations()) {
+      for (const { schema } of Object.values(operation.requestBody?.content ?? {}))
+        look(schema, `${method} ${path}`, []);
+    }
+    expect(objects).toBeGreaterThan(50);
+    expect(open).toEqual([]);
+  });
+
   it("can be read as a page, without a script and without a key", async () => {
     const page = await send("GET", "/docs");
     expect(page.headers.get("content-type")).toContain("text/html");

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { forgetOldAnswers } from "../../src/http/idempotency.js";
+import { composeServices } from "../../src/composition.js";
 import { newTenant, send, type TestTenant } from "../support/conclave.js";
 import { eventually } from "../support/eventually.js";
 import { expectProblem, pathsOf } from "./support.js";
@@ -54,6 +54,32 @@ describe("a resource", () => {
     const answers = await Promise.all(texts.map((text) => tenant.call("PUT", "/v1/rules/r", { text })));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 200, 200, 200, 201]);
     expect((await tenant.call("GET", "/v1/rules/r")).body.version).toBe(8);
+  });
+
+  it("names tools as agents do or as teams do, and is read back in one form", async () => {
+    const tenant = await newTenant();
+    const parameters = { type: "object", properties: {} };
+    await tenant.put("tools", "look", {
+      server: "shop",
+      description: "d",
+      parameters,
+      http: { url: "https://shop.example" },
+    });
+    const tools = ["shop/look", { server: "shop", tool: "*" }];
+    const agent = await tenant.put("agents", "a", { kind: "model", model: "offline", instructions: "", tools });
+    expect(agent.body.tools).toEqual([
+      { server: "shop", tool: "look" },
+      { server: "shop", tool: "*" },
+    ]);
+    const context = { tools: ["shop/look"] };
+    const session = await tenant.call("POST", "/v1/sessions", { agent: "a", context });
+    expect(session.body.context.tools).toEqual([{ server: "shop", tool: "look" }]);
+    const workers = [{ id: "w", description: "all", tools: [{ server: "shop", tool: "look" }] }];
+    const team = await tenant.put("teams", "t", { supervisor: { strategy: "round-robin", tools }, workers });
+    expect(team.body.supervisor.tools).toEqual(["shop/look", "shop/*"]);
+    expect(team.body.workers[0].tools).toEqual(["shop/look"]);
+    const bare = await tenant.call("PUT", "/v1/agents/a", { ...agent.body, tools: ["look"] });
+    expectProblem(bare, "invalid");
   });
 
   it("of kind tool shows no header it was given", async () => {
@@ -201,9 +227,10 @@ describe("an Idempotency-Key on a write", () => {
     const tenant = await newTenant();
     const put = () => tenant.call("PUT", "/v1/rules/r", { text: "x" }, { "idempotency-key": "k" });
     await put();
-    await forgetOldAnswers(env.DB, Date.now() + 23 * 3_600_000);
+    const { answers } = composeServices(env);
+    await answers.forgetOld(Date.now() + 23 * 3_600_000);
     expect((await put()).headers.get("idempotent-replay")).toBe("true");
-    await forgetOldAnswers(env.DB, Date.now() + 25 * 3_600_000);
+    await answers.forgetOld(Date.now() + 25 * 3_600_000);
     expect((await put()).headers.get("idempotent-replay")).toBeNull();
   });
 });

@@ -26,7 +26,14 @@ export class WorkerProcess {
   private worker: ChildProcess | undefined;
   private origin = "";
 
-  constructor(private readonly upstreamUrl: string) {
+  /**
+   * @param upstreamUrl where its models are; without one it has the offline model alone
+   * @param more variables beside the usual ones, or in their place
+   */
+  constructor(
+    private readonly upstreamUrl?: string,
+    private readonly more: Readonly<Record<string, string>> = {},
+  ) {
     const args = ["d1", "migrations", "apply", "conclave", "--local", "--persist-to", this.storage];
     const migrated = spawnSync("wrangler", args, { encoding: "utf8", env: { ...process.env, ...quiet } });
     if (migrated.status !== 0) throw new Error(migrated.stdout + migrated.stderr);
@@ -38,8 +45,10 @@ export class WorkerProcess {
     const vars = {
       ADMIN_SECRET: adminSecret,
       SEALING_SECRET: "process-test-sealing-secret",
-      OPENAI_API_KEY: "process-test-key",
-      OPENAI_BASE_URL: `${this.upstreamUrl}/v1`,
+      ...(this.upstreamUrl === undefined
+        ? {}
+        : { OPENAI_API_KEY: "process-test-key", OPENAI_BASE_URL: `${this.upstreamUrl}/v1` }),
+      ...this.more,
     };
     this.worker = spawn(
       "wrangler",
@@ -55,6 +64,11 @@ export class WorkerProcess {
     await until(async () => (await fetch(`${origin}/health`).catch(() => undefined))?.ok === true, 30_000);
   }
 
+  /** What a script is told that is to talk to it. */
+  async scriptEnv(): Promise<Record<string, string>> {
+    return { CONCLAVE_URL: this.origin, CONCLAVE_KEY: await this.tenantKey() };
+  }
+
   /** SIGKILL, to the whole group: nobody gets to tidy up. */
   async kill(): Promise<void> {
     const running = this.worker;
@@ -68,6 +82,11 @@ export class WorkerProcess {
   async end(): Promise<void> {
     await this.kill();
     rmSync(this.storage, { recursive: true, force: true });
+  }
+
+  /** What commands of the documentation take for granted. */
+  get variables(): { readonly URL: string; readonly ADMIN_SECRET: string } {
+    return { URL: this.origin, ADMIN_SECRET: adminSecret };
   }
 
   /** The key of a new tenant. */
@@ -92,7 +111,7 @@ export class WorkerProcess {
   }
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();

@@ -25,24 +25,31 @@ function reply({ models, messages }: ModelRequest): Partial<ModelResult> {
 
 const lookUps = { listWorkers: async () => undefined };
 
-const team: LoadedTeam = {
+const loaded = (definition: unknown): LoadedTeam => ({
   key: "t",
-  definition: teamSchema.parse({
-    supervisor: { strategy: "llm-based", model: "openai/supervisor", tools: ["ask_human", "list_workers"] },
-    workers: ["a", "b"].map((id) => ({ id, description: id, model: "openai/worker" })),
-  }),
+  definition: teamSchema.parse(definition),
   tools: ({ tools }) => [askHumanTool, listWorkersTool(lookUps)].filter(({ name }) => tools.includes(name)),
   allows: () => true,
   supervisors: [],
   nested: () => undefined,
-};
+});
+
+const asking = loaded({
+  supervisor: { strategy: "llm-based", model: "openai/supervisor", tools: ["ask_human", "list_workers"] },
+  workers: ["a", "b"].map((id) => ({ id, description: id, model: "openai/worker" })),
+});
 
 class World {
   readonly store = new JournalStore();
+  /** The keys under which workers at an address were called. */
+  readonly calls: string[] = [];
   readonly told: string[] = [];
   readonly claims = new Set<string>();
 
+  constructor(private readonly team = asking) {}
+
   async run(crash?: CrashPoint): Promise<TeamOutcome> {
+    const { team } = this;
     const withDeadline: TeamPorts["withDeadline"] = (_ms, work) => work(never);
     return runTeam({ id: "run", input: "Help.", metadata: {}, background: noBackground, path: [] }, team, {
       journal: new MemoryJournal(this.store, crash),
@@ -62,7 +69,7 @@ class World {
       withDeadline,
       supervise: {
         now: () => 0,
-        hash: async (text) => text,
+        hash: async () => "",
         withDeadline,
         strict: false,
         decided: () => {},
@@ -80,7 +87,10 @@ class World {
         loads: async () => ({}),
       },
       work: "run",
-      callWorker: async () => ({ status: 200, text: "" }),
+      callWorker: async ({ key }) => {
+        this.calls.push(key);
+        return { status: 200, text: "Done." };
+      },
       observer: { keepsTexts: true, traced: ({ type }) => this.told.push(type) },
     });
   }
@@ -129,6 +139,30 @@ describe("a run whose object dies", () => {
       expect(world.told.toSorted()).toEqual(undisturbed.told.toSorted());
       expect(world.store.asks.size).toBe(1);
       expect(world.claims.size).toBe(0);
+    },
+  );
+});
+
+describe("a run whose object dies while it calls a worker at an address", () => {
+  const calling = (idempotent: boolean) =>
+    loaded({
+      supervisor: { strategy: "skill-based" },
+      workers: [{ id: "a", description: "a", http: { url: "https://a.test/", idempotent } }],
+    });
+  const call = new World(calling(true));
+
+  it.each([
+    [true, ["run.w0.0.h0.0.0", "run.w0.0.h0.0.0"], { kind: "completed", response: "Done." }],
+    [false, ["run.w0.0.h0.0.0"], { kind: "failed", detail: expect.stringContaining("its outcome is unknown") }],
+  ])(
+    "calls it again under the same key only if that does no harm: idempotent %s",
+    async (idempotent, calls, outcome) => {
+      await call.run();
+      const step = call.store.begun.findIndex((id) => id.includes("http/0"));
+      const world = new World(calling(idempotent));
+      await dyingAt(world, { step, when: "worked" });
+      expect(await toTheEnd(world)).toMatchObject(outcome);
+      expect(world.calls).toEqual(calls);
     },
   );
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ModelReply } from "../../src/chat/message.js";
 import { type EditOperation, editOperationsSchema, editReply } from "../../src/supervision/structural-edit.js";
-import { canonicalText } from "../../src/supervision/subject.js";
+import { canonicalText, type Subject } from "../../src/supervision/subject.js";
 import { agent, call, pass, scripted } from "./agent/support.js";
 
 const lookup = { toolCallId: "c1", server: "shop", tool: "lookup", args: { id: 7 } };
@@ -105,12 +105,14 @@ describe("structural edits of a reply", () => {
 
 describe("a supervising agent that edits a reply", () => {
   const subject = { hook: "response", reply } as const;
-  const hash = async (text: string): Promise<string> =>
-    `h${text.length}.${[...text].reduce((sum, c) => (sum * 31 + c.charCodeAt(0)) % 9_999_991, 7)}`;
+  const hash = async (of: Subject): Promise<string> => {
+    const text = canonicalText(of);
+    return `h${text.length}.${[...text].reduce((sum, c) => (sum * 31 + c.charCodeAt(0)) % 9_999_991, 7)}`;
+  };
   const reason = "a name";
 
   it("names the base it was shown, and may go on from what its edit made", async () => {
-    const baseHash = await hash(canonicalText(subject));
+    const baseHash = await hash(subject);
     const operations = [
       { type: "redact_span", turnId: "t1", text: "Ada" },
       { type: "redact_tool_output", toolCallId: "c1" },
@@ -129,13 +131,11 @@ describe("a supervising agent that edits a reply", () => {
     const { state, subject: after } = await pass(subject, [agent(model)], { hash });
     expect(after).toEqual(subject);
     expect(state.decision).toBe("allow");
-    expect(model.asked[1]?.messages.at(-1)?.content).toContain(
-      `Its hash is "${await hash(canonicalText(subject))}" now`,
-    );
+    expect(model.asked[1]?.messages.at(-1)?.content).toContain(`Its hash is "${await hash(subject)}" now`);
   });
 
   it("counts as a modification even when no text has changed", async () => {
-    const baseHash = await hash(canonicalText(subject));
+    const baseHash = await hash(subject);
     const operations = [{ type: "reorder_turns", turnIds: ["t1", "t0", "t2"] }];
     const { state } = await pass(
       subject,

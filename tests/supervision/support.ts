@@ -4,7 +4,7 @@ import type { ModelReply } from "../../src/chat/message.js";
 import { rulesModify, rulesSupervisor } from "../../src/supervision/kinds/rules.js";
 import type { PassPorts } from "../../src/supervision/pass.js";
 import { rulesConfigSchema } from "../../src/supervision/rules/config.js";
-import { type Subject, segmentsOf } from "../../src/supervision/subject.js";
+import { canonicalText, type Subject, segmentsOf } from "../../src/supervision/subject.js";
 import type { Supervisor } from "../../src/supervision/supervisor.js";
 import type { Verdict } from "../../src/supervision/verdict.js";
 import { never } from "../agent/support.js";
@@ -80,7 +80,7 @@ export function rules(
 export function passPorts(more: Partial<PassPorts> = {}): PassPorts {
   return {
     now: () => 0,
-    hash: async (text) => `#${text}`,
+    hash: async (subject) => `#${canonicalText(subject)}`,
     withDeadline: (timeoutMs, work) =>
       timeoutMs === 13 ? Promise.reject(new Error("no result within 13 ms")) : work(never),
     strict: false,

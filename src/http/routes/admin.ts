@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type OutgoingPolicy, refuseAddress } from "../../platform/outgoing.js";
+import { removeTenant } from "../../platform/removal.js";
 import type { Tenant } from "../../platform/tenant-store.js";
 import { keySchema, newKeySchema, newTenantSchema, settingsSchema, tenantSchema } from "../../tenancy/tenant.js";
 import { problem } from "../problems.js";
@@ -26,7 +27,9 @@ admin.openapi(
     const { name, settings } = c.req.valid("json");
     const { tenants, policy } = c.get("services");
     checkProviders(settings.providers, policy);
-    return c.json(await tenants.create(name, settings), 201);
+    const tenant = await tenants.create(name, settings);
+    c.header("location", `/v1/admin/tenants/${tenant.tenantId}`);
+    return c.json(tenant, 201);
   },
 );
 
@@ -109,14 +112,9 @@ admin.openapi(
     responses: { 204: { description: "It is gone" } },
   }),
   async (c) => {
-    const { tenants, sessions, index, memory } = c.get("services");
-    const { tenantId } = await find(tenants, c.req.valid("param").tenantId);
-    for (let page = await index.sessions(tenantId, undefined, 100); page.length > 0; ) {
-      await Promise.all(page.map(({ sessionId }) => sessions.remove(tenantId, sessionId)));
-      page = await index.sessions(tenantId, page.at(-1)?.sessionId, 100);
-    }
-    await memory.deleteAll(tenantId);
-    await tenants.remove(tenantId);
+    const services = c.get("services");
+    const { tenantId } = await find(services.tenants, c.req.valid("param").tenantId);
+    await removeTenant(tenantId, services);
     return c.body(null, 204);
   },
 );
@@ -129,13 +127,13 @@ admin.openapi(
     security,
     summary: "Make a key, which is shown this once",
     request: { params: tenantParam, body: jsonBody(newKeySchema) },
-    responses: { 201: json("The key", z.object({ keyId: z.string(), key: z.string() })) },
+    responses: { 201: json("The key", z.object({ keyId: z.string(), key: z.string(), role: keySchema.shape.role })) },
   }),
   async (c) => {
     const { tenants } = c.get("services");
     const { tenantId } = await find(tenants, c.req.valid("param").tenantId);
     const { role, label } = c.req.valid("json");
-    return c.json(await tenants.createKey(tenantId, role, label), 201);
+    return c.json({ ...(await tenants.createKey(tenantId, role, label)), role }, 201);
   },
 );
 

@@ -33,7 +33,7 @@ health.openapi(
       .then(
         () => "ok" as const,
         (error: unknown) => {
-          log("error", "health.database", { error: describeError(error) });
+          log("error", "health.database", describeError(error));
           return "failed" as const;
         },
       );

@@ -23,6 +23,12 @@ const ifMatch = z.object({
     .regex(/^"\d+"$/, 'an ETag as GET gave it, such as "3"; "0" before the first version')
     .optional(),
 });
+const documentText = z.string().min(1).max(maxContextCharacters);
+/** The seed's put_context calls the document its content. */
+const newContextSchema = z.union([
+  z.strictObject({ document: documentText }),
+  z.strictObject({ content: documentText }).transform(({ content }) => ({ document: content })),
+]);
 const putSchema = z.object({ version: z.int() });
 
 export const memoryContexts = newRouter();
@@ -53,7 +59,7 @@ memoryContexts.openapi(
     request: {
       params: memoryParam,
       headers: ifMatch,
-      body: jsonBody(z.strictObject({ document: z.string().min(1).max(maxContextCharacters) })),
+      body: jsonBody(newContextSchema),
     },
     responses: { 200: json("The new version's number", putSchema) },
   }),

@@ -30,7 +30,9 @@ memoryVaults.openapi(
   async (c) => {
     const { tenantId } = callerOf(c);
     const { memories } = c.get("services").memory.ports;
-    return c.json(await memories.createVault(tenantId, c.req.valid("json").title), 201);
+    const vault = await memories.createVault(tenantId, c.req.valid("json").title);
+    c.header("location", `/v1/vaults/${vault.vaultId}`);
+    return c.json(vault, 201);
   },
 );
 
@@ -89,6 +91,7 @@ memoryVaults.openapi(
       page = await memories.memories(tenantId, vaultId, page.at(-1)?.memoryId ?? "", 50);
     }
     await memories.removeVault(tenantId, vaultId);
+    await service.ports.answers.forget(tenantId, vaultId);
     return c.body(null, 204);
   },
 );
@@ -106,7 +109,9 @@ memoryVaults.openapi(
     const { tenantId } = callerOf(c);
     const { vaultId } = await vaultOf(c, c.req.valid("param").vaultId);
     const { memories } = c.get("services").memory.ports;
-    return c.json(await memories.createMemory(tenantId, vaultId, c.req.valid("json")), 201);
+    const memory = await memories.createMemory(tenantId, vaultId, c.req.valid("json"));
+    c.header("location", `/v1/memories/${memory.memoryId}`);
+    return c.json(memory, 201);
   },
 );
 

@@ -16,7 +16,7 @@ import {
   runStatuses,
   runSummarySchema,
 } from "../../routing/routed-run.js";
-import { memoriesOf } from "../../routing/team.js";
+import { memoriesOf } from "../../routing/team-parts.js";
 import { callerOf, unwrap } from "../context.js";
 import { eventsAnswers, eventsDescription, eventsQuery, followEvents } from "../events.js";
 import { missingNames, missingTools, namedAt } from "../name-checks.js";

@@ -1,8 +1,7 @@
 import { z } from "zod";
-import { chatMessageSchema } from "../../chat/message.js";
 import { newSessionSchema, passViewSchema, sessionSchema } from "../../chat/session.js";
-import { messageEditSchema, messageVersionSchema } from "../../platform/session-gateway.js";
-import { callerOf, demandRole, unwrap } from "../context.js";
+import { removeSession } from "../../platform/removal.js";
+import { callerOf, unwrap } from "../context.js";
 import { missingNames, missingTools, namedAt } from "../name-checks.js";
 import { problem } from "../problems.js";
 import {
@@ -114,66 +113,10 @@ sessions.openapi(
   async (c) => {
     const { tenantId } = callerOf(c);
     const { sessionId } = c.req.valid("param");
-    const { sessions: gateway, index } = c.get("services");
-    if (!(await gateway.remove(tenantId, sessionId))) throw problem("not_found", "There is no such session.");
-    await index.forget(tenantId, sessionId);
+    if (!(await removeSession(tenantId, sessionId, c.get("services")))) {
+      throw problem("not_found", "There is no such session.");
+    }
     return c.body(null, 204);
-  },
-);
-
-sessions.openapi(
-  route({
-    method: "get",
-    path: "/v1/sessions/{sessionId}/messages",
-    tags,
-    summary: "The effective transcript: what supervision made of what was said",
-    request: { params: sessionParam, query: pageQuery },
-    responses: { 200: json("A page of messages", listOf(chatMessageSchema)) },
-  }),
-  async (c) => {
-    const { tenantId } = callerOf(c);
-    const { limit, cursor } = c.req.valid("query");
-    const { sessionId } = c.req.valid("param");
-    const page = unwrap(
-      await c.get("services").sessions.messages(tenantId, sessionId, decodeNumberCursor(cursor), limit),
-    );
-    return c.json({ items: [...page.items], nextCursor: encodeCursor(page.next) }, 200);
-  },
-);
-
-sessions.openapi(
-  route({
-    method: "get",
-    path: "/v1/sessions/{sessionId}/messages/{messageId}/versions",
-    tags,
-    summary: "What a message said at first and what it says now (operators)",
-    request: { params: sessionParam.extend({ messageId: z.string().max(100) }) },
-    responses: { 200: json("Its versions, oldest first", z.object({ items: z.array(messageVersionSchema) })) },
-  }),
-  async (c) => {
-    const { tenantId } = demandRole(c, "operator");
-    const { sessionId, messageId } = c.req.valid("param");
-    return c.json({ items: unwrap(await c.get("services").sessions.versions(tenantId, sessionId, messageId)) }, 200);
-  },
-);
-
-sessions.openapi(
-  route({
-    method: "post",
-    path: "/v1/sessions/{sessionId}/messages/{messageId}/edits",
-    tags,
-    summary: "Edit a reply by the ids of its parts: all operations or none (operators)",
-    description:
-      "baseHash is the hash of the version that the operations were made for, as its versions show it; when the message has changed since, nothing is done. Tool calls keep their results, and pending calls survive unless they are dropped by name.",
-    request: { params: sessionParam.extend({ messageId: z.string().max(100) }), body: jsonBody(messageEditSchema) },
-    responses: { 200: json("The new version", messageVersionSchema) },
-  }),
-  async (c) => {
-    const { tenantId, keyId } = demandRole(c, "operator");
-    const { sessionId, messageId } = c.req.valid("param");
-    const { sessions: gateway } = c.get("services");
-    const edit = c.req.valid("json");
-    return c.json(unwrap(await gateway.editMessage(tenantId, sessionId, messageId, edit, `key ${keyId}`)), 200);
   },
 );
 

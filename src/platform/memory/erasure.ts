@@ -1,6 +1,7 @@
 /** The deletion of an entry for good: text, index, what was written with it in view, and the contexts that rest on it. */
 import { mergeContexts } from "../../memory/context-merge.js";
 import { extractiveContext, extractiveSummary } from "../../memory/extractive.js";
+import type { KeptAnswers } from "../kept-answers.js";
 import type { ContextStore } from "./context-store.js";
 import { echoesOf } from "./echoes.js";
 import { erasure } from "./entry-statements.js";
@@ -15,6 +16,7 @@ export interface ErasureSources {
   readonly contexts: ContextStore;
   readonly threads: ThreadGateway;
   readonly vectors: Pick<EntryVectors, "index">;
+  readonly answers: Pick<KeptAnswers, "forget">;
 }
 
 /** Entries that the context is rebuilt from at most. */
@@ -25,7 +27,7 @@ const rebuiltFrom = 50;
  * called again after any interruption.
  */
 export async function eraseFromD1(memory: MemoryRef, entryId: string, sources: ErasureSources): Promise<void> {
-  const { db, entries, contexts, threads, vectors } = sources;
+  const { db, entries, contexts, threads, vectors, answers } = sources;
   const row = await entries.row(memory, entryId);
   const entry = await entries.get(memory, entryId);
   const withdrawEchoes = async (): Promise<void> => {
@@ -37,6 +39,8 @@ export async function eraseFromD1(memory: MemoryRef, entryId: string, sources: E
   await db.batch([...erasure(db, entries.present(), memory, entryId), ...contexts.wiping(memory, entryId, cited)]);
   await withdrawEchoes();
   await vectors.index.forget();
+  // What was found in the memory, or restored of it, may have shown the entry.
+  await answers.forget(memory.tenantId, memory.memoryId);
   // Also after an interruption just here, when nothing cites the entry any more.
   const emptied = await contexts.emptiedSince(memory);
   if (emptied !== undefined) await rebuildContext(memory, entryId, emptied, sources);

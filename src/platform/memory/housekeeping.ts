@@ -35,7 +35,7 @@ async function eraseExpired(service: MemoryService, now: number): Promise<void> 
       if (memory.ok) await service.deleteEntry(memory.value, entry_id);
     } catch (error) {
       // One that can't be erased now doesn't keep the others.
-      log("warn", "memory.expiry_failed", { error: describeError(error) });
+      log("warn", "memory.expiry_failed", { tenantId: tenant_id, ...describeError(error) });
     }
   }
 }

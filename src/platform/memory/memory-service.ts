@@ -12,6 +12,7 @@ import {
 import { ok, type Result, refuse } from "../../problem.js";
 import { sha256Hex } from "../digest.js";
 import { newId } from "../ids.js";
+import type { KeptAnswers } from "../kept-answers.js";
 import type { ContextStore } from "./context-store.js";
 import type { DeadLetter, DeadLetters } from "./dead-letters.js";
 import type { EntryStore } from "./entry-store.js";
@@ -30,6 +31,7 @@ export interface MemoryServicePorts {
   readonly vectors: EntryVectors;
   readonly threads: ThreadGateway;
   readonly deadLetters: DeadLetters;
+  readonly answers: KeptAnswers;
   readonly sendJobs: MemoryPlatform["sendJobs"];
 }
 
@@ -167,10 +169,11 @@ export class MemoryService {
   }
 
   async deleteMemory(memory: MemoryRef): Promise<void> {
-    const { memories, threads, vectors } = this.ports;
+    const { memories, threads, vectors, answers } = this.ports;
     await this.eachThread(memory, (threadId) => threads.remove(identityOf(memory, threadId)));
     await memories.removeMemory(memory);
     await vectors.index.forget();
+    await answers.forget(memory.tenantId, memory.memoryId);
   }
 
   /** Does something with every thread of a memory, many at a time. */

@@ -52,7 +52,7 @@ export class SessionMemory {
         ...(lines.length === 0 ? [] : [{ kind: "entries", text: lines.join("\n") }]),
       ];
     } catch (error) {
-      log("warn", "memory.recall_failed", { error: describeError(error) });
+      log("warn", "memory.recall_failed", { tenantId: link.tenantId, ...describeError(error) });
       return [];
     }
   }
@@ -60,6 +60,12 @@ export class SessionMemory {
   async start({ tenantId, memoryId, threadId }: MemoryLink): Promise<void> {
     const memory = await this.service.memory(tenantId, memoryId);
     if (memory.ok) await this.service.startSession(memory.value, threadId);
+  }
+
+  /** Deletes for good what was recorded of a message, however often it was changed. */
+  async forget(link: MemoryLink, messageId: string): Promise<void> {
+    const memory = await this.service.memory(link.tenantId, link.memoryId);
+    if (memory.ok) await this.service.forgetOthers(memory.value, link.threadId, messageId, "");
   }
 
   /**
@@ -78,7 +84,7 @@ export class SessionMemory {
     if (says) {
       // Refused when it was edited before it was told of: then the edit tells of it.
       const result = await this.service.processMessages(memory.value, link.threadId, [recorded], key);
-      if (!result.ok) log("info", "memory.record_refused", { code: result.problem.code });
+      if (!result.ok) log("info", "memory.record_refused", { tenantId: link.tenantId, code: result.problem.code });
     }
     if (edit !== undefined) await this.service.forgetOthers(memory.value, link.threadId, messageId, key);
   }

@@ -126,7 +126,7 @@ export class VectorIndex {
 
   private rest(error: unknown): void {
     this.restsUntil = this.now() + restMs;
-    log("warn", "memory.vector_index_failed", { error: describeError(error) });
+    log("warn", "memory.vector_index_failed", describeError(error));
   }
 
   /** Vectors of another length have no place in it: its own is fixed when it is made. */

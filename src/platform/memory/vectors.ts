@@ -73,7 +73,7 @@ export class EntryVectors {
       return rows.length;
     } catch (error) {
       this.resting.set(tenantId, this.now() + restMs);
-      log("warn", "memory.vectors_failed", { error: describeError(error) });
+      log("warn", "memory.vectors_failed", { tenantId, ...describeError(error) });
       return 0;
     }
   }
@@ -104,7 +104,7 @@ export class EntryVectors {
       return vector === undefined ? undefined : { model: embedder.model, vector };
     } catch (error) {
       this.resting.set(tenantId, this.now() + restMs);
-      log("warn", "memory.query_vector_failed", { error: describeError(error) });
+      log("warn", "memory.query_vector_failed", { tenantId, ...describeError(error) });
       return undefined;
     }
   }

@@ -119,7 +119,10 @@ class Attempt {
   ): Promise<AgentOutcome> {
     const { run, situation } = this;
     const { supervisor } = run.team.definition;
-    const ports = agentPorts(run.ports, scope, () => [...this.ending, ...held.inForce()]);
+    const ports = agentPorts(run, scope, {
+      name: "supervisor",
+      tools: () => [...this.ending, ...held.inForce()],
+    });
     const asked = [...situation.clarifications, ...this.clarifications];
     const outcome = await runAgent(
       {

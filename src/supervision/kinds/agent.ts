@@ -9,8 +9,8 @@ import { type AgentOutcome, runAgent } from "../../agent/loop.js";
 import type { AgentPorts } from "../../agent/ports.js";
 import { openGuard } from "../../agent/tools.js";
 import type { ModelPort } from "../../model/port.js";
-import { canonicalText, type Subject } from "../subject.js";
-import { type Judging, mayModifyMessages, type Permission, type Supervisor, Undecided } from "../supervisor.js";
+import type { Subject } from "../subject.js";
+import { type Judging, mayModifyMessages, type Permissions, type Supervisor, Undecided } from "../supervisor.js";
 import { contextTools } from "../tools/context-tools.js";
 import { decisionNames, decisionTools } from "../tools/decision-tools.js";
 import { reasonSchema } from "../tools/reason.js";
@@ -23,7 +23,7 @@ export type AgentSupervisorSettings = Omit<
   Supervisor,
   "kind" | "mayModify" | "pure" | "reasons" | "judge" | "openStream"
 > & {
-  readonly permission: Permission;
+  readonly permission: Permissions;
   readonly config: z.infer<typeof agentConfigSchema>;
 };
 
@@ -76,7 +76,7 @@ async function run(
   const prompt = supervisorPrompt(subject, {
     name,
     instructions: config.instructions,
-    baseHash: await hash(canonicalText(subject)),
+    baseHash: await hash(subject),
     transcript: surroundings.transcript?.() ?? [],
     statistics: surroundings.statistics?.() ?? {},
   });
@@ -107,7 +107,7 @@ async function run(
 function verdictOf(kit: PassToolkit, outcome: AgentOutcome): Verdict {
   const verdict = kit.verdict();
   if (verdict === undefined) {
-    if (outcome.kind === "failed") throw new Error(`its model failed: ${outcome.detail}`);
+    if (outcome.kind === "failed") throw new Error(`its model (setting config.model) failed: ${outcome.detail}`);
     throw new Undecided(
       "it ended without a decision: it has to call one of allow_message, block_message, request_review or a modifying tool",
     );

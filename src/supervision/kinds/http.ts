@@ -4,15 +4,15 @@
  */
 import { z } from "zod";
 import { secretText } from "../../tenancy/secrets.js";
-import { canonicalText, type Subject, segmentsOf, spokenText } from "../subject.js";
-import { type Judging, mayModifyMessages, type Permission, type Supervisor, Undecided } from "../supervisor.js";
+import { type Subject, segmentsOf, spokenText } from "../subject.js";
+import { type Judging, mayModifyMessages, type Permissions, type Supervisor, Undecided } from "../supervisor.js";
 import { actions, type Verdict } from "../verdict.js";
 import type { SendPort } from "./ports.js";
 
 export const httpConfigSchema = z.strictObject({
   url: z.url({ protocol: /^https?$/ }).max(2_000),
   /** Signs the requests: HMAC-SHA256. */
-  secret: secretText(8, 500),
+  secret: secretText(1, 500),
 });
 
 export interface HttpSupervisorPorts {
@@ -23,7 +23,7 @@ export interface HttpSupervisorPorts {
 }
 
 export type HttpSupervisorSettings = Omit<Supervisor, "kind" | "mayModify" | "pure" | "judge" | "openStream"> & {
-  readonly permission: Permission;
+  readonly permission: Permissions;
   readonly config: z.infer<typeof httpConfigSchema>;
 };
 
@@ -69,7 +69,7 @@ async function ask(
     text: spokenText(subject),
     data: segmentsOf(subject).flatMap(({ kind, text }) => (kind === "data" ? [text] : [])),
     subject,
-    hash: await hash(canonicalText(subject)),
+    hash: await hash(subject),
     statistics: surroundings.statistics?.() ?? {},
   });
   const { status, text } = await journal.step(
@@ -77,7 +77,7 @@ async function ask(
     async () => {
       const timestamp = String(Math.floor(ports.now() / 1_000));
       const signature = await ports.sign(config.secret, `${timestamp}.${body}`);
-      return ports.send({
+      const request = {
         method: "POST",
         url: config.url,
         headers: {
@@ -90,6 +90,10 @@ async function ask(
         body,
         timeoutMs,
         signal,
+      };
+      return ports.send(request).catch((error: unknown) => {
+        if (signal.aborted || !(error instanceof Error)) throw error;
+        throw new Error(`its endpoint (setting config.url) can't be asked: ${error.message}`);
       });
     },
   );

@@ -31,6 +31,9 @@ const ENTITY =
   "(?:ai|a\\.i\\.|assistant|chatbot|bot|model|llm|dan|hacker|terminal|interpreter|shell|persona|simulator|jailbroken|unrestricted|unfiltered|uncensored|evil|free from)";
 const TRAINED = "(?:ai|a\\.i\\.|assistant|model|chatbot|llm|language model)";
 
+/** A letter of another script among Latin ones, which only looks like one of them: written so as not to be found. */
+const DISGUISE: InjectionSign[] = [{ weight: 2, source: "[a-z][а-џ]{1,3}[a-z]" }];
+
 const ENGLISH: InjectionSign[] = [
   // Setting the instructions aside.
   {
@@ -220,4 +223,11 @@ const SPANISH: InjectionSign[] = [
 /** English signs start with a whole word. RE2 knows no word boundary for the letters of the other languages. */
 const WHOLE_WORDS = ENGLISH.map(({ weight, source }) => ({ weight, source: `\\b(?:${source})` }));
 
-export const INJECTION_SIGNS: readonly InjectionSign[] = [...WHOLE_WORDS, ...MARKUP, ...GERMAN, ...FRENCH, ...SPANISH];
+export const INJECTION_SIGNS: readonly InjectionSign[] = [
+  ...WHOLE_WORDS,
+  ...DISGUISE,
+  ...MARKUP,
+  ...GERMAN,
+  ...FRENCH,
+  ...SPANISH,
+];

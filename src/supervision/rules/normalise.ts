@@ -1,6 +1,6 @@
 /**
  * Normalisation before matching, so that a word cannot be hidden by how it is written: full-width letters, ligatures,
- * invisible characters inside it, odd spaces, dashes and quotes. It works code point by code point, so that it does not
+ * invisible characters inside it, strokes and frames over its letters, digits of other scripts, odd spaces, dashes and quotes. It works code point by code point, so that it does not
  * depend on how a stream is cut, and keeps a map back to the original offsets.
  */
 
@@ -8,8 +8,11 @@
 const PLAIN = /^[\t\n\r\x20-\x7e]*$/;
 /** Characters that do not show: format characters (zero-width, soft hyphen, bidi, tags), fillers, selectors, controls. */
 const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]|(?![\t\n\v\f\r\u0085])\p{Cc}/gu;
+/** Marks that cross or frame what they stand over, and say nothing: strokes, keycaps, circles. */
+const OVERLAY = /[\u0334-\u0338\u20d2\u20d3\u20d8-\u20da\u20dd-\u20e0\u20e2-\u20e8\u20ea\u20eb]/g;
+const DIGIT = /^\p{Nd}$/u;
 const LINE_BREAK = /[\u0085\u2028\u2029]/g;
-const SPACE = /[\v\f\u1680\p{Zs}]/gu;
+const SPACE = /[\v\f\u1680\u2800\p{Zs}]/gu;
 const DASH = /[\p{Pd}\u2212]/gu;
 const SINGLE_QUOTE = /[\u2018-\u201b\u2032]/g;
 const DOUBLE_QUOTE = /[\u201c-\u201f\u2033]/g;
@@ -24,6 +27,8 @@ function normaliseCodePoint(character: string): string {
   const normal = character
     .normalize("NFKC")
     .replace(INVISIBLE, "")
+    .replace(OVERLAY, "")
+    .replace(/[^\P{Nd}0-9]/gu, asciiDigit)
     .replace(LINE_BREAK, "\n")
     .replace(SPACE, " ")
     .replace(DASH, "-")
@@ -32,6 +37,14 @@ function normaliseCodePoint(character: string): string {
   if (seen.size >= SEEN_LIMIT) seen.clear();
   seen.set(character, normal);
   return normal;
+}
+
+/** Digits of a script stand in a row from 0 to 9: how far it is to its 0 is what a digit is worth. */
+function asciiDigit(digit: string): string {
+  const code = digit.codePointAt(0) ?? 0;
+  let worth = 0;
+  while (worth < 9 && DIGIT.test(String.fromCodePoint(code - worth - 1))) worth++;
+  return String(worth);
 }
 
 /** A stretch of the text: either unchanged, unit for unit, or one original code point and what became of it. */

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { ToolContext, ToolOutput } from "../../agent/tools.js";
 import { itemName } from "../../chat/context.js";
 import { likeness } from "../../chat/likeness.js";
-import { mayModifyContext } from "../supervisor.js";
+import { mayModifyContext, mayModifyStored } from "../supervisor.js";
 import type { ChangeOutcome, ContextChange, ContextDesk, ContextEntry, ContextKind } from "../surroundings.js";
 import type { ReasonSchema } from "./reason.js";
 import { type PassToolkit, problem, type SupervisionTool, supervisionTool } from "./toolkit.js";
@@ -115,7 +115,6 @@ function changingTools(kit: PassToolkit, names: Names, ports: ContextToolPorts):
 /** Changing what a tenant has stored touches all its sessions, so it needs full control. */
 function storingTools(kit: PassToolkit, { kind, one, said }: Names, ports: ContextToolPorts): SupervisionTool[] {
   if (kind !== "rules" && kind !== "references") return [];
-  const fullControl = (permission: PassToolkit["permission"]): boolean => permission === "full_control";
   return [
     supervisionTool(kit, {
       name: `store_${one}`,
@@ -128,7 +127,7 @@ function storingTools(kit: PassToolkit, { kind, one, said }: Names, ports: Conte
         include: z.enum(["always", "manual", "auto"]).default("manual"),
         reason: ports.reason,
       }),
-      permitted: fullControl,
+      permitted: mayModifyStored,
       run: async ({ name, reason, ...body }, { journal }) =>
         answered(
           await ports.desk.store({ kind, name, body }, { supervisor: ports.supervisor, reason }, journal),
@@ -139,7 +138,7 @@ function storingTools(kit: PassToolkit, { kind, one, said }: Names, ports: Conte
       name: `delete_${one}`,
       description: `Delete a stored ${said} of the tenant, for all its conversations.`,
       schema: z.object({ name: itemName, reason: ports.reason }),
-      permitted: fullControl,
+      permitted: mayModifyStored,
       run: async ({ name, reason }, { journal }) =>
         answered(
           await ports.desk.store({ kind, name, body: undefined }, { supervisor: ports.supervisor, reason }, journal),

@@ -2,8 +2,8 @@
 import { z } from "zod";
 import type { ToolOutput } from "../../agent/tools.js";
 import { editOperationsSchema, editReply } from "../structural-edit.js";
-import { applyChange, canonicalText, type Subject } from "../subject.js";
-import { mayModifyMessages, type Permission } from "../supervisor.js";
+import { applyChange, type Subject } from "../subject.js";
+import { mayModifyMessages, type Permissions } from "../supervisor.js";
 import type { Action, Hook } from "../verdict.js";
 import type { ReasonSchema } from "./reason.js";
 import { type PassToolkit, problem, type SupervisionTool, supervisionTool } from "./toolkit.js";
@@ -13,7 +13,7 @@ const anyone = (): boolean => true;
 
 export function decisionTools(
   kit: PassToolkit,
-  hash: (text: string) => Promise<string>,
+  hash: (subject: Subject) => Promise<string>,
   reason: ReasonSchema,
 ): SupervisionTool[] {
   const { hook } = kit.text;
@@ -39,7 +39,7 @@ export function decisionTools(
 }
 
 /** Which decision tools there are: the ones that alone are left in the last round. */
-export function decisionNames(hook: Hook, permission: Permission): string[] {
+export function decisionNames(hook: Hook, permission: Permissions): string[] {
   const modify = hook === "response" ? ["modify_response", "edit_response"] : ["modify_message"];
   return ["allow_message", "block_message", ...(mayModifyMessages(permission) ? modify : []), "request_review"];
 }
@@ -57,7 +57,7 @@ function modifyMessage(kit: PassToolkit, hook: Hook, reason: ReasonSchema): Supe
 
 function responseTools(
   kit: PassToolkit,
-  hash: (text: string) => Promise<string>,
+  hash: (subject: Subject) => Promise<string>,
   reason: ReasonSchema,
 ): SupervisionTool[] {
   return [
@@ -78,7 +78,7 @@ function responseTools(
       run: async (args) => {
         const current = kit.text;
         if (current.hook !== "response") return problem("Only a reply can be edited; use modify_message.");
-        const base = await hash(canonicalText(current));
+        const base = await hash(current);
         if (base !== args.baseHash) {
           return problem(
             `Nothing was changed: the reply isn't what baseHash says any more. Its hash is "${base}" now.`,
@@ -88,7 +88,7 @@ function responseTools(
         if (!edited.ok) return problem(`Nothing was changed: operation ${edited.at} can't be done. ${edited.problem}.`);
         const next: Subject = { ...current, reply: edited.reply };
         const output = settled(kit, "modify", args.reason, next);
-        return { ...output, content: `${output.content} Its hash is "${await hash(canonicalText(next))}" now.` };
+        return { ...output, content: `${output.content} Its hash is "${await hash(next)}" now.` };
       },
     }),
   ];

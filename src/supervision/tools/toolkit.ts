@@ -5,7 +5,7 @@
 import { z } from "zod";
 import type { AgentTool, ToolContext, ToolOutput } from "../../agent/tools.js";
 import type { Subject } from "../subject.js";
-import type { Permission } from "../supervisor.js";
+import type { Permissions } from "../supervisor.js";
 import { type Action, strictest, type Verdict } from "../verdict.js";
 
 /** The server name of a supervisor's tools. */
@@ -19,7 +19,7 @@ export class PassToolkit {
 
   constructor(
     private readonly subject: Subject,
-    readonly permission: Permission,
+    readonly permission: Permissions,
   ) {
     this.current = subject;
   }
@@ -59,7 +59,7 @@ export interface ToolSketch<T> {
   readonly description: string;
   readonly schema: z.ZodType<T>;
   /** Whether the supervisor's permission suffices: asked when the tool is offered and again when it is called. */
-  readonly permitted: (permission: Permission) => boolean;
+  readonly permitted: (permission: Permissions) => boolean;
   readonly run: (args: T, context: ToolContext) => Promise<ToolOutput>;
 }
 
@@ -83,7 +83,7 @@ export function supervisionTool<T>(kit: PassToolkit, sketch: ToolSketch<T>): Sup
       if (kit.closed) return problem("This pass is over; its tools can't be used any more.");
       if (!sketch.permitted(kit.permission)) {
         return problem(
-          `Not done: the setting permissions of this supervisor is "${kit.permission}", which doesn't allow it.`,
+          `Not done: the setting permissions of this supervisor is "${[kit.permission].flat().join(", ")}", which doesn't allow it.`,
         );
       }
       return sketch.run(sketch.schema.parse(args), context);

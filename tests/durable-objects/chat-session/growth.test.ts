@@ -1,5 +1,5 @@
 import { runInDurableObject } from "cloudflare:test";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, type MockInstance, vi } from "vitest";
 import { EventLog } from "../../../durable-objects/kit/events.js";
 import { newTenant } from "../../support/conclave.js";
 
@@ -24,4 +24,63 @@ describe("a long session", () => {
       expect(read[0]).toBeLessThan(50);
     });
   });
+
+  it("costs as much for a message after 2,000 as after 35: rows read and written, and tokens of the prompt", async () => {
+    const tenant = await newTenant();
+    const model = await tenant.agent("assistant");
+    await model.reply({ text: "Hello.", repeat: true });
+    await tenant.rules("watch", [{ match: { type: "phrases", phrases: ["stop"] }, action: "block", reason: "No." }]);
+    const session = await tenant.session({ supervisors: ["watch"] });
+    const object = tenant.object(session);
+
+    const cost = async () => {
+      let exec: MockInstance<SqlStorage["exec"]> | undefined;
+      await runInDurableObject(object, (_instance, { storage: { sql } }) => {
+        exec = vi.spyOn(sql, "exec");
+      });
+      const turn = await tenant.say(session, "How are you, and what have we talked about?");
+      const cursors = exec?.mock.results.map(({ value }) => value) ?? [];
+      exec?.mockRestore();
+      return {
+        read: cursors.reduce((sum, { rowsRead }) => sum + rowsRead, 0),
+        written: cursors.reduce((sum, { rowsWritten }) => sum + rowsWritten, 0),
+        prompt: JSON.stringify((await model.requests()).at(-1)?.body).length,
+        status: turn.status,
+      };
+    };
+
+    for (let message = 0; message < 35; message++)
+      await tenant.say(session, "How are you, and what have we talked about?");
+    const early = await cost();
+    await runInDurableObject(object, (_instance, { storage: { sql } }) => {
+      for (const [table, columns, changed] of copied) {
+        const to = columns.join(", ");
+        const from = columns
+          .map((column) => (changed.some((name) => name === column) ? `${column} || '-' || i` : column))
+          .join(", ");
+        sql.exec(
+          `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 56)
+           INSERT INTO ${table} (${to}) SELECT ${from} FROM ${table}, n`,
+        );
+      }
+    });
+    const late = await cost();
+    expect(early).toMatchObject({ status: "completed", written: expect.any(Number) });
+    expect(early.read).toBeGreaterThan(0);
+    expect(late.written / early.written).toBeLessThan(1.2);
+    expect(late.read / early.read).toBeLessThan(1.2);
+    expect(late.prompt / early.prompt).toBeLessThan(1.2);
+  });
 });
+
+/** What a session's own tables hold of each message, and what of it is unique. */
+const copied = [
+  [
+    "turns",
+    ["turn_id", "request_hash", "status", "message_id", "reply_id", "original", "accepted_at", "outcome"],
+    ["turn_id"],
+  ],
+  ["messages", ["message_id", "turn_id", "role", "body", "in_history"], ["message_id", "turn_id"]],
+  ["passes", ["turn_id", "at", "state"], ["turn_id"]],
+  ["events", ["work", "type", "at", "data"], ["work"]],
+] as const;

@@ -23,6 +23,8 @@ describe("a session with a memory", () => {
       { threadId: session, role: "assistant", rawEntry: "Nice to meet you, Ada." },
     ]);
     expect(await memory.thread(session)).toMatchObject({ open: true, lastSeq: 2 });
+    const { body } = await tenant.call("GET", `/v1/sessions/${session}`);
+    expect(body.memory).toEqual({ memoryId: memory.memoryId, threadId: session });
   });
 
   it("records what supervision made of a message, and nothing of what it blocked", async () => {

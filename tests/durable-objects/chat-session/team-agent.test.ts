@@ -157,7 +157,9 @@ describe("a session whose agent is a team", () => {
     expect(shownText(events)).toBe("It is [gone].");
     expect(events.map(({ event }) => event)).toEqual(expect.arrayContaining(["routing.decided", "worker.returned"]));
     expect(JSON.stringify(events)).not.toContain("swordfish");
-    expect(promptText((await modelOf(team, "billing").requests())[1])).toContain("First answer.");
+    for (const model of [team.supervisor, modelOf(team, "billing")]) {
+      expect(promptText((await model.requests())[1])).toContain("First answer.");
+    }
   });
 
   it("says so when its team is gone", async () => {

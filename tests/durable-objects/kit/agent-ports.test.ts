@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { type AgentWork, agentPorts } from "../../../durable-objects/kit/agent-ports.js";
+import { saltedHash } from "../../../src/platform/salted-hash.js";
 import { D1TeamState } from "../../../src/platform/team-state.js";
 import type { SupervisionState } from "../../../src/supervision/state.js";
 import { settingsSchema } from "../../../src/tenancy/tenant.js";
@@ -40,7 +41,7 @@ function withPorts(test: (world: World) => void | Promise<void>): Promise<void> 
         tenantId: "ten_1",
         ownerId: "run_1",
         piece: { type: "run", id: "run_1" },
-        salt: "salt",
+        hash: (subject) => saltedHash("salt", subject),
         signal: abort.signal,
         settings: settingsSchema.parse({ strict: true, reviews: { answerableBy: "admin" } }),
         surroundings: { statistics: () => ({ turns: 1 }) },

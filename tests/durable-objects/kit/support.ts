@@ -34,7 +34,7 @@ export class Clock {
 export function kitIn(state: DurableObjectState, clock: Clock, ports: Partial<KitPorts> = {}): Kit {
   return new KitOf(state, {
     now: clock.now,
-    ownerId: () => "ses_01k00000000000000000000000",
+    owner: () => ({ tenantId: "ten_test", id: "ses_01k00000000000000000000000" }),
     deliver: async () => {},
     step: async () => false,
     present: (_type, data) => data,

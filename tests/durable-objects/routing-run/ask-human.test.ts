@@ -133,6 +133,61 @@ describe("a supervisor that asks a person", () => {
   });
 });
 
+describe("a question that takes certain answers only", () => {
+  it("refuses others with what it takes, and keeps waiting", async () => {
+    const tenant = await newTenant();
+    const team = newTeam({ billing: {} }, { tools: ["ask_human"] });
+    await team.supervisor.reply(asksHuman("Is it urgent?", { accepts: "yes_no" }), routesTo("billing"));
+    await modelOf(team, "billing").reply({ text: "Done." });
+    const waiting = await startRun(tenant, team.definition, "Help.");
+    expect(waiting.asks).toMatchObject([{ accepts: "yes_no" }]);
+    const path = `/v1/asks/${waiting.asks[0]?.askId}/answer`;
+    expect(await tenant.call("POST", path, { response: "perhaps" })).toMatchObject({
+      status: 422,
+      body: { errors: [{ path: "response", message: 'answer with one of: "yes", "no"' }] },
+    });
+    expect(await answerOpen(tenant, waiting, "Yes")).toMatchObject({
+      status: "completed",
+      clarifications: [{ answer: "The person answered: yes" }],
+    });
+  });
+
+  it("isn't asked when its own default is none of them: the model is told what would be right", async () => {
+    const tenant = await newTenant();
+    const team = newTeam({ billing: {} }, { tools: ["ask_human"] });
+    const offered = { accepts: "suggestions", suggestions: ["now", "later"] };
+    await team.supervisor.reply(
+      asksHuman("When?", { ...offered, timeoutMs: 1_000, defaultResponse: "soon" }),
+      routesTo("billing"),
+    );
+    await modelOf(team, "billing").reply({ text: "Done." });
+    const run = await startRun(tenant, team.definition, "Help.");
+    expect(run).toMatchObject({ status: "completed", asks: [] });
+    const told = promptText((await team.supervisor.requests())[1]).replaceAll("\\", "");
+    expect(told).toContain('Not asked: its defaultResponse can\'t be answered: answer with one of: "now", "later".');
+  });
+
+  it("may come from a worker at an address, and stays what it is when supervision changes it", async () => {
+    const tenant = await newTenant();
+    const match = { type: "phrases", phrases: ["Ada"] };
+    await tenant.rules("names", [{ match, action: "redact", replacement: "[name]", reason: "name" }], {
+      hooks: ["response"],
+    });
+    const hook = upstreamFor(env.TEST_UPSTREAM);
+    const ask = { question: "Who?", accepts: "suggestions", suggestions: ["Ada", "Bob"] };
+    await hook.reply({ body: { ask } }, { body: "Done." });
+    const workers = { a: { http: { url: hook.hookURL } }, b: { tools: ["ask_human"] } };
+    const team = newTeam(workers, {}, { supervisors: ["names"] });
+    await team.supervisor.reply(routesTo(["a", "b"]));
+    await modelOf(team, "b").reply(asksHuman("Who?", { ...ask }), { text: "Done." });
+    const waiting = await startRun(tenant, team.definition, "Help.");
+    expect(waiting.asks.map(({ accepts, suggestions }) => [accepts, suggestions])).toEqual([
+      ["suggestions", ["[name]", "Bob"]],
+      ["suggestions", ["[name]", "Bob"]],
+    ]);
+  });
+});
+
 describe("an answer", () => {
   async function waitingRun() {
     const tenant = await newTenant();

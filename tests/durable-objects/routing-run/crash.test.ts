@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { newTenant, type TestTenant } from "../../support/conclave.js";
+import { eventually } from "../../support/eventually.js";
 import { crash, ringAlarm, rowsOf } from "../../support/objects.js";
 import { asksHuman, getRun, modelOf, newTeam, routesTo, runObject, startRun } from "../../support/teams.js";
 
@@ -38,7 +39,7 @@ describe("a run that meets an internal error", () => {
     const [setup] = await rowsOf(object, "SELECT result FROM journal WHERE step = 'setup'");
     await rowsOf(object, `UPDATE journal SET result = '"unreadable"' WHERE step = 'setup'`);
     await tenant.call("POST", `/v1/asks/${run.asks[0]?.askId}/answer`, { response: "that" });
-    await vi.waitFor(async () => expect(await crashes(tenant, run.runId)).toEqual([2]));
+    await eventually(async () => expect(await crashes(tenant, run.runId)).toEqual([2]));
     const mend = () => rowsOf(object, "UPDATE journal SET result = ? WHERE step = 'setup'", String(setup?.result));
     return { tenant, runId: run.runId, object, mend };
   }
@@ -53,7 +54,7 @@ describe("a run that meets an internal error", () => {
   it("fails visibly in the end, and says what it has spent until then", async () => {
     const { tenant, runId, object } = await crashedTwice();
     await ringAlarm(object);
-    await vi.waitFor(async () => expect(await crashes(tenant, runId)).toEqual([3]));
+    await eventually(async () => expect(await crashes(tenant, runId)).toEqual([3]));
     await ringAlarm(object);
     expect(await getRun(tenant, runId)).toMatchObject({
       status: "failed",

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { newTenant } from "../../support/conclave.js";
-import { asksHuman, modelOf, newTeam, promptText, routesTo, startRun } from "../../support/teams.js";
+import { answerOpen, asksHuman, modelOf, newTeam, promptText, routesTo, startRun } from "../../support/teams.js";
 import { type ScriptedReply, upstreamFor } from "../../support/upstream-client.js";
 
 const decision = { targetAgent: "billing", reasoning: "It is about money.", confidence: 0.8 };
@@ -15,6 +15,7 @@ describe("a decision written as text", () => {
     ["broken JSON", `{targetAgent: 'billing', reasoning: 'money', confidence: 0.8,`, 0.8],
     ["a confidence in percent", JSON.stringify({ ...decision, confidence: 95 }), 0.95],
     ["a confidence as text", JSON.stringify({ ...decision, confidence: "70%" }), 0.7],
+    ["another word for it", JSON.stringify({ worker: "billing", confidence: 0.8 }), 0.8],
     ["the same worker twice", JSON.stringify({ targetAgents: ["billing", "Billing"], confidence: 0.8 }), 0.8],
   ];
   it.each(readable)("is read from %s (fault 2)", async (_what, said, confidence) => {
@@ -129,6 +130,25 @@ describe("a decision by route_to", () => {
     expect(done.body.decisions).toMatchObject([{ targetAgent: "billing" }]);
   });
 
+  it("isn't asked for again when that can't be paid for any more", async () => {
+    const tenant = await newTenant();
+    const team = newTeam({ billing: {} }, {}, { limits: { maxModelCalls: 1 } });
+    await team.supervisor.reply({ text: "{}" });
+    const run = await startRun(tenant, team.definition, "Hello.");
+    expect(run.error?.detail).toContain("No worker could be chosen: it names no worker");
+    expect(await team.supervisor.requests()).toHaveLength(1);
+  });
+
+  it("that is shown back stands beside what a person has answered meanwhile", async () => {
+    const tenant = await newTenant();
+    const team = newTeam({ billing: {} }, { tools: ["ask_human"] });
+    await team.supervisor.reply(asksHuman("Which?"), { text: "{}" }, routesTo("billing"));
+    await modelOf(team, "billing").reply({ text: "Done." });
+    const waiting = await startRun(tenant, team.definition, "Hello.");
+    expect((await answerOpen(tenant, waiting, "the invoice")).status).toBe("completed");
+    expect(promptText((await team.supervisor.requests())[2])).toContain("the invoice");
+  });
+
   it("is made without tools where the server refuses them", async () => {
     const tenant = await newTenant();
     const team = newTeam({ billing: {}, technical: {} });
@@ -240,6 +260,25 @@ describe("a supervisor's tools", () => {
         { function: { name: "order_status" } },
       ],
     });
+  });
+});
+
+describe("tools of a long list", () => {
+  it("are chosen anew each round, by what was read meanwhile", async () => {
+    const tenant = await newTenant();
+    const hook = upstreamFor(env.TEST_UPSTREAM);
+    await hook.reply({ body: "The parcel stands in the warehouse; ask about its weather." });
+    await tenant.put("tools", "order_status", { server: "shop", description: "Tells", http: { url: hook.hookURL } });
+    const description = "How it is where a parcel stands";
+    await tenant.put("tools", "warehouse_weather", { server: "shop", description, http: { url: "https://x.test/" } });
+    const team = newTeam({ billing: {} }, { tools: ["shop/*"], maxToolsPerRound: 1 });
+    await team.supervisor.reply({ toolCalls: [{ name: "order_status", arguments: {} }] }, routesTo("billing"));
+    await modelOf(team, "billing").reply({ text: "Done." });
+    await startRun(tenant, team.definition, "What is my order's status?");
+    const offered = (await team.supervisor.requests()).map((request) =>
+      ["order_status", "warehouse_weather"].filter((name) => promptText(request).includes(`"name":"${name}","desc`)),
+    );
+    expect(offered).toEqual([["order_status"], ["warehouse_weather"]]);
   });
 });
 

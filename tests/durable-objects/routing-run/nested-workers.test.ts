@@ -125,7 +125,9 @@ describe("a worker at an address", () => {
     const tenant = await newTenant();
     const hook = upstreamFor(env.TEST_UPSTREAM);
     await hook.reply({ body: { response: "Shipped." } });
-    const team = newTeam({ shipping: { http: { url: hook.hookURL, headers: { "x-token": "secret" } } } });
+    const team = newTeam({
+      shipping: { http: { method: "POST", url: hook.hookURL, headers: { "x-token": "secret" } } },
+    });
     await team.supervisor.reply(routesTo("shipping"));
     const run = await startRun(tenant, team.definition, "Where is it?");
     expect(run.response).toBe("Shipped.");

@@ -138,6 +138,22 @@ describe("rule-based", () => {
     expect(vip).toMatchObject({ response: "At once.", decisions: [{ targetAgent: "vip" }] });
   });
 
+  it("passes over rules whose workers can't work, and takes of several those that can", async () => {
+    const tenant = await newTenant();
+    const away = { capabilities: { available: false } };
+    const rules = [
+      { when: { contains: ["refund"] }, to: "away" },
+      { when: { contains: ["refund"] }, to: ["away", "billing"] },
+    ];
+    const team = newTeam({ away, billing: {} }, { strategy: "rule-based", rules });
+    await modelOf(team, "billing").reply({ text: "Paid." });
+    const run = await startRun(tenant, team.definition, "A refund, please.");
+    expect(run).toMatchObject({
+      response: "Paid.",
+      decisions: [{ targetAgent: "billing", reasoning: "Rule 2 applies." }],
+    });
+  });
+
   it("without a rule that applies fails clearly, or takes the fallback worker", async () => {
     const tenant = await newTenant();
     const rules = [{ when: { contains: ["refund"] }, to: "billing" }];

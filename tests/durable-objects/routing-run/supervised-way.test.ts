@@ -128,6 +128,137 @@ describe("what a run shows passes the supervisors of responses", () => {
   });
 });
 
+describe("a verbose team", () => {
+  it("tells of briefs, and of what its tools were called with and gave, as far as responses may", async () => {
+    const tenant = await newTenant();
+    await tenant.rules("privacy", [redacts], { hooks: ["response"] });
+    const hook = upstreamFor(env.TEST_UPSTREAM);
+    await hook.reply({ body: "The word is swordfish.", repeat: true });
+    const parameters = { type: "object", properties: { word: { type: "string" } } };
+    await tenant.put("tools", "look", {
+      server: "shop",
+      description: "Looks",
+      parameters,
+      http: { url: hook.hookURL },
+    });
+    const look = { toolCalls: [{ name: "look", arguments: { word: "is it swordfish" } }] };
+    for (const verbose of [true, false]) {
+      const tools = ["shop/look"];
+      const team = newTeam({ a: { tools } }, { tools, verbose }, { supervisors: ["privacy"] });
+      await team.supervisor.reply(look, routesTo("a"));
+      await modelOf(team, "a").reply(look, { text: "Done." });
+      const run = await startRun(tenant, team.definition, "Is it swordfish?");
+      const { entries, story } = (await tenant.call("GET", `/v1/runs/${run.runId}/trace`)).body;
+      const used = entries.filter(({ type }: { type: string }) => type === "tool.used");
+      const use = { server: "shop", tool: "look", arguments: '{"word":"is it [gone]"}', output: "The word is [gone]." };
+      expect(used.map(({ data }: { data: unknown }) => data)).toMatchObject(
+        verbose
+          ? [
+              { agent: "supervisor", ...use },
+              { agent: "a", ...use },
+            ]
+          : [],
+      );
+      expect(story.includes('a called shop/look with {"word":"is it [gone]"} and got: The word is [gone].')).toBe(
+        verbose,
+      );
+      expect(story.includes("a began. It was given: Is it [gone]?")).toBe(verbose);
+      // The work itself goes on with the text as it was; responses alone are supervised here.
+      expect(promptText((await modelOf(team, "a").requests())[1])).toContain("The word is swordfish.");
+      // The input is the caller's own.
+      expect(JSON.stringify(entries)).not.toContain("swordfish");
+    }
+  });
+
+  it("in a session keeps no texts in the log", async () => {
+    const tenant = await newTenant();
+    const hook = upstreamFor(env.TEST_UPSTREAM);
+    await hook.reply({ body: "three are left" });
+    await tenant.put("tools", "look", { server: "shop", description: "Looks", http: { url: hook.hookURL } });
+    const team = newTeam({ a: { tools: ["shop/look"] } }, { verbose: true });
+    await team.supervisor.reply(routesTo("a"));
+    await modelOf(team, "a").reply({ toolCalls: [{ name: "look", arguments: {} }] }, { text: "Done." });
+    await tenant.put("teams", "desk", team.definition);
+    await tenant.put("agents", "assistant", { kind: "team", team: "desk" });
+    const events = await tenant.stream(await tenant.session(), "How many?");
+    const used = events.find(({ event }) => event === "tool.used");
+    expect(used?.data).toMatchObject({ agent: "a", server: "shop", tool: "look", path: [] });
+    expect(JSON.stringify(events)).not.toContain("three are left");
+    expect(JSON.stringify(events.filter(({ event }) => event === "worker.started"))).not.toContain("How many?");
+  });
+});
+
+describe("a run's supervisors", () => {
+  it("are the tenant's, the caller's and the team's together", async () => {
+    const tenant = await newTenant({ supervisors: ["tenants"] });
+    for (const [name, word] of [
+      ["tenants", "one"],
+      ["callers", "two"],
+      ["teams", "three"],
+    ]) {
+      const match = { type: "phrases", phrases: [word] };
+      await tenant.rules(String(name), [{ match, action: "redact", replacement: "*", reason: "-" }]);
+    }
+    const team = newTeam({ a: {} }, { strategy: "skill-based" }, { supervisors: ["teams"] });
+    await modelOf(team, "a").reply({ text: "one two three" });
+    const run = await startRun(tenant, team.definition, "Count.", { supervisors: ["callers"] });
+    expect(run.response).toBe("* * *");
+  });
+
+  it("hold as they were when it began, though they are deleted while it waits", async () => {
+    const tenant = await newTenant();
+    await tenant.rules("privacy", [redacts]);
+    const team = newTeam({ a: { tools: ["ask_human"] } }, { strategy: "skill-based" });
+    await modelOf(team, "a").reply(asksHuman("Which?"), { text: "swordfish" });
+    const waiting = await startRun(tenant, team.definition, "Help.", { supervisors: ["privacy"] });
+    await tenant.call("DELETE", "/v1/supervisors/privacy");
+    // It goes on with the version that it began with.
+    expect((await answerOpen(tenant, waiting, "this")).response).toBe("[gone]");
+  });
+
+  it("that the tenant demands and that are gone let nothing pass: the run fails, and says which", async () => {
+    const tenant = await newTenant({ supervisors: ["ghost"] });
+    const team = newTeam({ a: {} }, { strategy: "skill-based" });
+    const run = await startRun(tenant, team.definition, "Help.");
+    expect(run).toMatchObject({
+      status: "failed",
+      error: { detail: 'The supervisor "ghost" doesn\'t exist any more.' },
+    });
+    expect(await modelOf(team, "a").requests()).toHaveLength(0);
+  });
+
+  it("that are models read the input as what was said before", async () => {
+    const tenant = await newTenant();
+    const judge = upstreamFor(env.TEST_UPSTREAM);
+    await judge.reply({ toolCalls: [{ name: "allow_message", arguments: {} }], repeat: true });
+    const config = { model: `openai/${judge.model}`, instructions: "Judge." };
+    await tenant.put("supervisors", "judge", { kind: "agent", hooks: ["response"], config });
+    const team = newTeam({ a: {} }, { strategy: "skill-based" }, { supervisors: ["judge"] });
+    await modelOf(team, "a").reply({ text: "Done." });
+    await startRun(tenant, team.definition, "The input itself.");
+    expect(promptText((await judge.requests()).at(-1))).toContain("The input itself.");
+  });
+
+  it("let a tool that was approved for the whole run be called again without asking", async () => {
+    const tenant = await newTenant();
+    const hook = upstreamFor(env.TEST_UPSTREAM);
+    await hook.reply({ body: "paid", repeat: true });
+    const pay = { server: "shop", description: "Pays", approval: "session", http: { url: hook.hookURL } };
+    await tenant.put("tools", "pay", pay);
+    const team = newTeam({ a: { tools: ["shop/pay"] } }, { strategy: "skill-based" });
+    const paying = { toolCalls: [{ name: "pay", arguments: {} }] };
+    await modelOf(team, "a").reply(paying, paying, { text: "Done." });
+    const waiting = await startRun(tenant, team.definition, "Pay.");
+    expect(waiting).toMatchObject({ status: "waiting", asks: [{ kind: "approval" }] });
+    await tenant.call("POST", `/v1/asks/${waiting.asks[0]?.askId}/answer`, { decision: "session" });
+    const done = await tenant.call("GET", `/v1/runs/${waiting.runId}?waitMs=10000`);
+    expect(done.body).toMatchObject({ status: "completed", asks: [{ status: "answered" }] });
+    expect(await hook.requests()).toHaveLength(2);
+    const story = await tenant.call("GET", `/v1/runs/${waiting.runId}/trace?format=markdown`);
+    expect(story.body).toContain("Asked for an approval: “May the tool");
+  });
+});
+
 describe("a fallback worker", () => {
   it.each([
     ["isn't available", { capabilities: { available: false } }, ["a"]],

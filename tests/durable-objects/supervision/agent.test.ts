@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { hmacSha256Hex } from "../../../src/platform/digest.js";
 import { newTenant, send, shownText } from "../../support/conclave.js";
+import { eventually } from "../../support/eventually.js";
 import { crash, passTime } from "../../support/objects.js";
 import { upstreamFor } from "../../support/upstream-client.js";
 import { answer, httpTool, openAsk, passes, seenBy, supervisingAgent, toolCalls } from "./support.js";
@@ -12,6 +13,7 @@ const allow = ["allow_message", {}] as const;
 
 afterEach(() => {
   vi.useRealTimers();
+  vi.restoreAllMocks();
 });
 
 describe("a supervising agent of a session", () => {
@@ -54,6 +56,47 @@ describe("a supervising agent of a session", () => {
     expect(pass.steps[0].beforeHash).not.toBe(pass.steps[0].afterHash);
     const events = await (await send("GET", `/v1/sessions/${session}/events?lingerMs=0`, { key: tenant.key })).text();
     expect(events).toContain("event: supervision.decided");
+  });
+
+  it("is on record in the audit with its reasons, and in the log with names and numbers alone", async () => {
+    const written: unknown[] = [];
+    for (const level of ["info", "warn"] as const) {
+      vi.spyOn(console, level).mockImplementation((line: unknown) => void written.push(JSON.parse(String(line))));
+    }
+    const tenant = await newTenant();
+    await tenant.agent("assistant", { supervisors: ["guard"] });
+    const guard = await supervisingAgent(tenant, "guard", { onFailure: "review" });
+    await guard.reply(toolCalls(["block_message", { reason: "Rude words." }]), { text: "Hm." });
+    const session = await tenant.session();
+    const blocked = await tenant.say(session, "You turnip.");
+    const held = await tenant.say(session, "You radish.");
+    const lineOf = (level: string, event: string, turnId: string, more: object) => ({
+      ...{ level, event, tenantId: tenant.tenantId, turnId },
+      ...more,
+    });
+    const decided = { subject: "request", reasons: 1, degraded: "" };
+    expect(written.filter((line) => /"supervis/.test(JSON.stringify(line)))).toEqual([
+      lineOf("info", "supervision.decided", blocked.turnId, {
+        ...decided,
+        outcome: "block",
+        supervisors: "guard:block",
+      }),
+      lineOf("warn", "supervisor.failed", held.turnId, {
+        ...{ hook: "request", subject: "guard", outcome: "review", latencyMs: expect.any(Number) },
+      }),
+      lineOf("info", "supervision.decided", held.turnId, {
+        ...decided,
+        outcome: "review",
+        supervisors: "guard:review",
+      }),
+    ]);
+    const audit = await eventually(async () => {
+      const { results } = await env.DB.prepare("SELECT * FROM audit WHERE tenant_id = ?").bind(tenant.tenantId).all();
+      expect(results).toHaveLength(2);
+      return JSON.stringify(results);
+    });
+    expect(audit).toContain("Rude words.");
+    expect(audit).not.toMatch(/turnip|radish/);
   });
 
   it("fault 4: goes on working, message after message", async () => {

@@ -1,6 +1,8 @@
 /** What supervisors say in words of their own is read by everybody: nothing of what they were there to hide stands in it. */
+import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { newTenant, type TestTenant } from "../../support/conclave.js";
+import { upstreamFor } from "../../support/upstream-client.js";
 import { supervisingAgent, toolCalls } from "./support.js";
 
 describe("what a supervisor says of a text that nobody may see", () => {
@@ -38,6 +40,21 @@ describe("what a supervisor says of a text that nobody may see", () => {
     const seen = await seenByClients(tenant, session, turn.turnId);
     expect(seen).not.toMatch(/crown|jewels|cellar|swordfish|4711|CROWN/);
     expect(seen).toContain("supervisor guard");
+  });
+
+  it("isn't read by clients when what it answered is told as its failure", async () => {
+    const tenant = await newTenant();
+    const endpoint = upstreamFor(env.TEST_UPSTREAM);
+    const config = { url: endpoint.hookURL, secret: "a-long-secret" };
+    await tenant.put("supervisors", "judge", { kind: "http", hooks: ["response"], onFailure: "block", config });
+    const model = await tenant.agent("assistant", { supervisors: ["judge"] });
+    await model.reply({ text });
+    await endpoint.reply({ body: { action: "allow", [text]: true } });
+    const session = await tenant.session();
+    const turn = await tenant.say(session, "Where are they?");
+    const seen = await seenByClients(tenant, session, turn.turnId);
+    expect(seen).toContain("the answer of its endpoint (setting config.url) is malformed");
+    expect(seen).not.toMatch(/crown|jewels|cellar/);
   });
 
   it("passes the rules, those that stand elsewhere than the supervisor does too", async () => {

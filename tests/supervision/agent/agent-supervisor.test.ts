@@ -251,6 +251,7 @@ describe("permissions", () => {
     ["read_only", { modify: false, change: false, store: false }],
     ["modify_context", { modify: false, change: true, store: false }],
     ["modify_messages", { modify: true, change: false, store: false }],
+    [["modify_context", "modify_messages"], { modify: true, change: true, store: false }],
     ["full_control", { modify: true, change: true, store: true }],
   ] as const)(
     "%s: what isn't allowed isn't offered, and isn't done when it is called all the same",

@@ -1,6 +1,7 @@
 /** The fifth hook: what one agent hands to another. Its sources are teams and panels; what a verdict does to it is the same. */
 import { describe, expect, it } from "vitest";
 import { Parked } from "../../../src/agent/journal.js";
+import { canonicalText } from "../../../src/supervision/subject.js";
 import { supervise } from "../../../src/supervision/supervise.js";
 import type { Surroundings } from "../../../src/supervision/surroundings.js";
 import { agent, call, deadline, KeptJournal, type Said, scripted } from "./support.js";
@@ -13,7 +14,7 @@ function handed(rounds: readonly Said[], surroundings: Surroundings = {}) {
     new KeptJournal(),
     {
       now: () => 0,
-      hash: async (text) => text,
+      hash: async (subject) => canonicalText(subject),
       withDeadline: deadline,
       strict: false,
       surroundings,

@@ -5,7 +5,7 @@ import type { ModelPort, ModelRequest, ModelResult } from "../../../src/model/po
 import { validateArguments } from "../../../src/platform/argument-check.js";
 import { type AgentSupervisorSettings, agentSupervisor } from "../../../src/supervision/kinds/agent.js";
 import { type PassPorts, runPass } from "../../../src/supervision/pass.js";
-import type { Subject } from "../../../src/supervision/subject.js";
+import { canonicalText, type Subject } from "../../../src/supervision/subject.js";
 import type { Supervisor } from "../../../src/supervision/supervisor.js";
 import type { ContextChange, ContextDesk, ContextEntry } from "../../../src/supervision/surroundings.js";
 
@@ -121,7 +121,10 @@ export function pass(
 ): ReturnType<typeof runPass> {
   return runPass(subject, supervisors, {
     now: () => 0,
-    hash: async (text) => `#${text.length}:${text.slice(0, 500)}`,
+    hash: async (subject) => {
+      const text = canonicalText(subject);
+      return `#${text.length}:${text.slice(0, 500)}`;
+    },
     withDeadline: deadline,
     strict: false,
     journal: new KeptJournal(),

@@ -42,6 +42,7 @@ describe("payment cards", () => {
     "4222222222222",
     "4 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1",
     "４１１１１１１１１１１１１１１１",
+    "٤١١١ ١١١١ ١١١١ ١١١١",
   ])("%s", (card) => {
     expect(found("card", `card ${card}, thanks`)).toEqual([card]);
     expect(found("card", `${card} 12/27 123`)).toEqual([card]);

@@ -1,0 +1,210 @@
+/** The versions of messages: edits by people, each made on the version it was made for; restoring one; erasing them all. */
+import type { ChatMessage } from "../../src/chat/message.js";
+import {
+  chainOf,
+  type Digests,
+  erasedMessage,
+  erasedVersions,
+  type MadeVersion,
+  type MessageVersion,
+} from "../../src/chat/message-version.js";
+import { isFinal } from "../../src/chat/session.js";
+import { withDeadline } from "../../src/platform/clock.js";
+import { sha256Hex } from "../../src/platform/digest.js";
+import { saltedHash } from "../../src/platform/salted-hash.js";
+import type { MessageEdit } from "../../src/platform/session-gateway.js";
+import { ok, type Result, refuse } from "../../src/problem.js";
+import { runPass } from "../../src/supervision/pass.js";
+import { editReply } from "../../src/supervision/structural-edit.js";
+import type { SubjectOf } from "../../src/supervision/subject.js";
+import type { Supervisor } from "../../src/supervision/supervisor.js";
+import type { Kit } from "../kit/kit.js";
+import type { ChatSessionStore, TurnRecord } from "./store.js";
+import type { Change } from "./version-store.js";
+
+export interface MessageVersionsPorts {
+  readonly storage: DurableObjectStorage;
+  readonly store: ChatSessionStore;
+  readonly kit: Kit;
+  readonly now: () => number;
+  /** Called in the write that stored a message's n-th change, or erased it. */
+  readonly changed: (messageId: string, change: number | "erased") => void;
+  /** The rules that nobody's words may pass. */
+  readonly rules: () => Promise<readonly Supervisor[]>;
+}
+
+export class MessageVersions {
+  constructor(private readonly ports: MessageVersionsPorts) {}
+
+  /** Oldest first; empty when there is no such message. */
+  versions(messageId: string): Promise<MessageVersion[]> {
+    const left = this.ports.store.versions.erased(messageId);
+    return left === undefined ? chainOf(this.made(messageId), this.digests(messageId)) : Promise.resolve(left);
+  }
+
+  /** Edits an effective reply by the ids of its parts: all operations or none. */
+  async edit(messageId: string, edit: MessageEdit, author: string): Promise<Result<MessageVersion>> {
+    const found = this.changeable(messageId);
+    if (!found.ok) return found;
+    const { message } = found.value;
+    if (message.role !== "assistant") return refuse("invalid", "Only replies have parts that can be edited.");
+    const base = await this.digests(messageId).ofMessage(message);
+    if (base !== edit.baseHash) {
+      return refuse("precondition_failed", `The message isn't what baseHash says any more. Its hash is "${base}" now.`);
+    }
+    const edited = editReply(message.modelReply, edit.operations);
+    if (!edited.ok) {
+      return refuse("invalid", "Nothing was changed: an operation can't be done; see errors.", {
+        errors: [{ path: `operations.${edited.at}`, message: edited.problem }],
+      });
+    }
+    const next = { ...message, modelReply: edited.reply };
+    return this.replace(message, next, { kind: "edited", author, reason: edit.reason ?? "" });
+  }
+
+  /** Lets a version hold again, as a new version: that is a person's decision, but the rules that nobody may pass look at it. */
+  async restore(messageId: string, version: number, author: string): Promise<Result<MessageVersion>> {
+    const found = this.changeable(messageId);
+    if (!found.ok) return found;
+    const { message, turn } = found.value;
+    const wanted = this.made(messageId)[version - 1]?.message;
+    if (wanted === undefined) return refuse("not_found", "There is no such version of this message.");
+    const wasBlocked =
+      message.role === "error" || (message.role === "user" && turn.outcome?.request?.action === "block");
+    if (wasBlocked) return refuse("conflict", "What was blocked never became a part of the session: send it again.");
+    return this.replace(message, wanted, { kind: "restored", author, reason: `version ${version}` });
+  }
+
+  /** Takes away every text of a message and the salt of its digests. Again is harmless. */
+  async erase(messageId: string, author: string): Promise<Result<MessageVersion>> {
+    const { store, storage, kit, now } = this.ports;
+    const again = store.versions.erased(messageId)?.at(-1);
+    if (again !== undefined) return ok(again);
+    const found = this.changeable(messageId);
+    if (!found.ok) return found;
+    const { message, turn } = found.value;
+    const at = new Date(now()).toISOString();
+    const left = await erasedVersions(await this.versions(messageId), { author, at }, this.digests(messageId));
+    const last = left.at(-1);
+    if (last === undefined) return noMessage;
+    if (!this.stillSays(message)) return changedMeanwhile;
+    storage.transactionSync(() => {
+      store.versions.erase(messageId, left);
+      store.replaceMessage(erasedMessage(message));
+      store.forgetText(turn, messageId);
+      kit.asks.forgetTexts(turn.turnId, (hook) => (hook === "request") === (messageId === turn.messageId));
+      kit.events.append("message.erased", undefined, { messageId });
+      this.ports.changed(messageId, "erased");
+    });
+    return ok(last);
+  }
+
+  /** A message whose turn has ended and whose text is there. */
+  private changeable(messageId: string): Result<{ message: ChatMessage; turn: TurnRecord }> {
+    const { store } = this.ports;
+    const message = store.message(messageId);
+    const turn = store.turnOfMessage(messageId);
+    if (message === undefined || turn === undefined) return noMessage;
+    if (message.erased)
+      return refuse("conflict", "This message was erased: nothing of it is left that could be changed.");
+    if (!isFinal(turn.status))
+      return refuse("conflict", "The message's turn hasn't ended yet: wait for it, or cancel it.");
+    return ok({ message, turn });
+  }
+
+  private async replace(
+    message: ChatMessage,
+    wanted: ChatMessage,
+    change: Omit<Change, "at">,
+  ): Promise<Result<MessageVersion>> {
+    const { store, storage, kit, now } = this.ports;
+    const passed = await this.throughRules(wanted);
+    if (!passed.ok) return passed;
+    // Nothing is awaited from here on: of two changes of one version the second finds what the first one made.
+    if (!this.stillSays(message)) return changedMeanwhile;
+    const { messageId } = message;
+    storage.transactionSync(() => {
+      const number = store.versions.addChange(message, passed.value, { ...change, at: now() });
+      store.replaceMessage(passed.value);
+      kit.events.append(`message.${change.kind}`, undefined, { messageId });
+      this.ports.changed(messageId, number);
+    });
+    const last = (await this.versions(messageId)).at(-1);
+    return last === undefined ? noMessage : ok(last);
+  }
+
+  private stillSays(message: ChatMessage): boolean {
+    return JSON.stringify(this.ports.store.message(message.messageId)) === JSON.stringify(message);
+  }
+
+  /** What the rules of the hook make of a changed message; a refusal when they stop it. */
+  private async throughRules(message: ChatMessage): Promise<Result<ChatMessage>> {
+    const { kit, store, now } = this.ports;
+    const { salt } = store.session();
+    const pass = await runPass(subjectOf(message), await this.ports.rules(), {
+      now,
+      hash: (subject) => saltedHash(salt, subject),
+      withDeadline,
+      strict: true,
+      // Rules have no steps of their own.
+      journal: kit.journal("edits", () => true),
+    });
+    const { decision, reasons } = pass.state;
+    if (decision === "block" || decision === "review") {
+      return refuse("invalid", `Nothing was changed: the message would not pass the rules. ${reasons.join(" ")}`);
+    }
+    if (pass.subject.hook === "request") return ok(pass.subject.message);
+    return pass.subject.hook === "response" && message.role === "assistant"
+      ? ok({ ...message, modelReply: pass.subject.reply })
+      : noMessage;
+  }
+
+  /** What was said, what supervision made of it, and what people made of that. */
+  private made(messageId: string): MadeVersion[] {
+    const { store } = this.ports;
+    const turn = store.turnOfMessage(messageId);
+    const [first, ...later] = store.versions.changes(messageId);
+    const effective = first?.message ?? store.message(messageId);
+    if (turn === undefined || effective === undefined) return [];
+    return [...supervised(turn, effective, store), ...later];
+  }
+
+  private digests(messageId: string): Digests {
+    const { store } = this.ports;
+    const turn = store.turnOfMessage(messageId);
+    const salt = (messageId === turn?.messageId ? turn.messageSalt : turn?.replySalt) ?? store.session().salt;
+    return { ofMessage: (message) => saltedHash(salt, subjectOf(message)), ofText: sha256Hex };
+  }
+}
+
+/** What was sent or answered, and beside it what supervision made of it, if that is another text. */
+function supervised(turn: TurnRecord, effective: ChatMessage, store: ChatSessionStore): MadeVersion[] {
+  const { messageId } = effective;
+  const isReply = messageId !== turn.messageId;
+  const at = new Date(turn.acceptedAt).toISOString();
+  const pass = store.passesOfTurn(turn.turnId).find(({ hook }) => hook === (isReply ? "response" : "request"));
+  const kept = isReply ? store.versions.original(messageId) : undefined;
+  const original: ChatMessage | undefined = isReply ? kept?.body : { messageId, role: "user", content: turn.original };
+  const decision = kept?.decision ?? (isReply ? undefined : pass?.decision) ?? "allow";
+  const reasons = kept?.reasons ?? (isReply ? undefined : pass?.reasons) ?? [];
+  const says = isReply ? "agent" : "user";
+  if (original === undefined || JSON.stringify(original) === JSON.stringify(effective)) {
+    return [{ message: effective, author: says, decision, reasons, at }];
+  }
+  const changers = pass?.steps.filter(({ action, mode }) => action !== "allow" && mode === "enforce") ?? [];
+  const names = [...new Set(changers.map(({ supervisor }) => supervisor))].map((name) => `supervisor ${name}`);
+  return [
+    { message: original, author: says, decision: "original", reasons: [], at },
+    { message: effective, author: names.join(", ") || "supervision", decision, reasons, at },
+  ];
+}
+
+function subjectOf(message: ChatMessage): SubjectOf<"request"> | SubjectOf<"response"> {
+  return message.role === "assistant" ? { hook: "response", reply: message.modelReply } : { hook: "request", message };
+}
+
+const noMessage = refuse("not_found", "There is no such message in this session.");
+const changedMeanwhile = refuse(
+  "precondition_failed",
+  "Somebody else has changed the message at the same time. Read it again.",
+);

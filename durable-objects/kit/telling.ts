@@ -1,0 +1,62 @@
+/** What a turn and a run tell alike while they work: in the event log, in the tenant's audit, and in the log that is measured. */
+import type { AgentObserver } from "../../src/agent/ports.js";
+import { log } from "../../src/platform/logging.js";
+import type { SupervisionState } from "../../src/supervision/state.js";
+import type { Kit } from "./kit.js";
+
+export interface Telling extends Required<Pick<AgentObserver, "toolCalled" | "toolReturned">> {
+  /** A pass is over. In the write that stores it. */
+  decided(state: SupervisionState): void;
+}
+
+/** A piece of work. Its events and log lines name it as `turnId`, `runId` … */
+export interface Piece {
+  readonly type: "turn" | "run";
+  readonly id: string;
+}
+
+export function tellOf(
+  { type, id }: Piece,
+  tenantId: string,
+  kit: Pick<Kit, "events" | "outbox">,
+  now: () => number,
+): Telling {
+  const { events, outbox } = kit;
+  const work = { [`${type}Id`]: id };
+  return {
+    toolCalled: (call) => events.append("tool.called", id, { ...work, ...call }),
+    toolReturned: (call) => {
+      events.append("tool.returned", id, { ...work, ...call });
+      log(call.isError ? "warn" : "info", "tool.returned", {
+        tenantId,
+        ...work,
+        subject: `${call.server}/${call.tool}`,
+        outcome: call.isError ? "failed" : "ok",
+        latencyMs: call.elapsedMs,
+      });
+    },
+    decided: (state) => {
+      const { hook, decision, reasons, degraded } = state;
+      events.append("supervision.decided", id, { ...work, hook, decision, reasons, degraded });
+      outbox.put("audit", `audit/${id}`, { turnId: id, hook, decision, body: state, at: now() });
+      logPass(state, { tenantId, ...work });
+    },
+  };
+}
+
+/** A plain allow is no news: its record is the pass. */
+function logPass({ hook, decision, reasons, degraded, steps }: SupervisionState, about: { tenantId: string }): void {
+  for (const { supervisor, action, latencyMs, failed } of steps) {
+    if (failed === undefined) continue;
+    log("warn", "supervisor.failed", { ...about, hook, subject: supervisor, outcome: action, latencyMs });
+  }
+  if (decision === "allow") return;
+  log("info", "supervision.decided", {
+    ...about,
+    subject: hook,
+    outcome: decision,
+    supervisors: steps.map(({ supervisor, action }) => `${supervisor}:${action}`).join(","),
+    reasons: reasons.length,
+    degraded: degraded.join(","),
+  });
+}

@@ -1,0 +1,14 @@
+/** What is said alike of every piece of work: a turn, a run. */
+import { z } from "zod";
+
+/** How it can end. */
+export type EndedStatus = "completed" | "blocked" | "failed" | "cancelled";
+
+/** What its models have taken, whoever in it called them. */
+export const usageSchema = z.object({
+  /** Those that failed included. */
+  modelCalls: z.number(),
+  inputTokens: z.number(),
+  outputTokens: z.number(),
+});
+export type Usage = z.infer<typeof usageSchema>;
