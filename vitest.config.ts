@@ -9,6 +9,8 @@ const poll = { timeout: 10_000 };
 
 export default defineConfig({
   test: {
+    // The Worker's own log is of use where a test failed.
+    silent: "passed-only",
     coverage: {
       provider: "istanbul",
       include: ["src/**/*.ts", "durable-objects/**/*.ts"],

@@ -74,22 +74,22 @@ describe("the kept answers to writes with an Idempotency-Key", () => {
     const { tenant, path, vaultId, memoryId } = memory;
     await memory.say(numbered(6));
     await memory.settled("context");
-    const search = () => keyed(tenant, "POST", `${path}/search`, { query: "message" });
+    const write = (key?: string) => keyed(tenant, "PUT", `${path}/context`, { document: "## Facts\n- Six." }, key);
     const restore = () => keyed(tenant, "POST", `${path}/contexts/1/restore`);
-    expect([(await search()).status, (await restore()).status]).toEqual([200, 200]);
+    expect([(await write()).status, (await restore()).status]).toEqual([200, 200]);
     const another = keyed(tenant, "POST", `/v1/vaults/${vaultId}/memories`, { title: "Another" });
     const { memoryId: anotherId } = (await another).body;
     expect(await kept(tenant.tenantId)).toHaveLength(3);
 
     const [entry] = await memory.entries();
     await tenant.call("DELETE", `${path}/entries/${entry?.entryId}`);
-    expectForgotten(await search());
+    expectForgotten(await write());
     expectForgotten(await restore());
     const made = `/v1/vaults/${vaultId}/memories /v1/memories/${anotherId}`;
     expect(await kept(tenant.tenantId)).toEqual([made]);
 
-    await keyed(tenant, "POST", `${path}/search`, { query: "message" }, "again");
-    expect(await kept(tenant.tenantId)).toEqual([`/v1/memories/${memoryId}/search`, made].sort());
+    await write("again");
+    expect(await kept(tenant.tenantId)).toEqual([`/v1/memories/${memoryId}/context`, made].sort());
     await tenant.call("DELETE", `/v1/vaults/${vaultId}`);
     expect(await kept(tenant.tenantId)).toEqual([]);
   });
