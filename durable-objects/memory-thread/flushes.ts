@@ -73,7 +73,7 @@ export async function runFlush(
           ? []
           : (await platform.entries.ofThread(memory, threadId, range.fromSeq, range.toSeq)).entries;
         const missing = store.livingIn(range) - said.length;
-        if (missing > 0) throw new NotConsistentYet(`${missing} entries up to message ${range.toSeq} aren't there yet`);
+        if (missing > 0) throw new NotConsistentYet(missing, range.toSeq);
         return [...(await direct()), ...said].map((entry) => ({
           entryId: entry.entryId,
           seq: entry.seq ?? 0,
@@ -111,4 +111,8 @@ function reachingBack({ fromSeq, toSeq }: { fromSeq: number; toSeq: number }, co
 
 class NotConsistentYet extends Error {
   override readonly name = "NotConsistentYet";
+
+  constructor(missing: number, toSeq: number) {
+    super(`${missing === 1 ? "1 entry" : `${missing} entries`} up to message ${toSeq} can't be found yet`);
+  }
 }

@@ -21,6 +21,7 @@ describe("contexts", () => {
       memory.tenant.call("PUT", `${memory.path}/context`, { document }, { "if-match": etag });
     expect(await put("## Facts\n- One.", '"0"')).toMatchObject({ status: 200, body: { version: 1 } });
     expect(await put("## Facts\n- Lost.", '"0"')).toMatchObject({ status: 412, body: { code: "precondition_failed" } });
+    expect(await put("## Facts\n- Early.", '"7"')).toMatchObject({ status: 412 });
     expect(await put("## Facts\n- Two.", '"1"')).toMatchObject({ status: 200, body: { version: 2 } });
     expect(await memory.context()).toMatchObject({ version: 2, document: "## Facts\n- Two.", source: "person" });
     const tooLong = await put("x".repeat(5_001), '"2"');

@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import worker from "../../src/index.js";
 import type { FlushJob } from "../../src/memory/memory.js";
+import { consumeFlushes } from "../../src/queue/flush-consumer.js";
 import { addEntryReply, newMemory, numbered, putContextReply, type TestMemory } from "../support/memory.js";
 
 const queue = "conclave-flushes";
@@ -57,6 +58,31 @@ describe("the queue of flushes", () => {
     expect((await slow.thread()).indexedSeq).toBe(0);
     await slow.model.release("model");
     await slow.settled();
+  });
+
+  it("works on all threads of a batch at once: one that takes long holds up no other", async () => {
+    const begun: string[] = [];
+    let end = () => {};
+    const held = new Promise<{ more: boolean }>((resolve) => {
+      end = () => resolve({ more: false });
+    });
+    const threads = {
+      slice: ({ threadId }: { threadId: string }) => {
+        begun.push(threadId);
+        return held;
+      },
+    };
+    const messages = ["a", "b", "a", "c"].map((threadId) => ({
+      id: threadId,
+      body: { tenantId: "ten_1", memoryId: "mem_1", threadId, fromSeq: 1, toSeq: 1 },
+      attempts: 1,
+      ack: () => {},
+      retry: () => {},
+    }));
+    const consumed = consumeFlushes(messages, threads);
+    expect(begun).toEqual(["a", "b", "c"]);
+    end();
+    await consumed;
   });
 
   it("keeps both of two threads that flush at once in the context", async () => {

@@ -131,6 +131,24 @@ describe("a deleted entry", () => {
     expect(await inObject(memory, "other")).toEqual([]);
   });
 
+  it("is not written by another thread's synthesis, which takes in entries without a conversation too", async () => {
+    const memory = await newMemory("scripted");
+    await memory.model.reply(
+      { ...addEntryReply("Something."), repeat: 6 },
+      { ...putContextReply(`## Facts\n- The user owns ${secret}.`), hold: "synthesis" },
+    );
+    const { entryId } = await memory.call("POST", "/entries", { rawEntry: `I own ${secret}.` });
+    await memory.say(numbered(6));
+    await memory.model.until({ requests: 7, open: 1 });
+    await memory.call("DELETE", `/entries/${entryId}`);
+    await memory.model.reply({ ...putContextReply("## Facts\n- Nothing of note."), repeat: true });
+    await memory.model.release("synthesis");
+    await memory.settled("context");
+    expect(await memory.context()).toMatchObject({ document: "## Facts\n- Nothing of note." });
+    expect(await inD1()).toEqual([]);
+    expect(await inObject(memory)).toEqual([]);
+  });
+
   it("is not repeated by what a model wrote of another thread's message with the context in view", async () => {
     const memory = await newMemory("scripted");
     await memory.model.reply(

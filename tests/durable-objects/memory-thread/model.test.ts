@@ -47,6 +47,17 @@ describe("what the memory agent's model is asked", () => {
     expect(Math.max(...sizes)).toBeLessThan(12_000);
   });
 
+  it("sees the ten messages before the current one, and none before these", async () => {
+    const memory = await newMemory("scripted");
+    await memory.model.reply({ ...addEntryReply("Something."), repeat: true });
+    await memory.say(numbered(20));
+    await memory.settled();
+    const prompts = (await memory.model.requests()).map((request) => promptOf(request).user);
+    const last = prompts.find((user) => user.includes("Message 20."));
+    for (const text of numbered(10, 10)) expect(last).toContain(text);
+    expect(last).not.toContain("Message 9.");
+  });
+
   it("is told once what is wrong with a summary that is too long; then the summary is cut", async () => {
     const memory = await newMemory("scripted");
     await memory.model.reply(addEntryReply("long ".repeat(200)), addEntryReply("again ".repeat(200)));

@@ -1,7 +1,9 @@
 import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { idleAfterMs } from "../../../src/memory/control.js";
 import type { Fields } from "../../support/conclave.js";
+import { eventually } from "../../support/eventually.js";
 import { addEntryReply, newMemory, numbered, putContextReply, restoredTo } from "../../support/memory.js";
 
 afterEach(() => vi.useRealTimers());
@@ -132,6 +134,39 @@ describe("a memory thread", () => {
     expect((await memory.thread()).indexedSeq).toBe(0);
     await memory.model.release("model");
     await memory.settled();
+  });
+
+  it("makes one entry of each message, also when it died after writing them and before it noted that", async () => {
+    const memory = await newMemory();
+    await memory.say(numbered(5));
+    await memory.settled();
+    const before = await memory.entries();
+    await runInDurableObject(memory.object(), (_object, state) => {
+      state.storage.sql.exec("UPDATE messages SET captured = 0");
+      state.storage.sql.exec("UPDATE thread SET indexed_seq = 0");
+    });
+    await memory.say(["Message 6."]);
+    await memory.settled("context");
+    expect((await memory.entries()).slice(0, 5)).toEqual(before);
+    expect(await memory.entries()).toHaveLength(6);
+  });
+
+  it("writes no context before the entries that it claims are there", async () => {
+    const memory = await newMemory();
+    const { messages } = await memory.say(numbered(5));
+    await memory.settled();
+    const move = (threadId: string) =>
+      env.DB.prepare("UPDATE entries SET thread_id = ? WHERE entry_id = ?").bind(threadId, messages[2].entryId).run();
+    await move("not yet");
+    await memory.say(["Message 6."]);
+    await eventually(async () =>
+      expect((await memory.thread()).failure).toBe("1 entry up to message 6 can't be found yet"),
+    );
+    expect(await memory.context()).toMatchObject({ version: 0 });
+    await move("main");
+    await memory.say(["Message 7."]);
+    await memory.settled("context", "main", 6);
+    expect((await memory.context()).document).toContain("Message 3.");
   });
 
   it("goes on after a crash in the middle of a capture, and makes one entry", async () => {
