@@ -9,6 +9,8 @@ const poll = { timeout: 10_000 };
 
 export default defineConfig({
   test: {
+    // Every core: tests wait for their Workers more than they work.
+    maxWorkers: "100%",
     // The Worker's own log is of use where a test failed.
     silent: "passed-only",
     coverage: {
