@@ -4,7 +4,7 @@ import { claimOf } from "./decide.js";
 import { once } from "./once.js";
 import { type Clarification, type WorkerResult, workerResultSchema } from "./situation.js";
 import { tracksLoad, type Worker } from "./team.js";
-import { hop, inScope, shown, type TeamContext, tell } from "./team-run.js";
+import { cleared, hop, inScope, shown, type TeamContext, tell } from "./team-run.js";
 import { attemptWorker, type RunNested, type Task, type WorkerOutcome } from "./worker.js";
 
 export interface BranchPlace {
@@ -147,10 +147,12 @@ async function tryWorker(
   }
 }
 
-/** Records a result. The work goes on with its output; what is told of it, an error included, is what may be shown. */
+/** Records a result. The work goes on with its output; of an error, which may be all that comes of the work, with what may be read. */
 async function returned(run: TeamContext, result: WorkerResult): Promise<WorkerResult> {
-  const text = await shown(run, result.output ?? result.error ?? "", "shown", result.status === "completed");
-  const told = { ...result, ...(result.status === "completed" ? { output: text } : { error: text }) };
+  const told =
+    result.status === "completed"
+      ? { ...result, output: await shown(run, result.output ?? "", "shown", true) }
+      : { ...result, error: await cleared(run, result.error ?? "", "shown") };
   const spec = { id: "returned", kind: "commit", schema: workerResultSchema, interrupted: "again" } as const;
   await run.ports.journal.step<WorkerResult>(
     { ...spec, onDone: (stored) => tell(run, { type: "worker.returned", result: stored }) },

@@ -14,7 +14,7 @@ import { routeByModel } from "./strategies/llm-based.js";
 import { findRoutingFn } from "./strategies/routing-functions.js";
 import { routeByRules } from "./strategies/rule-based.js";
 import { routeBySkills } from "./strategies/skill-based.js";
-import { shown, type TeamContext, tell } from "./team-run.js";
+import { cleared, shown, type TeamContext, tell } from "./team-run.js";
 import type { ClaimId } from "./team-state.js";
 import { type RoutingDecision, routingDecisionSchema } from "./trace.js";
 
@@ -47,7 +47,7 @@ export async function decide(run: TeamContext, situation: RoutingSituation): Pro
     });
 
   let { outcome } = asked;
-  if (outcome.kind === "none") outcome = { kind: "none", why: await shown(run, outcome.why, "why") };
+  if (outcome.kind === "none") outcome = { kind: "none", why: await cleared(run, outcome.why, "why") };
   let fallback: string | undefined;
   if (outcome.kind === "none") {
     const { fallbackWorker } = supervisor;

@@ -84,16 +84,24 @@ export async function superviseHop(
 }
 
 /**
- * A text as the run's record shows it: who asks for the run reads its decisions, results and trace, so what models wrote in
- * them passes the supervisors of responses. The work itself goes on with the text as it was; nobody is asked for a review here,
- * because the response is going to be reviewed: until then such a text is withheld.
+ * A text as the work's record shows it, where that keeps texts: who asks for a run reads its decisions, results and trace. The work
+ * itself goes on with the text as it was.
  * @param hopSeen those who stand at hops have seen it already.
  */
-export async function shown(run: TeamContext, text: string, scope: string, hopSeen = false): Promise<string> {
-  const { journal: around, supervisors, supervise: ports, observer, degraded } = run.ports;
+export function shown(run: TeamContext, text: string, scope: string, hopSeen = false): Promise<string> {
+  return run.ports.observer.keepsTexts ? cleared(run, text, scope, hopSeen) : Promise.resolve(text);
+}
+
+/**
+ * What models and workers wrote beside the response, why something failed above all, as everybody may read it: it passes the
+ * supervisors of responses. Nobody is asked for a review here, because the response is going to be reviewed: such a text is withheld.
+ * @param hopSeen those who stand at hops have seen it already.
+ */
+export async function cleared(run: TeamContext, text: string, scope: string, hopSeen = false): Promise<string> {
+  const { journal: around, supervisors, supervise: ports, degraded } = run.ports;
   const unheard = hopSeen ? supervisors.filter(({ hooks }) => !hooks.has("hop")) : supervisors;
   const standing = standingAtHop(unheard, ["response", "hop"]);
-  if (!observer.keepsTexts || standing.length === 0 || text === "") return text;
+  if (standing.length === 0 || text === "") return text;
   const journal = around.scope(scope);
   const subject = { hook: "hop", from: run.command.path.join("/"), to: "record", content: text } as const;
   const pass = await journal.step<PassResult>(

@@ -162,6 +162,27 @@ describe("a session whose agent is a team", () => {
     }
   });
 
+  it("tells of no failure in words that supervisors of responses forbid", async () => {
+    const tenant = await newTenant();
+    await tenant.rules(
+      "privacy",
+      [{ match: { type: "phrases", phrases: ["swordfish"] }, action: "redact", replacement: "[gone]", reason: "x" }],
+      { hooks: ["response"] },
+    );
+    const worker = upstreamFor(env.TEST_UPSTREAM);
+    await worker.reply({ status: 422, body: "bad input: swordfish" });
+    const team = newTeam({ remote: { http: { url: worker.hookURL } } }, {}, { supervisors: ["privacy"] });
+    await team.supervisor.reply(routesTo("remote"));
+    await tenant.put("teams", "desk", team.definition);
+    await tenant.put("agents", "assistant", { kind: "team", team: "desk" });
+    const events = await tenant.stream(await tenant.session(), "Hello.");
+    expect(events.at(-1)?.data).toMatchObject({
+      status: "failed",
+      error: { content: expect.stringContaining("bad input: [gone]") },
+    });
+    expect(JSON.stringify(events)).not.toContain("swordfish");
+  });
+
   it("says so when its team is gone", async () => {
     const tenant = await newTenant();
     const team = newTeam({ billing: {} });
