@@ -1,6 +1,6 @@
 /** Rules and references as a tenant stores them, and which of them a session has in force. */
 import { z } from "zod";
-import { likeness } from "./likeness.js";
+import { likenessTo } from "./likeness.js";
 
 export const itemName = z
   .string()
@@ -159,10 +159,11 @@ export interface AutoItem {
 
 /** Which of these items a message brings in by what it is about: those most like it, as many as fit. */
 export function likeMessage(message: string, items: readonly AutoItem[]): string[] {
+  const likeness = likenessTo(message);
   const alike = items
     .map((item) => {
       const about = `${item.name} ${item.description ?? ""} ${item.text.slice(0, autoExcerptCharacters)}`;
-      return { name: item.name, characters: item.characters ?? item.text.length, score: likeness(message, about) };
+      return { name: item.name, characters: item.characters ?? item.text.length, score: likeness(about) };
     })
     .filter(({ score }) => score >= autoLikeness)
     .sort((a, b) => b.score - a.score || (a.name < b.name ? -1 : 1));

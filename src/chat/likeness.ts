@@ -14,14 +14,16 @@ export function telling(text: string): ReadonlySet<string> {
   );
 }
 
-/** The part of the one's words that the other has too: from 0 (nothing) to 1 (all). */
-export function likeness(query: string, text: string): number {
+/** Gives of any text the part of the query's words that it has too: from 0 (nothing) to 1 (all). A query is read once, however long. */
+export function likenessTo(query: string): (text: string) => number {
   const asked = telling(query);
-  if (asked.size === 0) return 0;
-  const said = telling(text);
-  let shared = 0;
-  for (const word of asked) if (said.has(word)) shared++;
-  return shared / asked.size;
+  return (text) => {
+    if (asked.size === 0) return 0;
+    const said = telling(text);
+    let shared = 0;
+    for (const word of asked) if (said.has(word)) shared++;
+    return shared / asked.size;
+  };
 }
 
 function stem(word: string): string {

@@ -4,14 +4,14 @@ import { defaultAgentLimits } from "../agent/budget.js";
 import { modelList } from "../agent/definition.js";
 import type { Journal } from "../agent/journal.js";
 import type { AgentTool, ToolRef } from "../agent/tools.js";
-import { type ItemKind, isToolExcluded, likeMessage, mentionsIn, type SessionContext } from "../chat/context.js";
+import { type ItemKind, isToolExcluded, mentionsIn, type SessionContext } from "../chat/context.js";
 import type { HistoryMessage } from "../chat/prompt.js";
 import type { NewSession } from "../chat/session.js";
 import type { TurnSetup } from "../chat/turn.js";
 import type { HealthStore } from "../supervision/breaker.js";
 import type { Supervisor } from "../supervision/supervisor.js";
 import type { ContextDesk } from "../supervision/surroundings.js";
-import { type ResourceKind, resourcePinSchema } from "../tenancy/resources.js";
+import { type ResourceKind, type ResourcePin, resourcePinSchema } from "../tenancy/resources.js";
 import { settingsSchema } from "../tenancy/tenant.js";
 import { broughtInBy } from "./auto-items.js";
 import { type ChangeSessionContext, SessionContextDesk } from "./context-desk.js";
@@ -114,19 +114,17 @@ export async function loadTurnSetup(
   if (stored.kind === "team" && team === undefined) return { ok: false, detail: missing("teams", stored.team) };
   /** The message of this turn, once its verdict is in: what it mentions and what it is like comes into force with it. */
   let decided = "";
+  let brought: readonly ResourcePin[] = [];
   let recalled: z.infer<typeof recalledSchema> = [];
   const inForce = (kind: ItemKind, message: string): string[] => {
     const context = session.context();
-    const ofMode = (mode: "always" | "auto") => found.all(kind).filter(({ body }) => body.include === mode);
+    const always = found.all(kind).filter(({ body }) => body.include === "always");
     const all = [
-      ...ofMode("always").map(({ name }) => name),
+      ...always.map(({ name }) => name),
       ...agent[kind],
       ...context[kind],
       ...mentionsIn(message)[kind],
-      ...likeMessage(
-        message,
-        ofMode("auto").map(({ name, body }) => ({ name, text: body.text, description: body.description })),
-      ),
+      ...brought.filter((pin) => pin.kind === kind).map(({ name }) => name),
     ];
     return [...new Set(all)].filter((name) => found.has(kind, name) && !context.excluded[kind].includes(name));
   };
@@ -168,7 +166,8 @@ export async function loadTurnSetup(
         decided = message;
         const { excluded } = session.context();
         const here = { tenantId: session.tenantId, store: sources.resources };
-        await found.load(await broughtInBy(message, pinned.auto, excluded, journal, here));
+        brought = await broughtInBy(message, pinned.auto, excluded, journal, here);
+        await found.load(brought);
         const { rules, references } = mentionsIn(message);
         await found.need([...named("rules", rules), ...named("references", references)]);
         recalled = await recall(session, message, journal, sources);

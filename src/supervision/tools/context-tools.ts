@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { ToolContext, ToolOutput } from "../../agent/tools.js";
 import { itemName } from "../../chat/context.js";
-import { likeness } from "../../chat/likeness.js";
+import { likenessTo } from "../../chat/likeness.js";
 import { mayModifyContext, mayModifyStored } from "../supervisor.js";
 import type { ChangeOutcome, ContextChange, ContextDesk, ContextEntry, ContextKind } from "../surroundings.js";
 import type { ReasonSchema } from "./reason.js";
@@ -64,10 +64,11 @@ function readingTools(kit: PassToolkit, names: Names, desk: ContextDesk): Superv
       schema: z.object({ query: z.string().min(1).max(1_000) }),
       permitted: anyone,
       run: async ({ query }, context) => {
+        const likeness = likenessTo(query);
         const found = (await entries(desk, kind, context))
           .map((entry) => ({
             entry,
-            score: likeness(query, `${entry.name} ${entry.description ?? ""} ${entry.text ?? ""}`),
+            score: likeness(`${entry.name} ${entry.description ?? ""} ${entry.text ?? ""}`),
           }))
           .filter(({ score }) => score > 0)
           .sort((a, b) => b.score - a.score)
