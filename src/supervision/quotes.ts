@@ -7,7 +7,7 @@ import { normalise } from "./rules/normalise.js";
 
 /** So many letters and digits in a row, whatever stands between them, are a quotation: three or four words. */
 const quotedCharacters = 16;
-/** From this length on a word that was taken out is found inside other words, and letter by letter. */
+/** From this length on a word that was taken out, or a text that is shorter than a quotation, is found inside other words, and letter by letter. */
 const spelledCharacters = 5;
 const mask = "[…]";
 
@@ -18,20 +18,20 @@ const mask = "[…]";
  */
 export function quoteRemover(hidden: string, left?: string): (reason: string) => string {
   const about = fold(normalise(hidden)).letters;
-  const grams = gramsOf(about);
+  const quoted = Math.max(spelledCharacters, Math.min(quotedCharacters, about.length));
+  const grams = gramsOf(about, quoted);
   const kept = left === undefined ? undefined : words(left);
   const gone = kept === undefined ? new Set<string>() : new Set([...words(hidden)].filter((word) => !kept.has(word)));
   return (reason) => {
     const text = normalise(reason);
-    const { letters: said, at: places } = fold(text);
+    const { letters: said, places } = fold(text);
     const marked = new Uint8Array(text.length);
     /** Marks what the folded letters from `start` to `end` stand for. */
     const mark = (start: number, end: number): void => {
-      const [from = 0, to = from] = [places[start], places[end - 1]];
-      marked.fill(1, from, to + 1);
+      marked.fill(1, places[start]?.from, places[end - 1]?.to);
     };
-    for (let at = 0; at + quotedCharacters <= said.length; at++) {
-      if (grams.has(said.slice(at, at + quotedCharacters))) mark(at, at + quotedCharacters);
+    for (let at = 0; at + quoted <= said.length; at++) {
+      if (grams.has(said.slice(at, at + quoted))) mark(at, at + quoted);
     }
     for (const { 0: token, index } of text.matchAll(/\S+/g)) {
       // Numbers, addresses, passwords: one of them alone says it all.
@@ -56,9 +56,9 @@ function words(text: string): ReadonlySet<string> {
 }
 
 /** Letters and digits alone, without case and marks; and where in the text each of them stands. */
-function fold(text: string): { readonly letters: string; readonly at: readonly number[] } {
+function fold(text: string): { readonly letters: string; readonly places: readonly { from: number; to: number }[] } {
   let letters = "";
-  const at: number[] = [];
+  const places: { from: number; to: number }[] = [];
   let index = 0;
   for (const character of text) {
     const plain = character
@@ -66,15 +66,16 @@ function fold(text: string): { readonly letters: string; readonly at: readonly n
       .normalize("NFD")
       .replace(/[^\p{L}\p{N}]/gu, "");
     letters += plain;
-    for (let unit = 0; unit < plain.length; unit++) at.push(index);
-    index += character.length;
+    const place = { from: index, to: index + character.length };
+    for (let unit = 0; unit < plain.length; unit++) places.push(place);
+    index = place.to;
   }
-  return { letters, at };
+  return { letters, places };
 }
 
-function gramsOf(letters: string): ReadonlySet<string> {
+function gramsOf(letters: string, length: number): ReadonlySet<string> {
   const grams = new Set<string>();
-  for (let at = 0; at + quotedCharacters <= letters.length; at++) grams.add(letters.slice(at, at + quotedCharacters));
+  for (let at = 0; at + length <= letters.length; at++) grams.add(letters.slice(at, at + length));
   return grams;
 }
 

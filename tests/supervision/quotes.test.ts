@@ -30,6 +30,21 @@ describe("a reason", () => {
     expect(quoteRemover(hidden, hidden.replace("Zoë Quill", "[name]"))(reason)).toBe(read);
   });
 
+  it.each([
+    ["Swordfish!", 'It says "swordfish".', 'It says "[…]".'],
+    ["Swordfish!", "It says s-w-o-r-d-f-i-s-h.", "It says […]."],
+    ["Kill him.", "It says kill him.", "It says […]."],
+    ["Kill him.", "It wants somebody killed.", "It wants somebody killed."],
+    ["No.", "It says no more than it should.", "It says no more than it should."],
+  ])("of a text as short as %j doesn't quote it whole: %j is read as %j", (short, reason, read) => {
+    expect(quoteRemover(short)(reason)).toBe(read);
+  });
+
+  it("leaves no half of a character where a quotation ends in one of two code units", () => {
+    const read = quoteRemover("Geheim: 𠮷𠮷𠮷𠮷𠮷𠮷𠮷𠮷𠮷𠮷")("Es sagt 𠮷𠮷𠮷𠮷𠮷𠮷𠮷𠮷𠮷𠮷.");
+    expect(read).toBe("Es sagt […].");
+  });
+
   it("costs little, however long the text is that it is about", () => {
     const long = `${"lorem ipsum dolor sit amet consectetur ".repeat(2_500)} the crown jewels are in the cellar`;
     const said = quoteRemover(long)("It says the crown jewels are in the cellar.".repeat(40));
