@@ -26,16 +26,29 @@ export function draftThroughHop(draft: Draft | undefined, supervisors: readonly 
   };
 }
 
-/** Has an agent write the draft: each of its calls begins it anew, and what stands beside tool calls is no response. */
+/**
+ * Has an agent write the draft: each of its calls begins it anew, and what stands beside tool calls is no response. An answer that
+ * was not heard while it was written, on a replay above all, is taken up whole: what is taken back later has to be known.
+ */
 export function writingDraft(draft: Draft | undefined): Pick<AgentObserver, "listen" | "roundText"> {
   if (draft === undefined) return {};
+  let heard = "";
+  const retract = (): void => {
+    heard = "";
+    draft.retract();
+  };
+  const delta = (text: string): void => {
+    heard += text;
+    draft.delta(text);
+  };
   return {
     listen: () => {
-      draft.retract();
-      return draft;
+      retract();
+      return { delta, retract };
     },
-    roundText: (_round, _text, isAnswer) => {
-      if (!isAnswer) draft.retract();
+    roundText: (_round, text, isAnswer) => {
+      if (!isAnswer || !text.startsWith(heard)) retract();
+      if (isAnswer && text !== heard) delta(text.slice(heard.length));
     },
   };
 }
