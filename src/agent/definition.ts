@@ -93,4 +93,3 @@ const mcpToolSchema = z.strictObject({
 export type McpTool = z.infer<typeof mcpToolSchema>;
 
 export const storedToolSchema = z.union([httpToolSchema, mcpToolSchema]);
-export type StoredTool = z.infer<typeof storedToolSchema>;

@@ -10,7 +10,6 @@ import { findRoutingFn, routingFnNames } from "./strategies/routing-functions.js
 import { routingRuleSchema } from "./strategies/rule-based.js";
 
 export const strategies = ["llm-based", "rule-based", "skill-based", "round-robin", "load-balanced"] as const;
-export type Strategy = (typeof strategies)[number];
 
 /**
  * `ask_human`, another tool of the system by its bare name, or `server/tool`, which may be written {server, tool} as well; `*`
