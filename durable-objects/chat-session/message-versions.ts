@@ -33,6 +33,9 @@ export interface MessageVersionsPorts {
   readonly rules: () => Promise<readonly Supervisor[]>;
 }
 
+/** Whoever reads the versions of a message reads all of them, with what is different from one to the next. */
+export const maxChanges = 100;
+
 export class MessageVersions {
   constructor(private readonly ports: MessageVersionsPorts) {}
 
@@ -123,6 +126,8 @@ export class MessageVersions {
     // Nothing is awaited from here on: of two changes of one version the second finds what the first one made.
     if (!this.stillSays(message)) return changedMeanwhile;
     const { messageId } = message;
+    // The first row is what the message said before.
+    if (store.versions.countChanges(messageId) > maxChanges) return changedTooOften;
     storage.transactionSync(() => {
       const number = store.versions.addChange(message, passed.value, { ...change, at: now() });
       store.replaceMessage(passed.value);
@@ -204,6 +209,10 @@ function subjectOf(message: ChatMessage): SubjectOf<"request"> | SubjectOf<"resp
 }
 
 const noMessage = refuse("not_found", "There is no such message in this session.");
+const changedTooOften = refuse(
+  "conflict",
+  `This message was changed ${maxChanges} times, and can't be changed again: erase it, or say it anew.`,
+);
 const changedMeanwhile = refuse(
   "precondition_failed",
   "Somebody else has changed the message at the same time. Read it again.",

@@ -72,12 +72,18 @@ export class VersionStore {
       .map((row) => changeRow.parse(row));
   }
 
+  /** How many rows `changes` gives. */
+  countChanges(messageId: string): number {
+    return this.sql.exec<{ n: number }>("SELECT COUNT(*) AS n FROM message_edits WHERE message_id = ?", messageId).one()
+      .n;
+  }
+
   /** @returns which change of the message this is. */
   addChange(before: ChatMessage, after: ChatMessage, change: Change): number {
     const { messageId } = after;
-    if (this.changes(messageId).length === 0) this.insert(before, { ...change, author: "supervision", reason: "" });
+    if (this.countChanges(messageId) === 0) this.insert(before, { ...change, author: "supervision", reason: "" });
     this.insert(after, change);
-    return this.changes(messageId).length;
+    return this.countChanges(messageId);
   }
 
   /** The versions of a message that was erased, without their texts. */

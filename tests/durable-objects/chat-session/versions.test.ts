@@ -1,5 +1,6 @@
 import { env, evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
+import { maxChanges } from "../../../durable-objects/chat-session/message-versions.js";
 import { linkText, type MessageVersion } from "../../../src/chat/message-version.js";
 import { sha256Hex } from "../../../src/platform/digest.js";
 import { newTenant, type TestTenant } from "../../support/conclave.js";
@@ -54,6 +55,22 @@ async function everythingStored(tenant: TestTenant, session: string): Promise<st
 }
 
 describe("the versions of a message", () => {
+  it("are limited: a message that was changed a hundred times can't be changed again, and can be erased", async () => {
+    const { tenant, model, session, versions, restore, erase } = await conversation();
+    await model.reply({ text: "Of course." });
+    const messageId = (await tenant.say(session, "Say it.")).message?.messageId;
+    expect((await restore(messageId, 1)).status).toBe(200);
+    await runInDurableObject(tenant.object(session), (_, { storage: { sql } }) => {
+      const again = `INSERT INTO message_edits (message_id, body, kind, author, reason, at)
+        SELECT message_id, body, kind, author, reason, at FROM message_edits ORDER BY seq DESC LIMIT 1`;
+      for (let change = 2; change < maxChanges; change++) sql.exec(again);
+    });
+    expect((await restore(messageId, 1)).status).toBe(200);
+    expect(await restore(messageId, 1)).toMatchObject({ status: 409, body: { code: "conflict" } });
+    expect(await versions(messageId)).toHaveLength(maxChanges + 1);
+    expect((await erase(messageId)).status).toBe(200);
+  });
+
   it("say who made it what it is, by which verdict, why, and what is different, in a chain of digests", async () => {
     const { tenant, model, session, versions, edit } = await conversation();
     await model.reply({ text: "It is Rosebud." });
