@@ -25,7 +25,7 @@ import { Kit } from "../kit/kit.js";
 import type { Checkpoint } from "./checkpoint.js";
 import { deliverFromThread } from "./deliveries.js";
 import { MemoryThreadStore } from "./store.js";
-import { invocationView, threadView } from "./views.js";
+import { invocationView, marksView, threadView } from "./views.js";
 import { doSlice, failureText, hasWork } from "./work.js";
 
 /** How long a delivery waits for its slice, and when the alarm looks after one that an instance may have died over. */
@@ -163,13 +163,7 @@ export class ThreadAtWork {
   }
 
   marksView(): ThreadMarksView {
-    const { marks, indexedSeq, coveredSeq, failure } = this.store.thread();
-    return {
-      stored: marks.lastSeq,
-      indexed: indexedSeq,
-      context: coveredSeq,
-      ...(failure === undefined ? {} : { failure }),
-    };
+    return marksView(this.store);
   }
 
   /** Waits until a level has reached a message, at most so long; says what was reached. */
@@ -216,11 +210,17 @@ export class ThreadAtWork {
     this.kit.deliverSoon();
   }
 
-  /** Ends what runs, so that nothing is written after the object is emptied. */
-  async stop(): Promise<void> {
+  /** Ends what runs, so that nothing is written afterwards, and empties the object. */
+  async remove(): Promise<void> {
     this.abort.abort();
     await this.working;
     await this.kit.stopped();
+    await this.empty();
+  }
+
+  private async empty(): Promise<void> {
+    await this.ctx.storage.deleteAll();
+    this.kit.waiters.sendAway();
   }
 
   private take(message: NewMessage): void {
@@ -259,7 +259,7 @@ export class ThreadAtWork {
       if (outcome === "gone") {
         // The memory was deleted and nobody told this thread: it goes too.
         await this.kit.outbox.drain();
-        await this.ctx.storage.deleteAll();
+        await this.empty();
         return { more: false };
       }
       if (store.thread().failure !== undefined) store.setFailure(undefined);
