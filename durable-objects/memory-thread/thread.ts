@@ -64,7 +64,7 @@ export class ThreadAtWork {
     return this.ctx.storage.transactionSync(() => {
       this.apply(decideStart(this.store.thread().marks));
       this.kit.deadlines.move("idle", this.platform.now() + idleAfterMs);
-      return this.invocation();
+      return invocationView(this.store);
     });
   }
 
@@ -73,7 +73,7 @@ export class ThreadAtWork {
     const known = this.store.batch(command.idempotencyKey);
     if (known !== undefined) {
       return known.requestHash === "" || known.requestHash === command.requestHash
-        ? ok(this.invocation(known))
+        ? ok(invocationView(this.store, known))
         : refuse("idempotency_conflict", "This Idempotency-Key came with other messages before. Use a new key.");
     }
     const fromSeq = this.store.thread().marks.lastSeq + 1;
@@ -83,7 +83,7 @@ export class ThreadAtWork {
       this.store.addBatch(command.idempotencyKey, command.requestHash, range);
       this.kit.deadlines.move("idle", this.platform.now() + idleAfterMs);
       this.sendJob(range);
-      return this.invocation(range);
+      return invocationView(this.store, range);
     });
     this.kit.deliverSoon();
     return ok(invocation);
@@ -115,7 +115,7 @@ export class ThreadAtWork {
       this.apply(decision);
       this.kit.deadlines.move("idle", undefined);
       if (decision.flush !== undefined) this.sendJob(decision.flush);
-      const done = this.invocation();
+      const done = invocationView(this.store);
       return decision.flush === undefined ? done : { ...done, flush: decision.flush };
     });
     this.kit.deliverSoon();
@@ -240,10 +240,6 @@ export class ThreadAtWork {
   private apply(decision: ControlDecision): void {
     this.store.setMarks(decision.marks, decision.control);
     if (decision.flush !== undefined) this.store.requestFlush(decision.flush);
-  }
-
-  private invocation(range?: FlushRange): Invocation {
-    return invocationView(this.store, range);
   }
 
   private async oneSlice(): Promise<SliceReport> {
