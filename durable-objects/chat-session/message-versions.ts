@@ -81,8 +81,9 @@ export class MessageVersions {
   /** Takes away every text of a message and the salt of its digests. Again is harmless. */
   async erase(messageId: string, author: string): Promise<Result<MessageVersion>> {
     const { store, storage, kit, now } = this.ports;
-    const again = store.versions.erased(messageId)?.at(-1);
-    if (again !== undefined) return ok(again);
+    const again = (): MessageVersion | undefined => store.versions.erased(messageId)?.at(-1);
+    const before = again();
+    if (before !== undefined) return ok(before);
     const found = this.changeable(messageId);
     if (!found.ok) return found;
     const { message, turn } = found.value;
@@ -90,6 +91,8 @@ export class MessageVersions {
     const left = await erasedVersions(await this.versions(messageId), { author, at }, this.digests(messageId));
     const last = left.at(-1);
     if (last === undefined) return noMessage;
+    const meanwhile = again();
+    if (meanwhile !== undefined) return ok(meanwhile);
     if (!this.stillSays(message)) return changedMeanwhile;
     storage.transactionSync(() => {
       store.versions.erase(messageId, left);

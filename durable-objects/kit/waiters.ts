@@ -1,6 +1,6 @@
 /** Callers who wait, at most so long, for something to become true of an object. */
 export class Waiters {
-  private readonly checks = new Set<() => void>();
+  private readonly waiting = new Set<{ readonly isSo: () => boolean; readonly done: (reached: boolean) => void }>();
 
   /** Resolves when it is so, at the latest after `timeoutMs`; says whether it is. */
   async until(isSo: () => boolean, timeoutMs: number): Promise<boolean> {
@@ -9,19 +9,22 @@ export class Waiters {
     return new Promise<boolean>((resolve) => {
       const done = (reached: boolean): void => {
         clearTimeout(timer);
-        this.checks.delete(check);
+        this.waiting.delete(waiter);
         resolve(reached);
       };
-      const check = (): void => {
-        if (isSo()) done(true);
-      };
+      const waiter = { isSo, done };
       const timer = setTimeout(() => done(false), timeoutMs);
-      this.checks.add(check);
+      this.waiting.add(waiter);
     });
   }
 
   /** Something has changed: whoever waited for just this goes on. */
   check(): void {
-    for (const check of this.checks) check();
+    for (const { isSo, done } of this.waiting) if (isSo()) done(true);
+  }
+
+  /** The object was emptied: nothing that is waited for will come to be. */
+  sendAway(): void {
+    for (const { done } of this.waiting) done(false);
   }
 }

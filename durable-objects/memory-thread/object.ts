@@ -52,6 +52,8 @@ export class MemoryThread extends StoredObject<ThreadAtWork> implements ThreadOb
   async reached(level: Level, seq: number | null, timeoutMs: number): Promise<Wire<Result<LevelReport>>> {
     if (!this.exists()) return toWire(noThread);
     const reached = await this.atWork.reached(level, seq ?? undefined, timeoutMs);
+    // Deleted meanwhile.
+    if (!this.exists()) return toWire(noThread);
     return toWire(ok({ reached, watermarks: this.atWork.marksView() }));
   }
 
@@ -86,9 +88,7 @@ export class MemoryThread extends StoredObject<ThreadAtWork> implements ThreadOb
 
   /** Empties the object. */
   async remove(): Promise<void> {
-    if (!this.exists()) return;
-    await this.atWork.stop();
-    await this.ctx.storage.deleteAll();
+    if (this.exists()) await this.atWork.remove();
   }
 
   private create(identity: ThreadIdentity): void {

@@ -25,7 +25,7 @@ import { Kit } from "../kit/kit.js";
 import type { Checkpoint } from "./checkpoint.js";
 import { deliverFromThread } from "./deliveries.js";
 import { MemoryThreadStore } from "./store.js";
-import { invocationView, threadView } from "./views.js";
+import { invocationView, marksView, threadView } from "./views.js";
 import { doSlice, failureText, hasWork } from "./work.js";
 
 /** How long a delivery waits for its slice, and when the alarm looks after one that an instance may have died over. */
@@ -64,7 +64,7 @@ export class ThreadAtWork {
     return this.ctx.storage.transactionSync(() => {
       this.apply(decideStart(this.store.thread().marks));
       this.kit.deadlines.move("idle", this.platform.now() + idleAfterMs);
-      return this.invocation();
+      return invocationView(this.store);
     });
   }
 
@@ -73,7 +73,7 @@ export class ThreadAtWork {
     const known = this.store.batch(command.idempotencyKey);
     if (known !== undefined) {
       return known.requestHash === "" || known.requestHash === command.requestHash
-        ? ok(this.invocation(known))
+        ? ok(invocationView(this.store, known))
         : refuse("idempotency_conflict", "This Idempotency-Key came with other messages before. Use a new key.");
     }
     const fromSeq = this.store.thread().marks.lastSeq + 1;
@@ -83,7 +83,7 @@ export class ThreadAtWork {
       this.store.addBatch(command.idempotencyKey, command.requestHash, range);
       this.kit.deadlines.move("idle", this.platform.now() + idleAfterMs);
       this.sendJob(range);
-      return this.invocation(range);
+      return invocationView(this.store, range);
     });
     this.kit.deliverSoon();
     return ok(invocation);
@@ -115,7 +115,7 @@ export class ThreadAtWork {
       this.apply(decision);
       this.kit.deadlines.move("idle", undefined);
       if (decision.flush !== undefined) this.sendJob(decision.flush);
-      const done = this.invocation();
+      const done = invocationView(this.store);
       return decision.flush === undefined ? done : { ...done, flush: decision.flush };
     });
     this.kit.deliverSoon();
@@ -163,13 +163,7 @@ export class ThreadAtWork {
   }
 
   marksView(): ThreadMarksView {
-    const { marks, indexedSeq, coveredSeq, failure } = this.store.thread();
-    return {
-      stored: marks.lastSeq,
-      indexed: indexedSeq,
-      context: coveredSeq,
-      ...(failure === undefined ? {} : { failure }),
-    };
+    return marksView(this.store);
   }
 
   /** Waits until a level has reached a message, at most so long; says what was reached. */
@@ -216,11 +210,17 @@ export class ThreadAtWork {
     this.kit.deliverSoon();
   }
 
-  /** Ends what runs, so that nothing is written after the object is emptied. */
-  async stop(): Promise<void> {
+  /** Ends what runs, so that nothing is written afterwards, and empties the object. */
+  async remove(): Promise<void> {
     this.abort.abort();
     await this.working;
     await this.kit.stopped();
+    await this.empty();
+  }
+
+  private async empty(): Promise<void> {
+    await this.ctx.storage.deleteAll();
+    this.kit.waiters.sendAway();
   }
 
   private take(message: NewMessage): void {
@@ -242,10 +242,6 @@ export class ThreadAtWork {
     if (decision.flush !== undefined) this.store.requestFlush(decision.flush);
   }
 
-  private invocation(range?: FlushRange): Invocation {
-    return invocationView(this.store, range);
-  }
-
   private async oneSlice(): Promise<SliceReport> {
     this.abort = new AbortController();
     const { signal } = this.abort;
@@ -259,7 +255,7 @@ export class ThreadAtWork {
       if (outcome === "gone") {
         // The memory was deleted and nobody told this thread: it goes too.
         await this.kit.outbox.drain();
-        await this.ctx.storage.deleteAll();
+        await this.empty();
         return { more: false };
       }
       if (store.thread().failure !== undefined) store.setFailure(undefined);

@@ -1,10 +1,22 @@
 /** A thread as callers see it. */
 import type { FlushRange } from "../../src/memory/control.js";
 import type { Invocation, Thread } from "../../src/memory/memory.js";
+import type { ThreadMarksView } from "../../src/platform/memory/thread-gateway.js";
 import type { MemoryThreadStore } from "./store.js";
 
 /** Messages of the state that are shown; all of them are entries. */
 const shownMessages = 50;
+
+/** How far the thread is, by level. */
+export function marksView(store: MemoryThreadStore): ThreadMarksView {
+  const { marks, indexedSeq, coveredSeq, failure } = store.thread();
+  return {
+    stored: marks.lastSeq,
+    indexed: indexedSeq,
+    context: coveredSeq,
+    ...(failure === undefined ? {} : { failure }),
+  };
+}
 
 /** The thread as it stands, or as it stood after a message. */
 export function threadView(store: MemoryThreadStore, atSeq?: number): Thread {

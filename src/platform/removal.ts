@@ -9,28 +9,31 @@ import type { TenantStore } from "./tenant-store.js";
 
 export interface RemovalPorts {
   readonly sessions: Pick<SessionGateway, "remove">;
-  readonly index: Pick<SessionIndex, "sessions" | "forget">;
+  readonly index: Pick<SessionIndex, "sessions" | "knows" | "forget">;
   readonly runs: Pick<RunGateway, "remove">;
   readonly runIndex: Pick<RunIndex, "runs">;
   readonly memory: Pick<MemoryService, "deleteAll">;
-  readonly tenants: Pick<TenantStore, "remove">;
+  readonly tenants: Pick<TenantStore, "removeKeys" | "remove">;
   readonly answers: Pick<KeptAnswers, "forget" | "forgetAll">;
 }
 
 /** Objects that are emptied at the same time. */
 const atOnce = 100;
 
-/** Removes a session with its copies; false when there is none. */
+/** Removes a session with its copies; false when there is none. What is repeated after an interruption goes on: the copy goes last. */
 export async function removeSession(tenantId: string, sessionId: string, ports: RemovalPorts): Promise<boolean> {
-  if (!(await ports.sessions.remove(tenantId, sessionId))) return false;
-  await ports.index.forget(tenantId, sessionId);
+  const removed = await ports.sessions.remove(tenantId, sessionId);
+  if (!removed && !(await ports.index.knows(tenantId, sessionId))) return false;
   await ports.answers.forget(tenantId, sessionId);
+  await ports.index.forget(tenantId, sessionId);
   return true;
 }
 
 /** Removes a tenant and all it holds. What is repeated after an interruption goes on. */
 export async function removeTenant(tenantId: string, ports: RemovalPorts): Promise<void> {
   const { index, sessions, runIndex, runs, memory, tenants, answers } = ports;
+  // From here on nobody makes anything that would be missed below.
+  await tenants.removeKeys(tenantId);
   for (let page = await index.sessions(tenantId, undefined, atOnce); page.length > 0; ) {
     await Promise.all(page.map(({ sessionId }) => sessions.remove(tenantId, sessionId)));
     page = await index.sessions(tenantId, page.at(-1)?.sessionId, atOnce);
@@ -41,7 +44,7 @@ export async function removeTenant(tenantId: string, ports: RemovalPorts): Promi
     page = await runIndex.runs(tenantId, all, page.at(-1)?.runId, atOnce);
   }
   await memory.deleteAll(tenantId);
-  await tenants.remove(tenantId);
   await answers.forgetAll(tenantId);
   await answers.forget(adminScope, tenantId);
+  await tenants.remove(tenantId);
 }

@@ -136,12 +136,14 @@ export class ResourceStore {
         `SELECT kind, name, json_extract(body, '$.description') AS description, length(json_extract(body, '$.text')) AS characters,
            substr(json_extract(body, '$.text'), 1, ?3) AS text
          FROM resource_versions WHERE tenant_id = ?1 AND kind IN ('rules', 'references')
-           AND (kind || '/' || name || '/' || version) IN (SELECT value FROM json_each(?2))`,
+           AND (kind || '/' || name || '/' || version) IN (SELECT value FROM json_each(?2))
+           AND name IN (SELECT value FROM json_each(?4))`,
       )
       .bind(
         tenantId,
         JSON.stringify(pins.map(({ kind, name, version }) => `${kind}/${name}/${version}`)),
         autoExcerptCharacters,
+        JSON.stringify(pins.map(({ name }) => name)),
       )
       .all();
     return z.array(excerptRow).parse(results);

@@ -40,6 +40,15 @@ export class SessionIndex {
     return results.map((row) => askSchema.parse(JSON.parse(bodyRow.parse(row).body)));
   }
 
+  /** Whether there is a copy of this session. */
+  async knows(tenantId: string, sessionId: string): Promise<boolean> {
+    const row = await this.db
+      .prepare("SELECT 1 FROM sessions WHERE tenant_id = ? AND session_id = ?")
+      .bind(tenantId, sessionId)
+      .first();
+    return row !== null;
+  }
+
   /** Forgets the copies of a session that was deleted. Its decisions stay in the audit, which holds no text. */
   async forget(tenantId: string, sessionId: string): Promise<void> {
     await this.db.batch([

@@ -107,6 +107,11 @@ export class TenantStore {
     return meta.changes > 0;
   }
 
+  /** All of a tenant's: from now on nobody calls in its name. */
+  async removeKeys(tenantId: string): Promise<void> {
+    await this.db.prepare("DELETE FROM keys WHERE tenant_id = ?").bind(tenantId).run();
+  }
+
   /** Who presents this key; `undefined` when nobody may. */
   async authenticate(presented: string): Promise<Caller | undefined> {
     const parts = readKey(presented);

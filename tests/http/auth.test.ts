@@ -103,15 +103,21 @@ describe("the admin secret", () => {
 
   it("changes what is given and nothing else, and shows no credential", async () => {
     const providers = { acme: { baseUrl: "https://api.acme.test/v1", apiKey: "sk-hidden" } };
-    const tenant = await newTenant({ strict: true, providers });
+    const embeddings = { provider: "acme", model: "small" };
+    const tenant = await newTenant({ strict: true, providers, embeddings });
     const path = `/v1/admin/tenants/${tenant.tenantId}`;
     const renamed = await admin.call("PATCH", path, { name: "new name" });
     expect(renamed.body).toMatchObject({
       name: "new name",
-      settings: { strict: true, providers: { acme: { baseUrl: "https://api.acme.test/v1" } } },
+      settings: { strict: true, providers: { acme: { baseUrl: "https://api.acme.test/v1" } }, embeddings },
     });
     const relaxed = await admin.call("PATCH", path, { settings: { strict: false } });
-    expect(relaxed.body.settings).toMatchObject({ strict: false, providers: { acme: {} } });
+    expect(relaxed.body.settings).toMatchObject({ strict: false, providers: { acme: {} }, embeddings });
+    const larger = { ...embeddings, model: "large" };
+    const changed = await admin.call("PATCH", path, { settings: { embeddings: larger } });
+    expect(changed.body.settings).toMatchObject({ strict: false, providers: { acme: {} }, embeddings: larger });
+    const without = await admin.call("PATCH", path, { settings: { embeddings: null } });
+    expect(without.body.settings).not.toHaveProperty("embeddings");
     const listed = await admin.call("GET", "/v1/admin/tenants?limit=200");
     const stored = await env.DB.prepare("SELECT settings FROM tenants").all();
     for (const place of [renamed.body, relaxed.body, listed.body, stored.results]) {

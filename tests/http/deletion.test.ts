@@ -2,6 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { composeServices } from "../../src/composition.js";
+import { type RemovalPorts, removeSession, removeTenant } from "../../src/platform/removal.js";
 import { type Answer, newTenant, send, type TestTenant } from "../support/conclave.js";
 import { newMemory, numbered } from "../support/memory.js";
 import { asksHuman, newTeam, runObject, startRun } from "../support/teams.js";
@@ -110,7 +111,70 @@ describe("the kept answers to writes with an Idempotency-Key", () => {
   });
 });
 
+/** What a deletion goes through, apart from what a test has happen on the way. */
+function removal(instead: Partial<RemovalPorts>): RemovalPorts {
+  return { ...composeServices(env), ...instead };
+}
+
+/** As when the instance dies just there. */
+const interrupted = async (): Promise<never> => {
+  throw new Error("interrupted");
+};
+
+describe("a deleted session", () => {
+  it("is gone from the lists too when its deletion was interrupted and is repeated", async () => {
+    const tenant = await newTenant();
+    await tenant.agent("assistant");
+    const { sessionId } = (await keyed(tenant, "POST", "/v1/sessions", { agent: "assistant" })).body;
+    const listed = async () => (await tenant.call("GET", "/v1/sessions")).body.items;
+    await expect.poll(listed).toHaveLength(1);
+
+    const { answers } = composeServices(env);
+    const dying = removal({ answers: { forget: interrupted, forgetAll: () => answers.forgetAll(tenant.tenantId) } });
+    await expect(removeSession(tenant.tenantId, sessionId, dying)).rejects.toThrow("interrupted");
+    expect((await tenant.call("DELETE", `/v1/sessions/${sessionId}`)).status).toBe(204);
+    expect(await listed()).toEqual([]);
+    expect(await kept(tenant.tenantId)).toEqual([]);
+    expect((await tenant.call("DELETE", `/v1/sessions/${sessionId}`)).status).toBe(404);
+  });
+
+  it("that isn't there takes nothing along", async () => {
+    const tenant = await newTenant();
+    await tenant.agent("assistant");
+    await keyed(tenant, "POST", "/v1/sessions", { agent: "assistant" });
+    expect((await tenant.call("DELETE", "/v1/sessions/ses")).status).toBe(404);
+    expect(await kept(tenant.tenantId)).toHaveLength(1);
+  });
+});
+
 describe("a deleted tenant", () => {
+  it("makes nothing new while it is being deleted: its keys go first", async () => {
+    const tenant = await newTenant();
+    await tenant.agent("assistant");
+    const { index } = composeServices(env);
+    const meanwhile: number[] = [];
+    const sessions: RemovalPorts["index"]["sessions"] = async (...page) => {
+      const found = await index.sessions(...page);
+      meanwhile.push((await tenant.call("POST", "/v1/sessions", { agent: "assistant" })).status);
+      return found;
+    };
+    const forget: RemovalPorts["index"]["forget"] = (...session) => index.forget(...session);
+    const knows: RemovalPorts["index"]["knows"] = (...session) => index.knows(...session);
+    await removeTenant(tenant.tenantId, removal({ index: { sessions, forget, knows } }));
+    expect(meanwhile).toEqual([401]);
+  });
+
+  it("is gone with what was kept for it when its deletion was interrupted and is repeated", async () => {
+    const tenant = await newTenant();
+    await tenant.agent("assistant");
+    await keyed(tenant, "POST", "/v1/sessions", { agent: "assistant" });
+    const dying = removal({ answers: { forget: interrupted, forgetAll: interrupted } });
+    await expect(removeTenant(tenant.tenantId, dying)).rejects.toThrow("interrupted");
+    const deleted = await send("DELETE", `/v1/admin/tenants/${tenant.tenantId}`, { key: env.ADMIN_SECRET });
+    expect(deleted.status).toBe(204);
+    expect(await kept(tenant.tenantId)).toEqual([]);
+  });
+
   it("leaves nothing in its objects: sessions and runs, those that wait included", async () => {
     const tenant = await newTenant();
     const model = await tenant.agent("assistant");

@@ -168,6 +168,24 @@ it("does without it while it is down, and makes up for it later", async () => {
   expect(index.of(memory)).toBe(0);
 });
 
+it("takes a deletion's time only so far: the rest goes with the housekeeping", async () => {
+  await env.DB.prepare(
+    `INSERT INTO entry_vectors_gone (entry_key, gone_at)
+     WITH RECURSIVE n (i) AS (SELECT 1000001 UNION ALL SELECT i + 1 FROM n WHERE i < 1012000) SELECT i, ? FROM n`,
+  )
+    .bind(Date.now())
+    .run();
+  const waiting = async () =>
+    (await env.DB.prepare("SELECT COUNT(*) AS n FROM entry_vectors_gone WHERE told = 0").first<{ n: number }>())?.n;
+  const vectors = services.memory.ports.vectors.index;
+  const before = (await waiting()) ?? 0;
+  await vectors.forget();
+  expect(await waiting()).toBe(before - 5_000);
+  await vectors.forget();
+  await vectors.forget();
+  expect(await waiting()).toBe(0);
+});
+
 it("leaves vectors of another length alone", async () => {
   index = new FakeVectorize(768);
   services = composeServices({ ...env, VECTORS: index });

@@ -2,7 +2,14 @@ import { z } from "zod";
 import { type OutgoingPolicy, refuseAddress } from "../../platform/outgoing.js";
 import { removeTenant } from "../../platform/removal.js";
 import type { Tenant } from "../../platform/tenant-store.js";
-import { keySchema, newKeySchema, newTenantSchema, settingsSchema, tenantSchema } from "../../tenancy/tenant.js";
+import {
+  keySchema,
+  newKeySchema,
+  newTenantSchema,
+  settingsSchema,
+  storedSettingsSchema,
+  tenantSchema,
+} from "../../tenancy/tenant.js";
 import { problem } from "../problems.js";
 import { decodeCursor, json, jsonBody, listOf, newRouter, pageOf, pageQuery, route } from "../routing.js";
 
@@ -72,7 +79,7 @@ admin.openapi(
     path: "/v1/admin/tenants/{tenantId}",
     tags,
     security,
-    summary: "Change a tenant's name or settings; a setting that isn't given stays",
+    summary: "Change a tenant's name or settings; a setting that isn't given stays; `embeddings: null` takes them away",
     request: {
       params: tenantParam,
       body: jsonBody(
@@ -85,17 +92,16 @@ admin.openapi(
     const { tenants } = c.get("services");
     const tenant = await find(tenants, c.req.valid("param").tenantId);
     const { name, settings } = c.req.valid("json");
-    const { strict, supervisors, reviews, approvals, providers } = settings ?? {};
+    const { providers, embeddings, ...others } = settings ?? {};
     checkProviders(providers ?? {}, c.get("services").policy);
     const sealed =
       providers === undefined ? tenant.settings : await tenants.sealSettings(settingsSchema.parse({ providers }));
-    const next = {
-      strict: strict ?? tenant.settings.strict,
-      supervisors: supervisors ?? tenant.settings.supervisors,
-      reviews: reviews ?? tenant.settings.reviews,
-      approvals: approvals ?? tenant.settings.approvals,
+    const next = storedSettingsSchema.parse({
+      ...tenant.settings,
+      ...others,
+      ...(embeddings === undefined ? {} : { embeddings: embeddings ?? undefined }),
       providers: sealed.providers,
-    };
+    });
     await tenants.update(tenant.tenantId, name ?? tenant.name, next);
     return c.json(show(await find(tenants, tenant.tenantId)), 200);
   },
@@ -214,12 +220,14 @@ function checkProviders(providers: Readonly<Record<string, { baseUrl: string }>>
 
 /** The settings without their defaults: what isn't given isn't touched. */
 function partialSettings() {
-  const { strict, supervisors, reviews, approvals, providers } = settingsSchema.shape;
+  const { strict, supervisors, reviews, approvals, providers, embeddings } = settingsSchema.shape;
   return z.strictObject({
     strict: strict.unwrap().optional(),
     supervisors: supervisors.unwrap().optional(),
     reviews: reviews.unwrap().optional(),
     approvals: approvals.unwrap().optional(),
     providers: providers.unwrap().optional(),
+    /** Null takes it away. */
+    embeddings: embeddings.nullable(),
   });
 }

@@ -84,14 +84,7 @@ memoryVaults.openapi(
   async (c) => {
     const { tenantId } = callerOf(c);
     const { vaultId } = await vaultOf(c, c.req.valid("param").vaultId);
-    const { memory: service } = c.get("services");
-    const { memories } = service.ports;
-    for (let page = await memories.memories(tenantId, vaultId, "", 50); page.length > 0; ) {
-      for (const { memoryId } of page) await service.deleteMemory(await memoryOf(c, memoryId));
-      page = await memories.memories(tenantId, vaultId, page.at(-1)?.memoryId ?? "", 50);
-    }
-    await memories.removeVault(tenantId, vaultId);
-    await service.ports.answers.forget(tenantId, vaultId);
+    await c.get("services").memory.deleteVault(tenantId, vaultId);
     return c.body(null, 204);
   },
 );

@@ -156,15 +156,23 @@ export class MemoryService {
     }
   }
 
-  /** All of a tenant's, with their threads: the rows alone would go with the tenant. */
-  async deleteAll(tenantId: string): Promise<void> {
+  /** Deletes a vault with all its memories. */
+  async deleteVault(tenantId: string, vaultId: string): Promise<void> {
+    const { memories, answers } = this.ports;
+    await this.deleteAll(tenantId, vaultId);
+    await answers.forget(tenantId, vaultId);
+    await memories.removeVault(tenantId, vaultId);
+  }
+
+  /** All memories of a tenant, or of a vault, with their threads: the rows alone would go with it. */
+  async deleteAll(tenantId: string, vaultId?: string): Promise<void> {
     const { memories } = this.ports;
-    for (let page = await memories.memoriesOfTenant(tenantId, "", 50); page.length > 0; ) {
+    for (let page = await memories.memoryIds(tenantId, vaultId, "", 50); page.length > 0; ) {
       for (const memoryId of page) {
         const memory = await memories.find(tenantId, memoryId);
         if (memory !== undefined) await this.deleteMemory(memory);
       }
-      page = await memories.memoriesOfTenant(tenantId, page.at(-1) ?? "", 50);
+      page = await memories.memoryIds(tenantId, vaultId, page.at(-1) ?? "", 50);
     }
   }
 

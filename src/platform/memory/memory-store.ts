@@ -96,11 +96,14 @@ export class MemoryStore {
     return results.map((row) => showMemory(memoryRow.parse(row)));
   }
 
-  /** All memories of a tenant, for when it goes. */
-  async memoriesOfTenant(tenantId: string, after: string, limit: number): Promise<string[]> {
+  /** The memories of a tenant, or of one of its vaults, for when it goes. */
+  async memoryIds(tenantId: string, vaultId: string | undefined, after: string, limit: number): Promise<string[]> {
     const { results } = await this.db
-      .prepare("SELECT memory_id FROM memories WHERE tenant_id = ? AND memory_id > ? ORDER BY memory_id LIMIT ?")
-      .bind(tenantId, after, limit)
+      .prepare(
+        `SELECT memory_id FROM memories WHERE tenant_id = ?1 AND (?2 IS NULL OR vault_id = ?2) AND memory_id > ?3
+         ORDER BY memory_id LIMIT ?4`,
+      )
+      .bind(tenantId, vaultId ?? null, after, limit)
       .all();
     return results.map((row) => z.object({ memory_id: z.string() }).parse(row).memory_id);
   }

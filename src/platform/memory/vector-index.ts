@@ -18,6 +18,10 @@ export interface VectorIndexBinding {
 /** Vectors that one call carries. */
 const upsertedAtOnce = 100;
 const deletedAtOnce = 100;
+/** Calls by which one deletion, or one run of the housekeeping, takes vectors out; the next one goes on. */
+const deletionsAtOnce = 50;
+/** How long a call that changes something may take, in milliseconds: no deletion of ours waits for longer. */
+const changeTimeoutMs = 10_000;
 /** After so long nothing that was under way at a deletion can arrive any more. */
 const settledMs = 3_600_000;
 
@@ -61,8 +65,14 @@ export class VectorIndex {
       .all();
     const rows = z.array(keyRow.extend({ vector: z.string(), namespace: z.string() })).parse(results);
     if (rows.length === 0) return 0;
-    await binding.upsert(
-      rows.map(({ entry_key, vector, namespace }) => ({ id: String(entry_key), values: valuesOf(vector), namespace })),
+    await withDeadline(changeTimeoutMs, () =>
+      binding.upsert(
+        rows.map(({ entry_key, vector, namespace }) => ({
+          id: String(entry_key),
+          values: valuesOf(vector),
+          namespace,
+        })),
+      ),
     );
     await this.db
       .prepare("UPDATE entry_vectors SET told = 2 WHERE entry_key IN (SELECT value FROM json_each(?))")
@@ -105,9 +115,10 @@ export class VectorIndex {
   }
 
   private async deleteThose(which: string, then: (keys: string) => D1PreparedStatement): Promise<void> {
-    if (this.binding === undefined) return;
+    const { binding } = this;
+    if (binding === undefined || this.restsUntil > this.now()) return;
     try {
-      for (;;) {
+      for (let calls = 0; calls < deletionsAtOnce; calls++) {
         const { results } = await this.db
           .prepare(`SELECT entry_key FROM entry_vectors_gone WHERE ${which} ORDER BY entry_key LIMIT ${deletedAtOnce}`)
           .all();
@@ -116,7 +127,7 @@ export class VectorIndex {
           .parse(results)
           .map((row) => row.entry_key);
         if (keys.length === 0) return;
-        await this.binding.deleteByIds(keys.map(String));
+        await withDeadline(changeTimeoutMs, () => binding.deleteByIds(keys.map(String)));
         await then(JSON.stringify(keys)).run();
       }
     } catch (error) {

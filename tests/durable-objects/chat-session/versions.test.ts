@@ -1,6 +1,7 @@
 import { env, evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
 import { maxChanges } from "../../../durable-objects/chat-session/message-versions.js";
+import type { ChatSession } from "../../../durable-objects/chat-session/object.js";
 import { linkText, type MessageVersion } from "../../../src/chat/message-version.js";
 import { sha256Hex } from "../../../src/platform/digest.js";
 import { newTenant, type TestTenant } from "../../support/conclave.js";
@@ -219,6 +220,22 @@ describe("erasing a message", () => {
       .poll(async () => (await memory.entries()).map(({ rawEntry }) => rawEntry))
       .toEqual(["What is the code?"]);
     expect(JSON.stringify(await memory.thread(session))).not.toMatch(/bottle|erased/);
+  });
+
+  it("is the same for two who ask for it at once", async () => {
+    const { tenant, model, session, versions } = await conversation();
+    await model.reply({ text: "Hello." });
+    const { message } = await tenant.say(session, "Hi.");
+    const id = message?.messageId ?? "";
+    // In the object itself, so that both are under way at the same time for certain.
+    const both = await runInDurableObject(tenant.object(session), (object: ChatSession) =>
+      Promise.all([object.eraseMessage(id, "key a"), object.eraseMessage(id, "key b")]),
+    );
+    const last = (await versions(id)).at(-1);
+    expect(both.map(({ json }) => JSON.parse(json))).toEqual([
+      { ok: true, value: last },
+      { ok: true, value: last },
+    ]);
   });
 
   it("waits for the message's turn, and is not for clients", async () => {

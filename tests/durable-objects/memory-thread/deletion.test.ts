@@ -259,3 +259,14 @@ describe("a deleted entry", () => {
     expect(again.status).toBe(409);
   });
 });
+
+it("tells whoever waits for a thread of a deleted memory at once that there is none", async () => {
+  const memory = await newMemory();
+  await memory.say(numbered(1));
+  await memory.settled();
+  const wanted = { threadId: "main", seq: 9, level: "indexed", timeoutMs: 60_000 };
+  const waiting = memory.tenant.call("POST", `${memory.path}/await-consistency`, wanted);
+  // Whichever comes first.
+  await memory.tenant.call("DELETE", memory.path);
+  expect((await waiting).status).toBe(404);
+});
