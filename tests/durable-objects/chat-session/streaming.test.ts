@@ -4,10 +4,10 @@ import { seeded } from "../../supervision/rules/support.js";
 import { newTenant, openStream, parseEvents, send, shownText, type TestTenant } from "../../support/conclave.js";
 import type { UpstreamModel } from "../../support/upstream-client.js";
 
-const text = "Well, see: the crown  jewels (ABC-1234) are here.";
-const forbidden = /crown|jewels|ABC|1234/;
+const text = "Well, see: the crown  jewels (ABC-DEFG) are here.";
+const forbidden = /crown|jewels|ABC|DEFG/;
 const phrase = { type: "phrases", phrases: ["crown jewels"] };
-const pattern = { type: "pattern", pattern: "[A-Z]{3}-\\d{4}" };
+const pattern = { type: "pattern", pattern: "[A-Z]{3}-[A-Z]{4}" };
 const rule = (match: object, action: string) => ({
   match,
   action,

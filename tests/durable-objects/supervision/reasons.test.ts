@@ -6,7 +6,7 @@ import { upstreamFor } from "../../support/upstream-client.js";
 import { supervisingAgent, toolCalls } from "./support.js";
 
 describe("what a supervisor says of a text that nobody may see", () => {
-  const text = "The crown jewels lie in the cellar of the old mill; ask for swordfish, extension 4711.";
+  const text = "The crown jewels lie in the cellar of the old mill; ask for swordfish, extension oil4711.";
 
   /** Everything that a client's key can read of a session, as one text. */
   async function seenByClients(tenant: TestTenant, session: string, turnId: string): Promise<string> {
@@ -38,7 +38,7 @@ describe("what a supervisor says of a text that nobody may see", () => {
     const session = await tenant.session();
     const turn = await tenant.say(session, "Where are they?");
     const seen = await seenByClients(tenant, session, turn.turnId);
-    expect(seen).not.toMatch(/crown|jewels|cellar|swordfish|4711|CROWN/);
+    expect(seen).not.toMatch(/crown|jewels|cellar|swordfish|oil4711|CROWN/);
     expect(seen).toContain("supervisor guard");
   });
 
