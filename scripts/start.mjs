@@ -29,6 +29,7 @@ stopWithNpm();
 
 try {
   await demandFreePort();
+  await demandDataOfItsOwn();
   makeSecrets();
   migrate();
   worker = startWorker();
@@ -77,6 +78,21 @@ async function demandFreePort() {
   if (free) return;
   const who = (await isConclave()) ? "another Conclave" : "another program";
   throw new Error(`port ${port} is taken by ${who}. Stop that one, or take another port: PORT=8788 npm start`);
+}
+
+/** Two Workers on the same files would write into each other's objects. */
+async function demandDataOfItsOwn() {
+  const known = readKey();
+  if (known === undefined) return;
+  // Only the Worker that has this folder's database knows its key.
+  const other = await fetch(`${known.origin}/v1/sessions?limit=1`, {
+    headers: { authorization: `Bearer ${known.key}` },
+    signal: AbortSignal.timeout(2_000),
+  }).catch(() => undefined);
+  if (!other?.ok) return;
+  throw new Error(
+    `this folder's Conclave runs already, at ${known.origin}. Use that one or stop it; a second one needs a checkout of its own.`,
+  );
 }
 
 async function isConclave() {

@@ -3,6 +3,7 @@
  * a copy. Everything here is a pure function over the record, what was said, and `now`.
  */
 import { z } from "zod";
+import { issuesOf } from "../issues.js";
 
 /** Roles in growing order of what they may do. A role may answer what a lesser one may. */
 export const roles = ["client", "operator", "admin"] as const;
@@ -115,10 +116,7 @@ export function answerAsk(ask: Ask, said: unknown, by: Role, now: number): Answe
   if (!mayAnswer(ask, by)) return { kind: "forbidden", needs: ask.answerableBy };
   const parsed = answerSchemas[ask.kind].safeParse(said);
   if (!parsed.success) {
-    return {
-      kind: "invalid",
-      issues: parsed.error.issues.map((issue) => ({ path: issue.path.join("."), message: issue.message })),
-    };
+    return { kind: "invalid", issues: issuesOf(parsed.error) };
   }
   const answer = acceptedAnswer(ask, parsed.data);
   if (answer === undefined) return { kind: "invalid", issues: [{ path: "response", message: whatIsAccepted(ask) }] };

@@ -53,7 +53,10 @@ export function createApp(compose: (env: Env) => Services): OpenAPIHono<AppEnv> 
   });
   app.notFound((c) =>
     problemResponse(
-      { code: "not_found", detail: "There is no such route, or not with this method; see GET /openapi.json." },
+      {
+        code: "not_found",
+        detail: "There is no such route, or not with this method; /docs shows all there are, GET /openapi.json too.",
+      },
       c.get("requestId"),
     ),
   );

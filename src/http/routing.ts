@@ -2,9 +2,10 @@
 import { zodToOpenAPIRegistry } from "@asteasolutions/zod-to-openapi";
 import { createRoute, OpenAPIHono, type RouteConfig } from "@hono/zod-openapi";
 import { z } from "zod";
+import { issuesOf } from "../issues.js";
 import type { AppEnv } from "./context.js";
 import { operationId } from "./operation-id.js";
-import { issuesOf, problem, problemSchema } from "./problems.js";
+import { problem, problemSchema } from "./problems.js";
 
 export function newRouter(): OpenAPIHono<AppEnv> {
   return new OpenAPIHono<AppEnv>({
@@ -39,6 +40,13 @@ const problemAnswer = {
   description: "What was wrong and what to do about it",
   content: { "application/problem+json": { schema: problemSchema } },
 } as const;
+
+/** A body of one of several shapes, of which only what it is sent to knows which is right, and says so. The document shows them all. */
+export function bodyReadLater(shape: string) {
+  const schema = z.record(z.string(), z.unknown());
+  zodToOpenAPIRegistry.add(schema, { allOf: [{ $ref: `#/components/schemas/${shape}` }] });
+  return jsonBody(schema);
+}
 
 /** A route with the errors that any route may answer with. */
 export function route<P extends string, R extends Omit<RouteConfig, "path"> & { path: P }>(config: R) {

@@ -94,8 +94,19 @@ function directory(config: ModelConfig, ports: ModelPorts): (name: ModelRequest[
   return (name) => {
     const found = find(name === DEFAULT_MODEL ? meaningOfDefault() : name);
     if (found !== undefined) return found;
-    throw new ModelError("unknown_model", `no such model here; available: ${availableModels(config).join(", ")}`, {
+    const available = availableModels(config).join(", ");
+    throw new ModelError("unknown_model", `no such model here${missing(name, providers)}; available: ${available}`, {
       model: name,
     });
   };
+}
+
+/** What a model of this name would take, where its provider isn't there. */
+function missing(fullName: string, providers: ReadonlyMap<string, ModelProvider>): string {
+  const slash = fullName.indexOf("/");
+  const provider = fullName.slice(0, Math.max(slash, 0));
+  if (provider === "" || providers.has(provider)) return "";
+  if (provider === "openai") return ": it takes the deployment's OPENAI_API_KEY";
+  if (provider === "workers-ai") return ": it takes the binding AI, which a local Worker has not";
+  return `: the tenant's settings name no provider "${provider}"`;
 }

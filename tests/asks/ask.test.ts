@@ -47,7 +47,7 @@ describe("an ask", () => {
   it.each([
     ["human", {}, ["response"]],
     ["human", { response: "" }, ["response"]],
-    ["human", { response: "x", more: 1 }, [""]],
+    ["human", { response: "x", more: 1 }, ["more"]],
     ["context", {}, [""]],
     ["context", { result: "x", error: "y" }, [""]],
     ["approval", { decision: "maybe" }, ["decision"]],

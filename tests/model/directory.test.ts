@@ -23,6 +23,15 @@ describe("the names of models", () => {
     },
   );
 
+  it.each([
+    ["openai/gpt-5", "it takes the deployment's OPENAI_API_KEY"],
+    ["workers-ai/x", "it takes the binding AI"],
+    ["nobody/model", 'name no provider "nobody"'],
+  ])("says of %j what it would take", async (name, what) => {
+    const error = await failureOf(harnessFor(upstreamFor(server.url)).port.call(ask("Hello", { models: [name] })));
+    expect(error.message).toContain(what);
+  });
+
   it("lists what is configured", () => {
     const config: ModelConfig = {
       openai: { apiKey: SECRET },

@@ -1,21 +1,36 @@
-/** The commands of the documentation, run as they are printed, one page after the other, against a Worker of their own. */
+/** The commands of the documentation, run as they are printed, each page in one shell, against a Worker of their own. */
 import { spawnSync } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readPages } from "../docs/pages.js";
 import { WorkerProcess } from "./worker.js";
 
-const pages = ["docs/supervision.md", "docs/sessions.md", "docs/security.md"];
+const names = ["supervision", "sessions", "security", "memory", "routing", "models", "errors"];
+const pages = ["README.md", ...names.map((name) => `docs/${name}.md`)];
 
-/** Ids that later commands of a page name, as the answers to earlier ones gave them. */
-const ids = {
-  SESSION: /"sessionId":"(ses_\w+)"/g,
-  TURN: /"turnId":"(trn_\w+)"/g,
-  MESSAGE: /"messageId":"(msg_\w+)","role":"assistant"/g,
-  PART: /"turnId":"(msg_[\w.]+)"/g,
-  HASH: /"hash":"(\w+)"/g,
-  ASK: /"askId":"(ask_\w+)"/g,
-  TENANT: /"tenantId":"(ten_\w+)"/g,
+/** What later commands of a page name, where the answers to earlier ones show it. */
+const shown = {
+  SESSION: '"sessionId":"(ses_[a-z0-9]+)"',
+  TURN: '"turnId":"(trn_[a-z0-9]+)"',
+  MESSAGE: '"messageId":"(msg_[a-z0-9]+)","role":"assistant"',
+  PART: '"turnId":"(msg_[a-z0-9.]+)"',
+  HASH: '"hash":"([a-f0-9]+)"',
+  ASK: '"askId":"(ask_[a-z0-9_]+)"',
+  RUN: '"runId":"(run_[a-z0-9]+)"',
+  VAULT: '"vaultId":"(vlt_[a-z0-9]+)"',
+  MEMORY: '"memoryId":"(mem_[a-z0-9]+)"',
+  TENANT: '"tenantId":"(ten_[a-z0-9]+)"',
 } as const;
+
+/** Any command that fails ends the page. `take` sets a variable to what was shown last. */
+const shell = `
+set -euo pipefail; shopt -s inherit_errexit
+said=$(mktemp); trap 'cat "$said"; rm -f "$said"' EXIT
+curl() { command curl --fail-with-body "$@" && echo; }
+take() {
+  local found; found=$({ grep -oE "$2" "$said" || true; } | tail -n 1 | sed -E "s/$2/\\1/")
+  [ -z "$found" ] || printf -v "$1" %s "$found"
+}
+`;
 
 let worker: WorkerProcess;
 
@@ -28,33 +43,45 @@ afterAll(() => worker.end());
 
 describe("the commands of", () => {
   it.each(pages)(
-    "%s succeed as they are printed",
+    "%s succeed as they are printed, or are refused where the page shows that",
     async (path) => {
-      const key = await worker.tenantKey();
-      await worker.call("PUT", "/v1/agents/assistant", key, { kind: "model", model: "offline", instructions: "Help." });
+      const { key, tenantId } = await worker.tenant();
+      const rules = [{ match: { type: "personalData" }, action: "redact", reason: "It held personal data." }];
+      await worker.call("PUT", "/v1/supervisors/privacy", key, {
+        kind: "rules",
+        hooks: ["request"],
+        config: { rules },
+      });
+      const agent = { kind: "model", model: "offline", instructions: "Help.", supervisors: ["privacy"] };
+      await worker.call("PUT", "/v1/agents/assistant", key, agent);
       const { sessionId } = await worker.call("POST", "/v1/sessions", key, { agent: "assistant" });
-      const known: Record<string, string> = { ...worker.variables, KEY: key, SESSION: sessionId };
-      const blocks = commandsOf(path);
-      expect(blocks.length).toBeGreaterThan(0);
-      for (const block of blocks) {
-        const program = `curl() { command curl --fail-with-body "$@"; echo; }\n${block}`;
-        const env = { ...process.env, ...known };
-        const { status, stdout, stderr } = spawnSync("bash", ["--norc", "-euc", program], { encoding: "utf8", env });
-        expect(status, `${block}\n${stdout}\n${stderr}`).toBe(0);
-        for (const [name, pattern] of Object.entries(ids)) {
-          const last = [...stdout.matchAll(pattern)].at(-1)?.[1];
-          if (last !== undefined) known[name] = last;
-        }
-      }
+      const program = programOf(path);
+      expect(program).toContain("curl");
+      const env = { ...process.env, ...worker.variables, KEY: key, SESSION: sessionId, TENANT: tenantId };
+      const { status, stdout, stderr } = spawnSync("bash", ["--norc", "-c", shell + program], {
+        encoding: "utf8",
+        env,
+      });
+      expect(status, `${program}\n${stdout}\n${stderr}`).toBe(0);
     },
     60_000,
   );
 });
 
-/** Without the lines that say where the Worker is and what its key is. */
-function commandsOf(path: string): string[] {
+/** A page's commands. A line such as `SESSION=ses_…` stands for what was shown before; other blanks are filled from outside. */
+function programOf(path: string): string {
   const text = readPages().find((page) => page.path === path)?.text ?? "";
-  return [...text.matchAll(/^```sh\n([\s\S]*?)^```/gm)]
-    .map(([, block = ""]) => block.replaceAll(/^(URL|KEY)=.*\n/gm, ""))
-    .filter((block) => block.trim() !== "");
+  const blocks = text.matchAll(/^```sh\n([\s\S]*?)^```(?:(?:(?!^```)[\s\S])*?^```json\n([\s\S]*?)^```)?/gm);
+  return [...blocks]
+    .filter(([, block = ""]) => !/^np[mx] /m.test(block))
+    .flatMap(([, block = "", answer = ""]) => {
+      const refused = /"code": "/.test(answer);
+      return block.split(/^(?:URL=http.*|[A-Z_]+=.*….*)\n/m).map((commands) => {
+        if (commands.trim() === "") return "";
+        const run = `{ :\n${commands}} >"$said"`;
+        const taken = Object.entries(shown).map(([name, pattern]) => `take ${name} '${pattern}'`);
+        return [refused ? `if ${run}; then exit 1; fi` : run, ...taken].join("\n");
+      });
+    })
+    .join("\n");
 }

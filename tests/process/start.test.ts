@@ -75,6 +75,19 @@ async function say({ origin, key }: { origin: string; key: string }): Promise<un
   return call(`/v1/sessions/${sessionId}/messages`, { content: "Hello?" });
 }
 
+describe("a second start", () => {
+  it("in the same folder is refused, with the address of the first, which stays the one that is known", async () => {
+    const { origin } = await start({});
+    const env = { ...process.env, npm_lifecycle_event: "", PORT: `${await freePort()}` };
+    const second = spawnSync(process.execPath, ["scripts/start.mjs"], {
+      ...{ cwd: checkout, env, encoding: "utf8", timeout: 60_000 },
+    });
+    expect(second.status).toBe(1);
+    expect(second.stderr).toContain(`this folder's Conclave runs already, at ${origin}.`);
+    expect(JSON.parse(readFileSync(join(checkout, ".wrangler/local-key.json"), "utf8"))).toMatchObject({ origin });
+  }, 180_000);
+});
+
 describe("a provider's key", () => {
   // With what shells and parsers of such files like to change.
   const secret = "sk-start-$HOME-#1'x";

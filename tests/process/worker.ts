@@ -13,6 +13,7 @@ const adminSecret = "process-test-admin-secret";
 /** What these tests read of answers. */
 const answerSchema = z.looseObject({
   key: z.string().default(""),
+  tenantId: z.string().default(""),
   sessionId: z.string().default(""),
   turnId: z.string().default(""),
   runId: z.string().default(""),
@@ -89,9 +90,13 @@ export class WorkerProcess {
     return { URL: this.origin, ADMIN_SECRET: adminSecret };
   }
 
-  /** The key of a new tenant. */
+  /** A new tenant, with its key. */
+  tenant(): Promise<ProcessAnswer> {
+    return this.call("POST", "/v1/admin/tenants", adminSecret, { name: "process" });
+  }
+
   async tenantKey(): Promise<string> {
-    return (await this.call("POST", "/v1/admin/tenants", adminSecret, { name: "process" })).key;
+    return (await this.tenant()).key;
   }
 
   async call(

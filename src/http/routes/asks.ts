@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { answerSchema, askKinds, askSchema, askShownTo, mayAnswer } from "../../asks/ask.js";
+import { askKinds, askSchema, askShownTo, mayAnswer } from "../../asks/ask.js";
 import { callerOf, unwrap } from "../context.js";
 import { problem } from "../problems.js";
-import { decodeCursor, json, jsonBody, listOf, newRouter, pageOf, pageQuery, route } from "../routing.js";
+import { bodyReadLater, decodeCursor, json, listOf, newRouter, pageOf, pageQuery, route } from "../routing.js";
 
 const tags = ["Asks"];
 const askParam = z.object({ askId: z.string().max(100) });
@@ -64,7 +64,7 @@ asks.openapi(
     summary: "Answer an ask: the first answer wins, the same again is harmless, another is a 409",
     description:
       "human: {response}; context: {result or error, source?}; approval: {decision: once, session or deny}; review: {decision: accept, edit or reject, content with edit}. The work that waits resumes at that very step.",
-    request: { params: askParam, body: jsonBody(answerSchema) },
+    request: { params: askParam, body: bodyReadLater("Answer") },
     responses: { 200: json("The ask, closed", askSchema) },
   }),
   async (c) => {

@@ -196,7 +196,7 @@ memoryContexts.openapi(
 async function versionOf(c: Context<AppEnv>, memory: MemoryRef, version: number): Promise<ContextVersion> {
   const { contexts } = c.get("services").memory.ports;
   const found = version === 0 ? { version: 0, document: "", coverage: {} } : await contexts.version(memory, version);
-  if (found === undefined) throw problem("not_found", "There is no such version of this memory's context.");
+  if (found === undefined) throw problem("not_found", `This memory's context has no version ${version}.`);
   return found;
 }
 

@@ -45,7 +45,13 @@ describe("a tool that a person has to approve", () => {
     expect((await client.call("POST", `/v1/asks/${askId}/answer`, { decision: "once" })).status).toBe(403);
     expect((await client.call("POST", `/v1/asks/${askId}/cancel`)).status).toBe(403);
     expect((await client.call("GET", `/v1/asks/${askId}`)).body).not.toHaveProperty("proposal");
-    expect((await tenant.call("POST", `/v1/asks/${askId}/answer`, { response: "yes" })).status).toBe(422);
+    // What would be right is told by the kind of this ask.
+    const decision = { path: "decision", message: expect.stringContaining('"once"|"session"|"deny"') };
+    const misread = await tenant.call("POST", `/v1/asks/${askId}/answer`, { decision: "accept" });
+    expect(misread).toMatchObject({ status: 422, body: { errors: [decision] } });
+    const unfit = await tenant.call("POST", `/v1/asks/${askId}/answer`, { response: "yes" });
+    const response = { path: "response", message: "there is no such field" };
+    expect(unfit).toMatchObject({ status: 422, body: { errors: [decision, response] } });
     expect((await tenant.call("POST", `/v1/asks/${askId}/answer`, { decision: "once" })).status).toBe(200);
 
     expect((await tenant.turn(session, turn.turnId)).status).toBe("completed");
