@@ -2,7 +2,21 @@ import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 
 /** Folders of tests/ that mirror pure code; they run in plain Node. Everything else runs in workerd. */
-const domain = ["agent", "asks", "chat", "docs", "memory", "model", "roundtable", "routing", "supervision", "scripts"];
+const domain = [
+  "agent",
+  "asks",
+  "chat",
+  "conversation",
+  "docs",
+  "memory",
+  "model",
+  "roundtable",
+  "routing",
+  "scripts",
+  "supervision",
+  "tenancy",
+  "text",
+];
 
 /** How long a condition may take to come true, in milliseconds: a busy machine is no fault. */
 const poll = { timeout: 10_000 };

@@ -10,14 +10,14 @@ interface __BaseEnv_Env {
 	DEFAULT_MODEL: string;
 	ADMIN_SECRET: string;
 	SEALING_SECRET: string;
-	CHAT_SESSION: DurableObjectNamespace<import("./src/index").ChatSession>;
-	MEMORY_THREAD: DurableObjectNamespace<import("./src/index").MemoryThread>;
-	ROUTING_RUN: DurableObjectNamespace<import("./src/index").RoutingRun>;
+	CHAT_SESSION: DurableObjectNamespace<import("./src/index.js").ChatSession>;
+	MEMORY_THREAD: DurableObjectNamespace<import("./src/index.js").MemoryThread>;
+	ROUTING_RUN: DurableObjectNamespace<import("./src/index.js").RoutingRun>;
 	OPENAI_API_KEY?: string;
 }
 declare namespace Cloudflare {
 	interface GlobalProps {
-		mainModule: typeof import("./src/index");
+		mainModule: typeof import("./src/index.js");
 		durableNamespaces: "ChatSession" | "MemoryThread" | "RoutingRun";
 	}
 	interface StagingEnv {
@@ -30,9 +30,9 @@ declare namespace Cloudflare {
 		DEFAULT_MODEL: string;
 		ADMIN_SECRET: string;
 		SEALING_SECRET: string;
-		CHAT_SESSION: DurableObjectNamespace<import("./src/index").ChatSession>;
-		MEMORY_THREAD: DurableObjectNamespace<import("./src/index").MemoryThread>;
-		ROUTING_RUN: DurableObjectNamespace<import("./src/index").RoutingRun>;
+		CHAT_SESSION: DurableObjectNamespace<import("./src/index.js").ChatSession>;
+		MEMORY_THREAD: DurableObjectNamespace<import("./src/index.js").MemoryThread>;
+		ROUTING_RUN: DurableObjectNamespace<import("./src/index.js").RoutingRun>;
 	}
 	interface ProductionEnv {
 		DB: D1Database;
@@ -44,9 +44,9 @@ declare namespace Cloudflare {
 		DEFAULT_MODEL: string;
 		ADMIN_SECRET: string;
 		SEALING_SECRET: string;
-		CHAT_SESSION: DurableObjectNamespace<import("./src/index").ChatSession>;
-		MEMORY_THREAD: DurableObjectNamespace<import("./src/index").MemoryThread>;
-		ROUTING_RUN: DurableObjectNamespace<import("./src/index").RoutingRun>;
+		CHAT_SESSION: DurableObjectNamespace<import("./src/index.js").ChatSession>;
+		MEMORY_THREAD: DurableObjectNamespace<import("./src/index.js").MemoryThread>;
+		ROUTING_RUN: DurableObjectNamespace<import("./src/index.js").RoutingRun>;
 	}
 	interface Env extends __BaseEnv_Env {}
 }

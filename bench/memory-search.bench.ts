@@ -1,11 +1,11 @@
 /** How long a search takes in a memory of 100,000 entries, next to one of 1,000 of the same kind. Runs in workerd. */
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import { ContextStore } from "../src/platform/memory/context-store.js";
-import { EntryStore } from "../src/platform/memory/entry-store.js";
-import { searchMemory } from "../src/platform/memory/memory-search.js";
-import { VectorIndex } from "../src/platform/memory/vector-index.js";
-import { EntryVectors } from "../src/platform/memory/vectors.js";
+import { searchMemory } from "../src/application/memory/memory-search.js";
+import { ContextStore } from "../src/stores/memory/context-store.js";
+import { EntryStore } from "../src/stores/memory/entry-store.js";
+import { VectorIndex } from "../src/stores/memory/vector-index.js";
+import { EntryVectors } from "../src/stores/memory/vectors.js";
 import { largeMemory, questionOf } from "../tests/support/large-memory.js";
 import { randomFrom } from "../tests/support/random.js";
 

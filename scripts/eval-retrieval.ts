@@ -4,7 +4,6 @@
  */
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { questionFigures } from "../src/memory/retrieval/evaluation/metrics.js";
 import {
   type EvaluationConversation,
   type Figures,
@@ -13,7 +12,8 @@ import {
   plainBm25,
   readLocomo,
   readLongMemEval,
-} from "../src/memory/retrieval/evaluation.js";
+} from "./evaluation/evaluation.js";
+import { questionFigures } from "./evaluation/metrics.js";
 
 const { values } = parseArgs({
   options: {

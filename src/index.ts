@@ -1,9 +1,9 @@
 import { ChatSession } from "../durable-objects/chat-session/object.js";
 import { MemoryThread } from "../durable-objects/memory-thread/object.js";
 import { RoutingRun } from "../durable-objects/routing-run/object.js";
+import { keepMemories } from "./application/memory/maintenance.js";
 import { composeServices } from "./composition.js";
 import { createApp } from "./http/app.js";
-import { keepMemories } from "./platform/memory/housekeeping.js";
 import { consumeDeadLetters } from "./queue/dead-letter-consumer.js";
 import { consumeFlushes } from "./queue/flush-consumer.js";
 

@@ -1,5 +1,6 @@
 /** The versions of messages: edits by people, each made on the version it was made for; restoring one; erasing them all. */
-import type { ChatMessage } from "../../src/chat/message.js";
+
+import { saltedHash } from "../../src/application/salted-hash.js";
 import {
   chainOf,
   type Digests,
@@ -9,11 +10,11 @@ import {
   type MessageVersion,
 } from "../../src/chat/message-version.js";
 import { isFinal } from "../../src/chat/session.js";
+import type { ChatMessage } from "../../src/conversation/message.js";
+import { ok, type Result, refuse } from "../../src/conversation/problem.js";
+import type { MessageEdit } from "../../src/gateways/session-gateway.js";
 import { withDeadline } from "../../src/platform/clock.js";
 import { sha256Hex } from "../../src/platform/digest.js";
-import { saltedHash } from "../../src/platform/salted-hash.js";
-import type { MessageEdit } from "../../src/platform/session-gateway.js";
-import { ok, type Result, refuse } from "../../src/problem.js";
 import { runPass } from "../../src/supervision/pass.js";
 import { editReply } from "../../src/supervision/structural-edit.js";
 import type { SubjectOf } from "../../src/supervision/subject.js";

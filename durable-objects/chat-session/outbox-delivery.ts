@@ -1,7 +1,7 @@
 /** Where a session's outbox goes: copies to D1, and what was said to the session's memory. */
 import { z } from "zod";
-import type { SessionMemory } from "../../src/platform/memory/session-memory.js";
-import type { SessionPlatform } from "../../src/platform/session-platform.js";
+import type { SessionMemory } from "../../src/application/memory/session-memory.js";
+import type { SessionPlatform } from "../../src/application/root-platform.js";
 import type { OutboxMessage } from "../kit/outbox.js";
 import type { ChatSessionStore } from "./store.js";
 

@@ -7,7 +7,7 @@ import {
   type SessionContext,
   sessionContextSchema,
 } from "../../src/chat/context.js";
-import { ok, type Result, refuse } from "../../src/problem.js";
+import { ok, type Result, refuse } from "../../src/conversation/problem.js";
 import type { Kit } from "../kit/kit.js";
 
 type ContextVersion = ContextView["history"][number];

@@ -1,9 +1,10 @@
 /** A session at work: the kit's parts put together, and what happens when a message, an answer or an alarm comes. */
 
 import type { EndedStatus } from "../../src/agent/work.js";
+import type { SessionPlatform } from "../../src/application/root-platform.js";
+import { loadRules } from "../../src/application/turn-setup.js";
 import { askForAll } from "../../src/asks/ask.js";
 import type { ContextChangeBody, ContextView } from "../../src/chat/context.js";
-import { replyText } from "../../src/chat/message.js";
 import type { ReplyDelta } from "../../src/chat/reply-stream.js";
 import {
   isFinal,
@@ -13,11 +14,10 @@ import {
   type SettledOutcome,
   type Turn,
 } from "../../src/chat/session.js";
+import { replyText } from "../../src/conversation/message.js";
+import { ok, type Result, refuse } from "../../src/conversation/problem.js";
+import type { SendCommand } from "../../src/gateways/session-gateway.js";
 import { newId } from "../../src/platform/ids.js";
-import type { SendCommand } from "../../src/platform/session-gateway.js";
-import type { SessionPlatform } from "../../src/platform/session-platform.js";
-import { loadRules } from "../../src/platform/turn-setup.js";
-import { ok, type Result, refuse } from "../../src/problem.js";
 import type { StreamOptions } from "../kit/event-stream.js";
 import type { LiveEvent } from "../kit/events.js";
 import { Kit } from "../kit/kit.js";

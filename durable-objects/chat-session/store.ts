@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { type ChatMessage, chatMessageSchema, messageText } from "../../src/chat/message.js";
-import type { HistoryMessage } from "../../src/chat/prompt.js";
+import type { HistoryMessage } from "../../src/agent/prompt.js";
 import {
   type NewSession,
   newSessionSchema,
@@ -9,6 +8,7 @@ import {
   turnOutcomeSchema,
   turnStatuses,
 } from "../../src/chat/session.js";
+import { type ChatMessage, chatMessageSchema, messageText } from "../../src/conversation/message.js";
 import { type SupervisionState, supervisionStateSchema } from "../../src/supervision/state.js";
 import { VersionStore } from "./version-store.js";
 

@@ -1,15 +1,15 @@
 /** Drives one turn of a session: gathers its setup, runs the durable function, stores what came of it. */
 
 import { Superseded } from "../../src/agent/journal.js";
+import type { HistoryMessage } from "../../src/agent/prompt.js";
 import type { EndedStatus } from "../../src/agent/work.js";
-import { type AssistantMessage, messageText } from "../../src/chat/message.js";
-import type { HistoryMessage } from "../../src/chat/prompt.js";
+import type { SessionPlatform } from "../../src/application/root-platform.js";
+import { saltedHash } from "../../src/application/salted-hash.js";
+import { type LoadedSetup, loadTurnSetup } from "../../src/application/turn-setup.js";
 import { ReplyStream } from "../../src/chat/reply-stream.js";
 import type { SettledOutcome } from "../../src/chat/session.js";
 import { runTurn, type TurnPorts } from "../../src/chat/turn.js";
-import { saltedHash } from "../../src/platform/salted-hash.js";
-import type { SessionPlatform } from "../../src/platform/session-platform.js";
-import { type LoadedSetup, loadTurnSetup } from "../../src/platform/turn-setup.js";
+import { type AssistantMessage, messageText } from "../../src/conversation/message.js";
 import { entryWithoutText } from "../../src/routing/trace.js";
 import type { SupervisionState } from "../../src/supervision/state.js";
 import { openStreamGate } from "../../src/supervision/stream-gate.js";

@@ -1,12 +1,12 @@
 /** The SQL of what messages said at other times than now: originals, what people made of them, what is left of erased ones. */
 import { z } from "zod";
+import { type MadeVersion, type MessageVersion, messageVersionSchema } from "../../src/chat/message-version.js";
 import {
   type AssistantMessage,
   assistantMessageSchema,
   type ChatMessage,
   chatMessageSchema,
-} from "../../src/chat/message.js";
-import { type MadeVersion, type MessageVersion, messageVersionSchema } from "../../src/chat/message-version.js";
+} from "../../src/conversation/message.js";
 import { actions } from "../../src/supervision/verdict.js";
 
 const originalRow = z.object({

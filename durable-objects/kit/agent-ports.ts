@@ -1,7 +1,7 @@
 /** What agents and supervisors that work in a root need of it and of the platform: the same whatever the root is. */
-import { validateArguments } from "../../src/platform/argument-check.js";
+import { validateArguments } from "../../src/application/argument-check.js";
+import type { SessionPlatform } from "../../src/application/root-platform.js";
 import { withDeadline } from "../../src/platform/clock.js";
-import type { SessionPlatform } from "../../src/platform/session-platform.js";
 import type { TeamPorts } from "../../src/routing/ports.js";
 import type { SupervisePorts } from "../../src/supervision/supervise.js";
 import { askPolicy } from "../../src/tenancy/ask-policy.js";

@@ -1,4 +1,4 @@
-import type { ToolApprovals } from "../../src/chat/tool-guard.js";
+import type { ToolApprovals } from "../../src/supervision/tool-guard.js";
 
 /** The tools that a person has approved for as long as the root lives. Its schema has the table. */
 export class ApprovalBook implements ToolApprovals {

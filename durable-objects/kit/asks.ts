@@ -11,7 +11,7 @@ import {
   type Role,
   withoutTexts,
 } from "../../src/asks/ask.js";
-import { ok, type Result, refuse } from "../../src/problem.js";
+import { ok, type Result, refuse } from "../../src/conversation/problem.js";
 
 export interface AskBookPorts {
   readonly storage: DurableObjectStorage;

@@ -1,7 +1,7 @@
 import type { Ask, Role } from "../../src/asks/ask.js";
-import type { EventsQuery, RootObject } from "../../src/platform/root-gateway.js";
-import { toWire, type Wire } from "../../src/platform/wire.js";
-import { ok, type Result, refuse } from "../../src/problem.js";
+import { ok, type Result, refuse } from "../../src/conversation/problem.js";
+import type { EventsQuery, RootObject } from "../../src/gateways/root-gateway.js";
+import { toWire, type Wire } from "../../src/gateways/wire.js";
 import { answerResult } from "./asks.js";
 import { eventStream, type StreamOptions } from "./event-stream.js";
 import type { Kit } from "./kit.js";

@@ -1,7 +1,7 @@
 /** What a thread sends out: jobs for the queue, and deletions for D1. */
 import { z } from "zod";
+import type { MemoryPlatform } from "../../src/application/memory/memory-platform.js";
 import type { FlushJob } from "../../src/memory/memory.js";
-import type { MemoryPlatform } from "../../src/platform/memory/memory-platform.js";
 import type { OutboxMessage } from "../kit/outbox.js";
 
 const rangeSchema = z.object({ fromSeq: z.int(), toSeq: z.int() });

@@ -1,5 +1,5 @@
 import { composeMemoryPlatform } from "../../src/composition.js";
-import type { Invocation, Level, Thread } from "../../src/memory/memory.js";
+import { ok, type Result, refuse } from "../../src/conversation/problem.js";
 import {
   type AppendCommand,
   appendSchema,
@@ -7,9 +7,9 @@ import {
   type SliceReport,
   type ThreadIdentity,
   type ThreadObject,
-} from "../../src/platform/memory/thread-gateway.js";
-import { fromWire, toWire, type Wire } from "../../src/platform/wire.js";
-import { ok, type Result, refuse } from "../../src/problem.js";
+} from "../../src/gateways/thread-gateway.js";
+import { fromWire, toWire, type Wire } from "../../src/gateways/wire.js";
+import type { Invocation, Level, Thread } from "../../src/memory/memory.js";
 import { StoredObject } from "../kit/stored-object.js";
 import { type Checkpoint, checkpointOf, checkpointSchema } from "./checkpoint.js";
 import { memoryThreadSchema } from "./schema.js";

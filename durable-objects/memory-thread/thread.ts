@@ -1,4 +1,8 @@
 /** A memory thread at work: the invoker's commands, durable when they return, and the slices that the queue asks for. */
+
+import type { MemoryPlatform } from "../../src/application/memory/memory-platform.js";
+import { ok, type Result, refuse } from "../../src/conversation/problem.js";
+import type { AppendCommand, SliceReport, ThreadMarksView } from "../../src/gateways/thread-gateway.js";
 import {
   type ControlDecision,
   decideEnd,
@@ -18,9 +22,6 @@ import {
 import { windowMessages } from "../../src/memory/prompts.js";
 import { newId } from "../../src/platform/ids.js";
 import { describeError } from "../../src/platform/logging.js";
-import type { MemoryPlatform } from "../../src/platform/memory/memory-platform.js";
-import type { AppendCommand, SliceReport, ThreadMarksView } from "../../src/platform/memory/thread-gateway.js";
-import { ok, type Result, refuse } from "../../src/problem.js";
 import { Kit } from "../kit/kit.js";
 import type { Checkpoint } from "./checkpoint.js";
 import { deliverFromThread } from "./deliveries.js";

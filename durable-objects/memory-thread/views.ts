@@ -1,7 +1,8 @@
 /** A thread as callers see it. */
+
+import type { ThreadMarksView } from "../../src/gateways/thread-gateway.js";
 import type { FlushRange } from "../../src/memory/control.js";
 import type { Invocation, Thread } from "../../src/memory/memory.js";
-import type { ThreadMarksView } from "../../src/platform/memory/thread-gateway.js";
 import type { MemoryThreadStore } from "./store.js";
 
 /** Messages of the state that are shown; all of them are entries. */

@@ -1,12 +1,12 @@
 /** What the work of a thread gets, and what each piece of it is run in. */
 import { isControlFlow } from "../../src/agent/journal.js";
+import { validateArguments } from "../../src/application/argument-check.js";
+import type { MemoryPlatform } from "../../src/application/memory/memory-platform.js";
 import type { MemoryAgentPorts } from "../../src/memory/capture.js";
 import type { MemoryPrompts } from "../../src/memory/prompts.js";
 import type { ModelPort } from "../../src/model/port.js";
-import { validateArguments } from "../../src/platform/argument-check.js";
 import { withDeadline } from "../../src/platform/clock.js";
-import type { MemoryPlatform } from "../../src/platform/memory/memory-platform.js";
-import type { MemoryRef } from "../../src/platform/memory/memory-store.js";
+import type { MemoryRef } from "../../src/stores/memory/memory-store.js";
 import { StepAbandonedError } from "../kit/journal.js";
 import type { Kit } from "../kit/kit.js";
 import type { MemoryThreadStore } from "./store.js";

@@ -1,7 +1,8 @@
 /** Drives a run once: gathers its setup and enters the durable function. */
-import { loadRunSetup } from "../../src/platform/run-setup.js";
-import { saltedHash } from "../../src/platform/salted-hash.js";
-import type { SessionPlatform } from "../../src/platform/session-platform.js";
+
+import type { SessionPlatform } from "../../src/application/root-platform.js";
+import { loadRunSetup } from "../../src/application/run-setup.js";
+import { saltedHash } from "../../src/application/salted-hash.js";
 import { type RunEnd, runRouting } from "../../src/routing/routed-run.js";
 import { agentPorts } from "../kit/agent-ports.js";
 import type { Kit } from "../kit/kit.js";

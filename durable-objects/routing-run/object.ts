@@ -1,7 +1,7 @@
 import { composeSessionPlatform } from "../../src/composition.js";
-import type { RunObject, RunTrace } from "../../src/platform/run-gateway.js";
-import { fromWire, toWire, type Wire } from "../../src/platform/wire.js";
-import { ok, type Result, refuse } from "../../src/problem.js";
+import { ok, type Result, refuse } from "../../src/conversation/problem.js";
+import type { RunObject, RunTrace } from "../../src/gateways/run-gateway.js";
+import { fromWire, toWire, type Wire } from "../../src/gateways/wire.js";
 import { type NewRun, newRunSchema, type Run } from "../../src/routing/routed-run.js";
 import { Root } from "../kit/root.js";
 import { RunAtWork } from "./run-at-work.js";

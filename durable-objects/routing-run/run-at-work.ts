@@ -1,8 +1,8 @@
 /** A run at work: the kit's parts put together, and what happens when it begins, an answer comes or an alarm rings. */
 import { z } from "zod";
 import type { EndedStatus } from "../../src/agent/work.js";
+import type { SessionPlatform } from "../../src/application/root-platform.js";
 import { askForAll } from "../../src/asks/ask.js";
-import type { SessionPlatform } from "../../src/platform/session-platform.js";
 import { hasEnded, type NewRun, type Run, type RunOutcome } from "../../src/routing/routed-run.js";
 import { Kit } from "../kit/kit.js";
 import type { RootAtWork } from "../kit/root.js";

@@ -1,6 +1,6 @@
 import type { Usage } from "../../src/agent/work.js";
 import type { Ask } from "../../src/asks/ask.js";
-import type { RunTrace } from "../../src/platform/run-gateway.js";
+import type { RunTrace } from "../../src/gateways/run-gateway.js";
 import { hasEnded, type Run, type RunSummary } from "../../src/routing/routed-run.js";
 import type { WorkerResult } from "../../src/routing/situation.js";
 import { tellStory } from "../../src/routing/story.js";

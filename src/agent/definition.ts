@@ -1,7 +1,7 @@
 /** Agents and tools as a tenant stores them. */
 import { z } from "zod";
-import { itemName, toolRefSchema } from "../chat/context.js";
-import { secretHeaders } from "../tenancy/secrets.js";
+import { itemName, toolRefSchema } from "../conversation/names.js";
+import { secretHeaders } from "../conversation/secret-text.js";
 
 export const modelName = z
   .string()

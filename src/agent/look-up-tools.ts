@@ -1,7 +1,7 @@
 /** The system's own tools that look something up: a memory, and who works in a team. */
 import { z } from "zod";
+import { dataBlock } from "../conversation/data-block.js";
 import { builtInServer } from "./built-in-tools.js";
-import { dataBlock } from "./data-block.js";
 import type { AgentTool } from "./tools.js";
 
 export interface FoundEntry {

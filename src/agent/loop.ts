@@ -4,7 +4,7 @@
  * step, so it can be entered again at any time and goes on where it was.
  */
 import { z } from "zod";
-import type { ReplyTurn, ToolCallResult } from "../chat/message.js";
+import type { ReplyTurn, ToolCallResult } from "../conversation/message.js";
 import type { ModelCallOptions, ModelMessage, ModelRequest, ModelResult, ToolChoice } from "../model/port.js";
 import { type AgentLimits, overBudget } from "./budget.js";
 import { eitherSignal } from "./cancel.js";

@@ -3,7 +3,7 @@
  * a copy. Everything here is a pure function over the record, what was said, and `now`.
  */
 import { z } from "zod";
-import { issuesOf } from "../issues.js";
+import { issuesOf } from "../conversation/issues.js";
 
 /** Roles in growing order of what they may do. A role may answer what a lesser one may. */
 export const roles = ["client", "operator", "admin"] as const;

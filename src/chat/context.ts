@@ -1,35 +1,7 @@
 /** Rules and references as a tenant stores them, and which of them a session has in force. */
 import { z } from "zod";
-import { likenessTo } from "./likeness.js";
-
-export const itemName = z
-  .string()
-  .regex(/^[A-Za-z0-9_-]{1,100}$/, "a name is 1 to 100 letters, digits, hyphens or underscores");
-
-/** The caller's own notes on what it makes. */
-export const metadataSchema = z
-  .record(z.string().max(100), z.union([z.string().max(2_000), z.number(), z.boolean()]))
-  .refine((metadata) => Object.keys(metadata).length <= 50, "at most 50 entries");
-
-const serverAndTool = z.strictObject({
-  server: itemName,
-  tool: z
-    .string()
-    .regex(/^(\*|[A-Za-z0-9_.-]{1,100})$/, "a tool is named by 1 to 100 letters, digits, . _ or -, or is *"),
-});
-export type ToolName = z.infer<typeof serverAndTool>;
-
-/** A tool by its server and name, or as teams write it, `server/tool`; the tool `*` stands for every tool of the server. */
-export const toolRefSchema = z.union([
-  serverAndTool,
-  z
-    .string()
-    .regex(/^[A-Za-z0-9_-]{1,100}\/(\*|[A-Za-z0-9_.-]{1,100})$/, "a tool is {server, tool} or `server/tool`")
-    .transform((name): ToolName => {
-      const slash = name.indexOf("/");
-      return { server: name.slice(0, slash), tool: name.slice(slash + 1) };
-    }),
-]);
+import { itemName, type ToolName, toolRefSchema } from "../conversation/names.js";
+import { likenessTo } from "../text/likeness.js";
 
 /** A rule or a reference. The higher the priority, the earlier it stands in the prompt. */
 export const contextItemSchema = z.strictObject({

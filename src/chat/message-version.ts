@@ -3,8 +3,8 @@
  * the one before it, so that it still tells what there was when the texts are erased.
  */
 import { z } from "zod";
-import { type ChatMessage, chatMessageSchema, type ToolCallResult } from "./message.js";
-import { diffPartSchema, wordDiff } from "./word-diff.js";
+import { type ChatMessage, chatMessageSchema, type ToolCallResult } from "../conversation/message.js";
+import { diffPartSchema, wordDiff } from "../text/word-diff.js";
 
 export const messageVersionSchema = z.object({
   version: z.int(),

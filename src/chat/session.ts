@@ -2,12 +2,13 @@
 import { z } from "zod";
 import { usageSchema } from "../agent/work.js";
 import { askSchema } from "../asks/ask.js";
+import { assistantMessageSchema, chatMessageSchema, plainMessageSchema } from "../conversation/message.js";
+import { itemName, metadataSchema } from "../conversation/names.js";
+import { ok, type Result, refuse } from "../conversation/problem.js";
 import { threadIdSchema } from "../memory/memory.js";
-import { ok, type Result, refuse } from "../problem.js";
 import { supervisionStateSchema } from "../supervision/state.js";
 import { hookSummarySchema, supervisionSummarySchema } from "../supervision/summary.js";
-import { itemName, metadataSchema, sessionContextSchema } from "./context.js";
-import { assistantMessageSchema, chatMessageSchema, plainMessageSchema } from "./message.js";
+import { sessionContextSchema } from "./context.js";
 
 export const newSessionSchema = z.strictObject({
   agent: itemName,

@@ -7,18 +7,18 @@ import type { AgentLimits } from "../agent/budget.js";
 import type { Journal } from "../agent/journal.js";
 import { type AgentOutcome, runAgent } from "../agent/loop.js";
 import type { AgentObserver, AgentPorts } from "../agent/ports.js";
+import { buildPrompt, type HistoryMessage, type PromptParts } from "../agent/prompt.js";
 import type { WantedTool } from "../agent/tool-call.js";
 import type { AgentTool } from "../agent/tools.js";
+import { type AssistantMessage, type ModelReply, type PlainMessage, replyText } from "../conversation/message.js";
 import type { LoadedTeam } from "../routing/ports.js";
-import { answerAsTeam, type TeamTurnPorts } from "../routing/turn-answer.js";
 import type { SupervisePorts } from "../supervision/supervise.js";
 import { supervise } from "../supervision/supervise.js";
 import type { Supervisor } from "../supervision/supervisor.js";
+import { supervisingGuard, type ToolGuardPorts } from "../supervision/tool-guard.js";
 import type { Action } from "../supervision/verdict.js";
-import { type AssistantMessage, type ModelReply, type PlainMessage, replyText } from "./message.js";
-import { buildPrompt, type HistoryMessage, type PromptParts } from "./prompt.js";
 import type { ReplyStream } from "./reply-stream.js";
-import { supervisingGuard, type ToolGuardPorts } from "./tool-guard.js";
+import { answerAsTeam, type TeamTurnPorts } from "./team-answer.js";
 
 export interface TurnCommand {
   readonly turnId: string;

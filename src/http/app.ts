@@ -2,9 +2,9 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { HTTPException } from "hono/http-exception";
 import { requestId } from "hono/request-id";
+import type { Services } from "../application/services.js";
 import { newId } from "../platform/ids.js";
 import { describeError, log } from "../platform/logging.js";
-import type { Services } from "../platform/services.js";
 import { adminAuth, tenantAuth } from "./auth.js";
 import { readBody } from "./body.js";
 import type { AppEnv } from "./context.js";

@@ -1,15 +1,11 @@
 /** The shapes that the OpenAPI document names. Each stands in it once, under its name, and is referred to everywhere else. */
 import type { z } from "zod";
 import { agentSchema, modelAgentSchema, storedToolSchema, teamAgentSchema } from "../agent/definition.js";
+import { plainContextSchema, searchResultSchema, searchSchema } from "../application/memory/memory-search.js";
 import { answerSchema, askSchema } from "../asks/ask.js";
-import {
-  contextChangeSchema,
-  contextItemSchema,
-  contextViewSchema,
-  metadataSchema,
-  sessionContextSchema,
-  toolRefSchema,
-} from "../chat/context.js";
+import { contextChangeSchema, contextItemSchema, contextViewSchema, sessionContextSchema } from "../chat/context.js";
+import { messageVersionSchema } from "../chat/message-version.js";
+import { newSessionSchema, passViewSchema, sendMessageSchema, sessionSchema, turnSchema } from "../chat/session.js";
 import {
   assistantMessageSchema,
   chatMessageSchema,
@@ -18,9 +14,10 @@ import {
   replyTurnSchema,
   toolCallRequestSchema,
   toolCallResultSchema,
-} from "../chat/message.js";
-import { messageVersionSchema } from "../chat/message-version.js";
-import { newSessionSchema, passViewSchema, sendMessageSchema, sessionSchema, turnSchema } from "../chat/session.js";
+} from "../conversation/message.js";
+import { metadataSchema, toolRefSchema } from "../conversation/names.js";
+import { runTraceSchema, tracedEventSchema } from "../gateways/run-gateway.js";
+import { messageEditSchema } from "../gateways/session-gateway.js";
 import { entrySchema, newEntrySchema, tagsSchema } from "../memory/entry.js";
 import {
   contextSchema,
@@ -34,14 +31,11 @@ import {
   vaultSchema,
 } from "../memory/memory.js";
 import { promptSchema } from "../memory/prompts.js";
-import { deadLetterSchema } from "../platform/memory/dead-letters.js";
-import { plainContextSchema, searchResultSchema, searchSchema } from "../platform/memory/memory-search.js";
-import { runTraceSchema, tracedEventSchema } from "../platform/run-gateway.js";
-import { messageEditSchema } from "../platform/session-gateway.js";
 import { newRunSchema, runSchema, runSummarySchema } from "../routing/routed-run.js";
 import { clarificationSchema, workerResultSchema } from "../routing/situation.js";
 import { teamSchema } from "../routing/team.js";
 import { routingDecisionSchema } from "../routing/trace.js";
+import { deadLetterSchema } from "../stores/memory/dead-letters.js";
 import { supervisorSchema } from "../supervision/definition.js";
 import { contextChangesSchema, supervisionStepSchema } from "../supervision/state.js";
 import { editOperationSchema } from "../supervision/structural-edit.js";

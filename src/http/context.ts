@@ -1,9 +1,9 @@
 /** What a handler finds in its request: who calls, and the services. */
 import type { Context } from "hono";
+import type { Services } from "../application/services.js";
 import { type Role, roles } from "../asks/ask.js";
-import type { Services } from "../platform/services.js";
-import type { Caller } from "../platform/tenant-store.js";
-import type { Result } from "../problem.js";
+import type { Result } from "../conversation/problem.js";
+import type { Caller } from "../stores/tenant-store.js";
 import { ProblemError, problem } from "./problems.js";
 
 export interface AppEnv {

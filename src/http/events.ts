@@ -1,7 +1,7 @@
 /** The events of a root (a session, a run …) over HTTP: server-sent events, or a WebSocket on upgrade. */
 import type { Context } from "hono";
 import { z } from "zod";
-import type { EventSource } from "../platform/root-gateway.js";
+import type { EventSource } from "../gateways/root-gateway.js";
 import { type AppEnv, callerOf } from "./context.js";
 import { problem } from "./problems.js";
 

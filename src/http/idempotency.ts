@@ -4,7 +4,7 @@
  */
 import { createMiddleware } from "hono/factory";
 import { sha256Hex } from "../platform/digest.js";
-import { adminScope } from "../platform/kept-answers.js";
+import { adminScope } from "../stores/idempotency-store.js";
 import type { AppEnv } from "./context.js";
 import { problem } from "./problems.js";
 

@@ -1,6 +1,6 @@
 /** Errors as `application/problem+json` (RFC 9457). */
 import { z } from "zod";
-import { type Problem, type ProblemCode, problemCodes } from "../problem.js";
+import { type Problem, type ProblemCode, problemCodes } from "../conversation/problem.js";
 
 export const problemSchema = z.object({
   type: z.string(),

@@ -2,7 +2,7 @@
 import { zodToOpenAPIRegistry } from "@asteasolutions/zod-to-openapi";
 import { createRoute, OpenAPIHono, type RouteConfig } from "@hono/zod-openapi";
 import { z } from "zod";
-import { issuesOf } from "../issues.js";
+import { issuesOf } from "../conversation/issues.js";
 import type { AppEnv } from "./context.js";
 import { operationId } from "./operation-id.js";
 import { problem, problemSchema } from "./problems.js";

@@ -1,6 +1,6 @@
 /** The prompts of the memory agent. Everything that was said, remembered or retrieved stands in data blocks; rules are replaceable. */
 import { z } from "zod";
-import { dataBlock } from "../agent/data-block.js";
+import { dataBlock } from "../conversation/data-block.js";
 import type { ModelMessage } from "../model/port.js";
 
 /** Every prompt begins with it. */

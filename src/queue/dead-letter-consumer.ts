@@ -1,8 +1,9 @@
 /** Flushes that were tried to the end: kept in D1 with the reason, to be listed and sent again. */
+
+import type { ThreadGateway } from "../gateways/thread-gateway.js";
 import { flushJobSchema } from "../memory/memory.js";
 import { describeError, log } from "../platform/logging.js";
-import type { DeadLetters } from "../platform/memory/dead-letters.js";
-import type { ThreadGateway } from "../platform/memory/thread-gateway.js";
+import type { DeadLetters } from "../stores/memory/dead-letters.js";
 
 type Message = Pick<MessageBatch["messages"][number], "id" | "body" | "ack" | "retry">;
 

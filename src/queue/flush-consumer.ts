@@ -1,7 +1,8 @@
 /** The queue of flushes: one bounded slice for each thread of a batch; threads don't wait for one another. */
+
+import type { ThreadGateway } from "../gateways/thread-gateway.js";
 import { flushJobSchema } from "../memory/memory.js";
 import { describeError, log } from "../platform/logging.js";
-import type { ThreadGateway } from "../platform/memory/thread-gateway.js";
 
 type Message = Pick<MessageBatch["messages"][number], "id" | "body" | "attempts" | "ack" | "retry">;
 

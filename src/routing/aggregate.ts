@@ -2,8 +2,8 @@
 import { z } from "zod";
 import { modelList } from "../agent/definition.js";
 import { runAgent } from "../agent/loop.js";
+import { buildPrompt } from "../agent/prompt.js";
 import { openGuard } from "../agent/tools.js";
-import { buildPrompt } from "../chat/prompt.js";
 import { briefText, dataNotice } from "./brief.js";
 import { writingDraft } from "./draft.js";
 import type { Clarification, WorkerResult } from "./situation.js";

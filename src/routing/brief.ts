@@ -1,6 +1,7 @@
 /** What supervisors, workers and aggregators are given to read: the input as it is, everything else as data. */
-import { dataBlock } from "../agent/data-block.js";
-import type { HistoryMessage, PromptParts } from "../chat/prompt.js";
+
+import type { HistoryMessage, PromptParts } from "../agent/prompt.js";
+import { dataBlock } from "../conversation/data-block.js";
 import type { Clarification, WorkerResult } from "./situation.js";
 
 /** What stands around a run that is a turn of a session; a run of its own has none of it. */

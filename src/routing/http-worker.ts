@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { askRequestOf, questionProblem, questionSchema } from "../agent/built-in-tools.js";
 import { isControlFlow } from "../agent/journal.js";
-import { superviseQuestion } from "../chat/question-guard.js";
+import { superviseQuestion } from "../supervision/question-guard.js";
 import type { Clarification } from "./situation.js";
 import type { HttpWorker } from "./team.js";
 import { hop, type TeamContext } from "./team-run.js";

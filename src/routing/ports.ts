@@ -2,10 +2,10 @@
 import type { AgentObserver, AgentPorts } from "../agent/ports.js";
 import type { AgentTool, ToolRef } from "../agent/tools.js";
 import type { Ask } from "../asks/ask.js";
-import type { ToolApprovals, ToolGuardPorts } from "../chat/tool-guard.js";
 import type { CancelSignal } from "../model/port.js";
 import type { SupervisePorts } from "../supervision/supervise.js";
 import type { Supervisor } from "../supervision/supervisor.js";
+import type { ToolApprovals, ToolGuardPorts } from "../supervision/tool-guard.js";
 import type { HttpWorker, Team } from "./team.js";
 import type { TeamState } from "./team-state.js";
 import type { TraceEntry } from "./trace.js";

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { usageSchema } from "../agent/work.js";
 import { askSchema } from "../asks/ask.js";
-import { itemName, metadataSchema } from "../chat/context.js";
+import { itemName, metadataSchema } from "../conversation/names.js";
 import { hookSummarySchema, supervisionSummarySchema } from "../supervision/summary.js";
 import { supervise } from "../supervision/supervise.js";
 import { noBackground } from "./brief.js";

@@ -1,7 +1,7 @@
 /** How the tool calls of a team's agents are supervised: like a session's, with the routing tools let through. */
 import type { AgentObserver } from "../agent/ports.js";
 import type { AgentTool, GuardDecision, ToolCall, ToolGuard, ToolOutput } from "../agent/tools.js";
-import { supervisingGuard } from "../chat/tool-guard.js";
+import { supervisingGuard } from "../supervision/tool-guard.js";
 import { type Draft, writingDraft } from "./draft.js";
 import { once } from "./once.js";
 import type { TeamPorts } from "./ports.js";

@@ -4,8 +4,8 @@ import { builtInServer } from "../agent/built-in-tools.js";
 import { modelChoice } from "../agent/definition.js";
 import { listWorkersRef } from "../agent/look-up-tools.js";
 import type { ToolRef } from "../agent/tools.js";
-import { itemName, toolRefSchema } from "../chat/context.js";
-import { secretHeaders } from "../tenancy/secrets.js";
+import { itemName, toolRefSchema } from "../conversation/names.js";
+import { secretHeaders } from "../conversation/secret-text.js";
 import { findRoutingFn, routingFnNames } from "./strategies/routing-functions.js";
 import { routingRuleSchema } from "./strategies/rule-based.js";
 

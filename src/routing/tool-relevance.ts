@@ -2,8 +2,8 @@
 
 import { builtInServer } from "../agent/built-in-tools.js";
 import type { AgentTool } from "../agent/tools.js";
+import { sharedWords, wordsOf } from "../text/words.js";
 import { routingServer } from "./routing-tools.js";
-import { sharedWords, wordsOf } from "./words.js";
 
 /** At most `max` tools, in their order; the system's own are always among them, beyond the number. */
 export function mostRelevant(tools: readonly AgentTool[], text: string, max: number | undefined): readonly AgentTool[] {

@@ -2,9 +2,9 @@
 import { z } from "zod";
 import { modelList } from "../agent/definition.js";
 import { type AgentOutcome, runAgent } from "../agent/loop.js";
+import { buildPrompt } from "../agent/prompt.js";
 import { isWanted } from "../agent/tool-call.js";
 import type { AgentTool } from "../agent/tools.js";
-import { buildPrompt } from "../chat/prompt.js";
 import { dataNotice } from "./brief.js";
 import { heldTools } from "./held-tools.js";
 import { runHttpWorker } from "./http-worker.js";

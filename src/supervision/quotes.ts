@@ -2,7 +2,7 @@
  * Takes out of a reason what it quotes of the text it is about: people read the reasons of what they must not see. Found are
  * quotations, however they are spaced, cased or marked; not what is told in other words, or encoded on purpose.
  */
-import { telling } from "../chat/likeness.js";
+import { telling } from "../text/likeness.js";
 import { normalise } from "./rules/normalise.js";
 
 /** So many letters and digits in a row, whatever stands between them, are a quotation: three or four words. */

@@ -3,7 +3,7 @@
  * stay together; pending calls survive every edit but the one that names them.
  */
 import { z } from "zod";
-import type { ModelReply, ReplyTurn } from "../chat/message.js";
+import type { ModelReply, ReplyTurn } from "../conversation/message.js";
 
 const id = z.string().min(1).max(300);
 const content = z.string().min(1).max(100_000);

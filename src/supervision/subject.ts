@@ -7,7 +7,7 @@ import {
   type ReplyTurn,
   replyText,
   toolCallRequestSchema,
-} from "../chat/message.js";
+} from "../conversation/message.js";
 import type { Change } from "./verdict.js";
 
 export const subjectSchema = z.discriminatedUnion("hook", [

@@ -1,7 +1,7 @@
 /** Supervision as a durable step: the pass, and where it asks for a review, the wait for a person. */
 import type { Journal } from "../agent/journal.js";
 import type { Ask, AskRequest } from "../asks/ask.js";
-import { wordDiff } from "../chat/word-diff.js";
+import { wordDiff } from "../text/word-diff.js";
 import { type PassPorts, type PassResult, runPass } from "./pass.js";
 import { passResultSchema, type SupervisionState } from "./state.js";
 import { applyChange, canonicalText, type Subject, type SubjectOf, spokenText } from "./subject.js";

@@ -1,7 +1,7 @@
 /** What a supervisor may know and change around the text it judges. Whoever runs a pass provides it; nothing in it is required. */
 import { z } from "zod";
 import type { Journal } from "../agent/journal.js";
-import type { HistoryMessage } from "../chat/prompt.js";
+import type { HistoryMessage } from "../agent/prompt.js";
 
 export interface Surroundings {
   /** What the pass is bound to: the session or run, and the turn in it. */

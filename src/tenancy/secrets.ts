@@ -1,21 +1,6 @@
 /** Where resources hold what must be kept and not be read: headers and signing secrets. */
 import { z } from "zod";
 
-/** What is shown in place of a secret, which is written and never read back. */
-export const hiddenSecret = "[hidden]";
-
-/** A secret as a caller gives it: never what was shown in its place. */
-export function secretText(minLength: number, maxLength: number) {
-  return z
-    .string()
-    .min(minLength)
-    .max(maxLength)
-    .refine((secret) => secret !== hiddenSecret, "give the secret itself; what GET shows in its place is not it");
-}
-
-/** Headers of a tenant's own endpoints: any of them may be a credential. */
-export const secretHeaders = z.record(z.string().regex(/^[A-Za-z0-9-]{1,100}$/), secretText(0, 4_000)).default({});
-
 type Change = (secret: string) => string;
 
 /** The same resource with its secrets changed. The one place that knows where they stand. */

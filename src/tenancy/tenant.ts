@@ -1,7 +1,7 @@
 /** Tenants and their settings. */
 import { z } from "zod";
 import { roles } from "../asks/ask.js";
-import { itemName } from "../chat/context.js";
+import { itemName } from "../conversation/names.js";
 
 export const providerSchema = z.strictObject({
   baseUrl: z.url({ protocol: /^https?$/ }).max(2_000),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { settleInOrder } from "../../src/agent/concurrency.js";
-import { dataBlock } from "../../src/agent/data-block.js";
 import { Parked } from "../../src/agent/journal.js";
+import { dataBlock } from "../../src/conversation/data-block.js";
 
 const gives = (value: string) => async () => value;
 const parks = (id: string) => async (): Promise<string> => {

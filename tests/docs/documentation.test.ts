@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { problemCodes } from "../../src/conversation/problem.js";
 import { createApp } from "../../src/http/app.js";
-import { problemCodes } from "../../src/problem.js";
 import { anchorsOf, readPages, root } from "./pages.js";
 
 const pages = readPages();

@@ -1,8 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { contextItemSchema, itemName } from "../../src/chat/context.js";
-import { buildPrompt } from "../../src/chat/prompt.js";
+import { buildPrompt } from "../../src/agent/prompt.js";
+import { contextItemSchema } from "../../src/chat/context.js";
+import { itemName } from "../../src/conversation/names.js";
 import { root } from "./pages.js";
 
 const referencesSchema = z.array(

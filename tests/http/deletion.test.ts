@@ -1,8 +1,8 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { type RemovalPorts, removeSession, removeTenant } from "../../src/application/removal.js";
 import { composeServices } from "../../src/composition.js";
-import { type RemovalPorts, removeSession, removeTenant } from "../../src/platform/removal.js";
 import { type Answer, newTenant, send, type TestTenant } from "../support/conclave.js";
 import { newMemory, numbered } from "../support/memory.js";
 import { asksHuman, newTeam, runObject, startRun } from "../support/teams.js";

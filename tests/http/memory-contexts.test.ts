@@ -1,10 +1,10 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { MemoryService } from "../../src/application/memory/memory-service.js";
 import { composeServices } from "../../src/composition.js";
 import { createApp } from "../../src/http/app.js";
-import { MemoryService } from "../../src/platform/memory/memory-service.js";
-import type { MemoryRef } from "../../src/platform/memory/memory-store.js";
+import type { MemoryRef } from "../../src/stores/memory/memory-store.js";
 import { addEntryReply, newMemory, numbered, putContextReply } from "../support/memory.js";
 
 describe("contexts", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { questionFigures } from "../../src/memory/retrieval/evaluation/metrics.js";
-import { meanFigures, plainBm25, readLocomo } from "../../src/memory/retrieval/evaluation.js";
+import { meanFigures, plainBm25, readLocomo } from "../../scripts/evaluation/evaluation.js";
+import { questionFigures } from "../../scripts/evaluation/metrics.js";
 import fixture from "../memory/retrieval/fixture-conversation.json";
 import { newMemory } from "../support/memory.js";
 

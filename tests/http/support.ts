@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { problemCodes } from "../../src/problem.js";
+import { problemCodes } from "../../src/conversation/problem.js";
 import type { Answer } from "../support/conclave.js";
 
 /** A refusal as every caller can rely on it: problem+json, a code of the closed list, a request id, and words. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ModelReply } from "../../src/chat/message.js";
+import type { ModelReply } from "../../src/conversation/message.js";
 import { type EditOperation, editOperationsSchema, editReply } from "../../src/supervision/structural-edit.js";
 import { canonicalText, type Subject } from "../../src/supervision/subject.js";
 import { agent, call, pass, scripted } from "./agent/support.js";

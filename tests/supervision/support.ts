@@ -1,6 +1,6 @@
 /** Supervisors that say what a test tells them to, and the ports of a pass. */
 import { Superseded } from "../../src/agent/journal.js";
-import type { ModelReply } from "../../src/chat/message.js";
+import type { ModelReply } from "../../src/conversation/message.js";
 import { rulesModify, rulesSupervisor } from "../../src/supervision/kinds/rules.js";
 import type { PassPorts } from "../../src/supervision/pass.js";
 import { rulesConfigSchema } from "../../src/supervision/rules/config.js";

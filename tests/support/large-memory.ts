@@ -1,8 +1,8 @@
 /** Memories of any size, written straight into D1, and questions about them: to see what grows with a memory. */
 import { env } from "cloudflare:workers";
 import { extractiveSummary } from "../../src/memory/extractive.js";
-import { indexedColumns } from "../../src/platform/memory/entry-rows.js";
-import { type MemoryRef, MemoryStore } from "../../src/platform/memory/memory-store.js";
+import { indexedColumns } from "../../src/stores/memory/entry-rows.js";
+import { type MemoryRef, MemoryStore } from "../../src/stores/memory/memory-store.js";
 import type { TestTenant } from "./conclave.js";
 import { newMemory } from "./memory.js";
 import { randomFrom } from "./random.js";

@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { removeTenant } from "../../application/removal.js";
 import { type OutgoingPolicy, refuseAddress } from "../../platform/outgoing.js";
-import { removeTenant } from "../../platform/removal.js";
-import type { Tenant } from "../../platform/tenant-store.js";
+import type { Tenant } from "../../stores/tenant-store.js";
 import {
   keySchema,
   newKeySchema,

@@ -1,11 +1,11 @@
 import { createTwoFilesPatch } from "diff";
 import type { Context } from "hono";
 import { z } from "zod";
+import { plainContextSchema } from "../../application/memory/memory-search.js";
 import { maxContextCharacters } from "../../memory/context-document.js";
 import { type ContextVersion, contextSchema } from "../../memory/memory.js";
-import type { NewContext } from "../../platform/memory/context-store.js";
-import { plainContextSchema } from "../../platform/memory/memory-search.js";
-import type { MemoryRef } from "../../platform/memory/memory-store.js";
+import type { NewContext } from "../../stores/memory/context-store.js";
+import type { MemoryRef } from "../../stores/memory/memory-store.js";
 import { type AppEnv, callerOf } from "../context.js";
 import { problem } from "../problems.js";
 import { decodeCursor, json, jsonBody, listOf, newRouter, pageOf, pageQuery, route } from "../routing.js";

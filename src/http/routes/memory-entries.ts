@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { searchMemory, searchResultSchema, searchSchema } from "../../application/memory/memory-search.js";
 import { entrySchema, newEntrySchema, tagsSchema, timeSchema } from "../../memory/entry.js";
-import { searchMemory, searchResultSchema, searchSchema } from "../../platform/memory/memory-search.js";
 import { unwrap } from "../context.js";
 import { problem } from "../problems.js";
 import { decodeCursor, json, jsonBody, listOf, newRouter, pageOf, pageQuery, route } from "../routing.js";

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { maxWaitMs } from "../../application/memory/memory-service.js";
 import { entrySchema } from "../../memory/entry.js";
 import {
   contextSchema,
@@ -9,8 +10,7 @@ import {
   threadIdSchema,
   threadSchema,
 } from "../../memory/memory.js";
-import { deadLetterSchema } from "../../platform/memory/dead-letters.js";
-import { maxWaitMs } from "../../platform/memory/memory-service.js";
+import { deadLetterSchema } from "../../stores/memory/dead-letters.js";
 import { unwrap } from "../context.js";
 import { decodeCursor, json, jsonBody, listOf, newRouter, pageOf, pageQuery, route } from "../routing.js";
 import { memoryOf, memoryParam } from "./memory-vaults.js";

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { z } from "zod";
 import { memorySchema, newMemorySchema, newVaultSchema, type Vault, vaultSchema } from "../../memory/memory.js";
-import type { MemoryRef } from "../../platform/memory/memory-store.js";
+import type { MemoryRef } from "../../stores/memory/memory-store.js";
 import { type AppEnv, callerOf, unwrap } from "../context.js";
 import { problem } from "../problems.js";
 import { decodeCursor, json, jsonBody, listOf, newRouter, pageOf, pageQuery, route } from "../routing.js";

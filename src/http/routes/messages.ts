@@ -1,8 +1,8 @@
 /** The messages of a session: the effective transcript, and what each message said at other times. */
 import { z } from "zod";
-import { chatMessageSchema } from "../../chat/message.js";
 import { messageVersionSchema, withoutOriginals } from "../../chat/message-version.js";
-import { messageEditSchema } from "../../platform/session-gateway.js";
+import { chatMessageSchema } from "../../conversation/message.js";
+import { messageEditSchema } from "../../gateways/session-gateway.js";
 import { callerOf, demandRole, hasRole, unwrap } from "../context.js";
 import { decodeNumberCursor, encodeCursor, json, jsonBody, listOf, newRouter, pageQuery, route } from "../routing.js";
 import { sessionParam } from "./sessions.js";

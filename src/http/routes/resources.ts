@@ -1,18 +1,20 @@
 import { z } from "zod";
 import { unknownBuiltIn } from "../../agent/built-in-tools.js";
 import type { AgentDefinition } from "../../agent/definition.js";
-import { itemName, maxAutoItems } from "../../chat/context.js";
+import type { Services } from "../../application/services.js";
+import { checkMemories, checkTeam } from "../../application/team-checks.js";
+import { maxAutoItems } from "../../chat/context.js";
+import { itemName } from "../../conversation/names.js";
+import type { ProblemIssue } from "../../conversation/problem.js";
+import { hiddenSecret } from "../../conversation/secret-text.js";
 import { refuseAddress } from "../../platform/outgoing.js";
-import type { Services } from "../../platform/services.js";
-import type { ProblemIssue } from "../../problem.js";
 import type { Team } from "../../routing/team.js";
 import { memoriesOf } from "../../routing/team-parts.js";
 import { type ResourceKind, type ResourceVersion, resourceKinds, resourceSchemas } from "../../tenancy/resources.js";
-import { hiddenSecret, mapSecrets } from "../../tenancy/secrets.js";
+import { mapSecrets } from "../../tenancy/secrets.js";
 import { callerOf, demandRole } from "../context.js";
 import { problem } from "../problems.js";
 import { decodeCursor, json, jsonBody, listOf, named, newRouter, pageOf, pageQuery, route } from "../routing.js";
-import { checkMemories, checkTeam } from "../team-checks.js";
 
 const singular: Record<ResourceKind, string> = {
   agents: "agent",

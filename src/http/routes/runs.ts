@@ -1,13 +1,14 @@
 import { z } from "zod";
 import { builtInServer } from "../../agent/built-in-tools.js";
+import { missingNames, missingTools, namedAt } from "../../application/name-checks.js";
+import type { Services } from "../../application/services.js";
+import { checkMemories, checkTeam } from "../../application/team-checks.js";
+import { pinTeams } from "../../application/team-loader.js";
 import { askShownTo } from "../../asks/ask.js";
+import type { ProblemIssue } from "../../conversation/problem.js";
+import { runTraceSchema } from "../../gateways/run-gateway.js";
 import { sha256Hex } from "../../platform/digest.js";
 import { newId } from "../../platform/ids.js";
-import { runTraceSchema } from "../../platform/run-gateway.js";
-import type { Services } from "../../platform/services.js";
-import { pinTeams } from "../../platform/team-loader.js";
-import type { Caller } from "../../platform/tenant-store.js";
-import type { ProblemIssue } from "../../problem.js";
 import {
   hasEnded,
   newRunSchema,
@@ -17,12 +18,11 @@ import {
   runSummarySchema,
 } from "../../routing/routed-run.js";
 import { memoriesOf } from "../../routing/team-parts.js";
+import type { Caller } from "../../stores/tenant-store.js";
 import { callerOf, unwrap } from "../context.js";
 import { eventsAnswers, eventsDescription, eventsQuery, followEvents } from "../events.js";
-import { missingNames, missingTools, namedAt } from "../name-checks.js";
 import { problem } from "../problems.js";
 import { decodeCursor, json, jsonBody, listOf, newRouter, pageOf, pageQuery, route } from "../routing.js";
-import { checkMemories, checkTeam } from "../team-checks.js";
 
 const tags = ["Routing runs"];
 const runParam = z.object({ runId: z.string().max(100) });

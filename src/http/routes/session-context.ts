@@ -1,9 +1,9 @@
 /** What is in force in a session: rules, references and tools, as versions. */
 import { z } from "zod";
+import { missingNames, missingTools, namedAt } from "../../application/name-checks.js";
+import type { Services } from "../../application/services.js";
 import { type ContextChangeBody, contextChangeSchema, contextViewSchema } from "../../chat/context.js";
-import type { Services } from "../../platform/services.js";
 import { callerOf, demandRole, unwrap } from "../context.js";
-import { missingNames, missingTools, namedAt } from "../name-checks.js";
 import { problem } from "../problems.js";
 import { json, jsonBody, newRouter, route } from "../routing.js";
 import { sessionParam } from "./sessions.js";

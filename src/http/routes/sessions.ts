@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { missingNames, missingTools, namedAt } from "../../application/name-checks.js";
+import { removeSession } from "../../application/removal.js";
 import { newSessionSchema, passViewSchema, sessionSchema } from "../../chat/session.js";
-import { removeSession } from "../../platform/removal.js";
 import { callerOf, unwrap } from "../context.js";
-import { missingNames, missingTools, namedAt } from "../name-checks.js";
 import { problem } from "../problems.js";
 import {
   decodeCursor,

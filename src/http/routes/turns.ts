@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { askShownTo } from "../../asks/ask.js";
 import { isFinal, sendMessageSchema, type Turn, turnSchema } from "../../chat/session.js";
+import type { EventsQuery } from "../../gateways/root-gateway.js";
 import { sha256Hex } from "../../platform/digest.js";
 import { newId } from "../../platform/ids.js";
-import type { EventsQuery } from "../../platform/root-gateway.js";
-import type { Caller } from "../../platform/tenant-store.js";
+import type { Caller } from "../../stores/tenant-store.js";
 import { callerOf, unwrap } from "../context.js";
 import { eventStreamResponse } from "../events.js";
 import { json, jsonBody, newRouter, route } from "../routing.js";

@@ -3,11 +3,11 @@
  * (2009), section 3.6. The counts of a word in all fields, each discounted by the field's length and weighed, are
  * added before saturation, so that a word in the raw text and in its summary isn't counted as two findings.
  */
-import { type Candidate, FIELDS, type Field, type MemoryStatistics } from "./candidate";
-import { splitTerms, topicMark } from "./entry-terms";
-import type { WeightedTerm } from "./query";
-import { topicsAsked } from "./topics";
-import type { RankingWeights } from "./weights";
+import { type Candidate, FIELDS, type Field, type MemoryStatistics } from "./candidate.js";
+import { splitTerms, topicMark } from "./entry-terms.js";
+import type { WeightedTerm } from "./query.js";
+import { topicsAsked } from "./topics.js";
+import type { RankingWeights } from "./weights.js";
 
 /** The part of a candidate that the words of one query touch. */
 export interface TermCounts {

@@ -3,11 +3,11 @@
  * the full-text index, each with a limit, bring the candidates, the rare words of the query leading. A memory that
  * fits the limits is looked at completely.
  */
-import type { DayRange } from "./calendar";
-import type { MemoryStatistics } from "./candidate";
-import { rangesOf } from "./dates";
-import { speakerMark } from "./entry-terms";
-import { type ParsedQuery, queryDateMarks, queryTopicMarks, weighTerms } from "./query";
+import type { DayRange } from "./calendar.js";
+import type { MemoryStatistics } from "./candidate.js";
+import { rangesOf } from "./dates.js";
+import { speakerMark } from "./entry-terms.js";
+import { type ParsedQuery, queryDateMarks, queryTopicMarks, weighTerms } from "./query.js";
 
 /** One look into the index: the newest `limit` entries that match. */
 export interface Probe {

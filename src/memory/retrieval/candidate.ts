@@ -1,6 +1,6 @@
 /** The data that ranking works on: candidates, and the statistics of the one memory that is searched. */
-import type { DayRange } from "./calendar";
-import type { EntryTerms } from "./entry-terms";
+import type { DayRange } from "./calendar.js";
+import type { EntryTerms } from "./entry-terms.js";
 
 /** An entry that may be a hit, as it comes from the store. */
 export interface Candidate {

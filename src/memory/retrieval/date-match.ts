@@ -1,10 +1,10 @@
 /** How well an entry's time fits the dates of a query. */
-import { type DayRange, dayNumber, daysApart, monthRange } from "./calendar";
-import type { Candidate, MemoryStatistics } from "./candidate";
-import { rangesOf } from "./dates";
-import { splitTerms } from "./entry-terms";
-import type { ParsedQuery } from "./query";
-import type { RankingWeights } from "./weights";
+import { type DayRange, dayNumber, daysApart, monthRange } from "./calendar.js";
+import type { Candidate, MemoryStatistics } from "./candidate.js";
+import { rangesOf } from "./dates.js";
+import { splitTerms } from "./entry-terms.js";
+import type { ParsedQuery } from "./query.js";
+import type { RankingWeights } from "./weights.js";
 
 /** A range of days that a query names, and whether it is exact enough for what was told soon after to count. */
 export interface AskedRange {

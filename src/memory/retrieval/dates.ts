@@ -3,7 +3,7 @@
  * "yesterday", "last Tuesday", "two weeks ago". English; used on queries (what time is asked about) and on entries
  * (what time is spoken of).
  */
-import { addDays, type DayRange, dayOf, monthRange, weekday, yearRange } from "./calendar";
+import { addDays, type DayRange, dayOf, monthRange, weekday, yearRange } from "./calendar.js";
 
 /** How exact a mention is. */
 export type DatePrecision = "day" | "week" | "month" | "season" | "year";

@@ -3,9 +3,10 @@
  * terms of our own that say who speaks, what is tagged and what day is spoken of, so that these are looked up and
  * counted like words. An ordinary term never contains ":" or "@", so no text can forge a mark.
  */
-import { findDates, namesTime } from "./dates";
-import { fold, indexTerms, tokenize } from "./tokenizer";
-import { topicsTold } from "./topics";
+
+import { fold, indexTerms, tokenize } from "../../text/tokenizer.js";
+import { findDates, namesTime } from "./dates.js";
+import { topicsTold } from "./topics.js";
 
 /** What an entry consists of, as far as search cares. */
 export interface EntryText {

@@ -1,6 +1,6 @@
 /** Entries that say the same thing in (almost) the same words. */
-import type { Candidate } from "./candidate";
-import { splitTerms } from "./entry-terms";
+import type { Candidate } from "./candidate.js";
+import { splitTerms } from "./entry-terms.js";
 
 /** Texts shorter than this many different terms must be the same to the last term. */
 const SHORT = 6;

@@ -1,9 +1,10 @@
 /** A query as it is understood before any entry is looked at: terms, names, dates, and what kind of answer it wants. */
-import type { MemoryStatistics } from "./candidate";
-import { type DateMention, findDates } from "./dates";
-import { dateMark, speakerMark, topicMark } from "./entry-terms";
-import { tokenize } from "./tokenizer";
-import { topicsAsked } from "./topics";
+
+import { tokenize } from "../../text/tokenizer.js";
+import type { MemoryStatistics } from "./candidate.js";
+import { type DateMention, findDates } from "./dates.js";
+import { dateMark, speakerMark, topicMark } from "./entry-terms.js";
+import { topicsAsked } from "./topics.js";
 
 /** One different term of a query. */
 export interface QueryTerm {

@@ -2,14 +2,14 @@
  * Ranking: candidates → hits with scores that explain themselves. Pure arithmetic over the candidates and the
  * statistics of their memory; every contribution is named in `why`, and they add up to the score.
  */
-import { askedTerms, countTerms, type TermCounts, termScores } from "./bm25";
-import { type Candidate, type MemoryStatistics, placeKey } from "./candidate";
-import { askedRanges, dateMatch } from "./date-match";
-import { QUESTION_MARK, speakerMark, splitTerms, TIMED_MARK, topicMark } from "./entry-terms";
-import { comparisonTerms, nearlySame } from "./near-duplicates";
-import { type ParsedQuery, type WeightedTerm, weighTerms } from "./query";
-import { topicsAsked } from "./topics";
-import { DEFAULT_WEIGHTS, type RankingWeights } from "./weights";
+import { askedTerms, countTerms, type TermCounts, termScores } from "./bm25.js";
+import { type Candidate, type MemoryStatistics, placeKey } from "./candidate.js";
+import { askedRanges, dateMatch } from "./date-match.js";
+import { QUESTION_MARK, speakerMark, splitTerms, TIMED_MARK, topicMark } from "./entry-terms.js";
+import { comparisonTerms, nearlySame } from "./near-duplicates.js";
+import { type ParsedQuery, type WeightedTerm, weighTerms } from "./query.js";
+import { topicsAsked } from "./topics.js";
+import { DEFAULT_WEIGHTS, type RankingWeights } from "./weights.js";
 
 /** Why an entry is a hit. All numbers but `total` are contributions to the score; `total` is their sum. */
 export interface Why {

@@ -1,9 +1,9 @@
 /** A whole search over a store of entries: statistics, candidates, their surroundings, ranking. */
-import type { Candidate, MemoryStatistics } from "./candidate";
-import { type CandidatePlan, DEFAULT_PLAN_LIMITS, type PlanLimits, planCandidates } from "./candidate-plan";
-import { frequencyLookups, type ParsedQuery, parseQuery } from "./query";
-import { chooseSeeds, type Ranked, type RankOptions, rank } from "./ranking";
-import { DEFAULT_WEIGHTS, neighbourReach } from "./weights";
+import type { Candidate, MemoryStatistics } from "./candidate.js";
+import { type CandidatePlan, DEFAULT_PLAN_LIMITS, type PlanLimits, planCandidates } from "./candidate-plan.js";
+import { frequencyLookups, type ParsedQuery, parseQuery } from "./query.js";
+import { chooseSeeds, type Ranked, type RankOptions, rank } from "./ranking.js";
+import { DEFAULT_WEIGHTS, neighbourReach } from "./weights.js";
 
 /** What a search needs of the store of one memory; each call is one round trip. */
 export interface CandidateSource {

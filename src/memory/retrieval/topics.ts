@@ -3,7 +3,7 @@
  * stairs", which shares no word with it. A list of the language, kept short enough to be read; each line is a topic's name,
  * the words that ask for it, and the words that speak of it.
  */
-import { wordTerm } from "./tokenizer";
+import { wordTerm } from "../../text/tokenizer.js";
 
 const TOPICS = `
 family | family relative | family relative parent mom mum mother dad father brother sister sibling kid child son daughter husband wife spouse grandma grandmother grandpa grandfather grandparent aunt uncle cousin niece nephew baby twin

@@ -5,9 +5,9 @@
 
 import { modelList } from "../../agent/definition.js";
 import { type AgentOutcome, runAgent } from "../../agent/loop.js";
+import { buildPrompt } from "../../agent/prompt.js";
 import { isWanted } from "../../agent/tool-call.js";
 import type { AgentTool, ToolGuard } from "../../agent/tools.js";
-import { buildPrompt } from "../../chat/prompt.js";
 import type { ModelMessage } from "../../model/port.js";
 import { briefText, dataNotice } from "../brief.js";
 import { checkDecision, type ReadDecision, readDecision } from "../decision-repair.js";

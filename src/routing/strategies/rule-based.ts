@@ -1,6 +1,6 @@
 /** Routing by rules that are data: the first one whose conditions all hold, and whose workers can work, decides. */
 import { z } from "zod";
-import { itemName } from "../../chat/context.js";
+import { itemName } from "../../conversation/names.js";
 import { compilePattern } from "../../supervision/rules/patterns.js";
 import type { RoutingSituation, StrategyOutcome, WorkerResult } from "../situation.js";
 

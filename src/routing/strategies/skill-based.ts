@@ -1,6 +1,7 @@
 /** Routing by skills: who names most of what the input speaks of. */
+
+import { mentions, wordsOf } from "../../text/words.js";
 import type { RoutingSituation, StrategyOutcome } from "../situation.js";
-import { mentions, wordsOf } from "../words.js";
 
 const skillWeight = 2;
 /** From this score on the choice is certain. */

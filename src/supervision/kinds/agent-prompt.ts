@@ -1,6 +1,7 @@
 /** What a supervising agent is told. Its own instructions speak as the system; everything of the conversation is data in blocks. */
-import { dataBlock } from "../../agent/data-block.js";
-import { type HistoryMessage, historyWindow } from "../../chat/prompt.js";
+
+import { type HistoryMessage, historyWindow } from "../../agent/prompt.js";
+import { dataBlock } from "../../conversation/data-block.js";
 import type { ModelMessage } from "../../model/port.js";
 import { type Subject, spokenText } from "../subject.js";
 import type { Hook } from "../verdict.js";

@@ -3,7 +3,7 @@
  * everything else counts as the supervisor's failure.
  */
 import { z } from "zod";
-import { secretText } from "../../tenancy/secrets.js";
+import { secretText } from "../../conversation/secret-text.js";
 import { type Subject, segmentsOf, spokenText } from "../subject.js";
 import { type Judging, mayModifyMessages, type Permissions, type Supervisor, Undecided } from "../supervisor.js";
 import { actions, type Verdict } from "../verdict.js";

@@ -1,8 +1,8 @@
 /** The tools by which a supervising agent reads and changes what is in force: rules, references, tools and tool servers. */
 import { z } from "zod";
 import type { ToolContext, ToolOutput } from "../../agent/tools.js";
-import { itemName } from "../../chat/context.js";
-import { likenessTo } from "../../chat/likeness.js";
+import { itemName } from "../../conversation/names.js";
+import { likenessTo } from "../../text/likeness.js";
 import { mayModifyContext, mayModifyStored } from "../supervisor.js";
 import type { ChangeOutcome, ContextChange, ContextDesk, ContextEntry, ContextKind } from "../surroundings.js";
 import type { ReasonSchema } from "./reason.js";

@@ -1,6 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { ResourceStore } from "../../../src/platform/resource-store.js";
+import { ResourceStore } from "../../../src/stores/resource-store.js";
 import { newTenant } from "../../support/conclave.js";
 import { eventually } from "../../support/eventually.js";
 import { rowsOf } from "../../support/objects.js";

@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { type AgentWork, agentPorts } from "../../../durable-objects/kit/agent-ports.js";
-import { saltedHash } from "../../../src/platform/salted-hash.js";
-import { D1TeamState } from "../../../src/platform/team-state.js";
+import { saltedHash } from "../../../src/application/salted-hash.js";
+import { D1TeamState } from "../../../src/stores/team-state.js";
 import type { SupervisionState } from "../../../src/supervision/state.js";
 import { settingsSchema } from "../../../src/tenancy/tenant.js";
 import { Clock, kitIn, withKitTables } from "./support.js";

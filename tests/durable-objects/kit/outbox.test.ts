@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { type OutboxMessage, retryDelayMs } from "../../../durable-objects/kit/outbox.js";
 import { openAsk } from "../../../src/asks/ask.js";
-import { deliverToD1 } from "../../../src/platform/deliveries.js";
+import { deliverToD1 } from "../../../src/stores/deliveries.js";
 import { newTenant } from "../../support/conclave.js";
 import { Clock, kitIn, settle, withKitTables } from "./support.js";
 

@@ -1,7 +1,7 @@
 /** A run that is cancelled, wherever it is: what is under way is given up, nothing comes after, nobody stays busy. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { D1TeamState } from "../../../src/platform/team-state.js";
+import { D1TeamState } from "../../../src/stores/team-state.js";
 import { newTenant } from "../../support/conclave.js";
 import { asksHuman, getRun, modelOf, newTeam, routesTo } from "../../support/teams.js";
 import { upstreamFor } from "../../support/upstream-client.js";

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { D1TeamState } from "../../../src/platform/team-state.js";
 import { registerRoutingFn } from "../../../src/routing/strategies/routing-functions.js";
+import { D1TeamState } from "../../../src/stores/team-state.js";
 import { newTenant, type TestTenant } from "../../support/conclave.js";
 import { modelOf, newTeam, startRun } from "../../support/teams.js";
 

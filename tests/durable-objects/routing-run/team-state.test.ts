@@ -1,7 +1,7 @@
 /** What teams remember over all their runs: whose turn it is, and who is busy, whatever happens in between. */
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { D1TeamState, endWork } from "../../../src/platform/team-state.js";
+import { D1TeamState, endWork } from "../../../src/stores/team-state.js";
 import { newTenant, type TestTenant } from "../../support/conclave.js";
 import { answerOpen, asksHuman, modelOf, newTeam, startRun } from "../../support/teams.js";
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { MemoryStatistics } from "../../../src/memory/retrieval/candidate";
-import { DEFAULT_PLAN_LIMITS, matchExpression, planCandidates } from "../../../src/memory/retrieval/candidate-plan";
-import { distinctTerms, entryTerms, roleMark, tagMark } from "../../../src/memory/retrieval/entry-terms";
-import { frequencyLookups, parseQuery } from "../../../src/memory/retrieval/query";
-import { search } from "../../../src/memory/retrieval/search";
-import { filler, memoryOf } from "./builders";
+import type { MemoryStatistics } from "../../../src/memory/retrieval/candidate.js";
+import { DEFAULT_PLAN_LIMITS, matchExpression, planCandidates } from "../../../src/memory/retrieval/candidate-plan.js";
+import { distinctTerms, entryTerms, roleMark, tagMark } from "../../../src/memory/retrieval/entry-terms.js";
+import { frequencyLookups, parseQuery } from "../../../src/memory/retrieval/query.js";
+import { search } from "../../../src/memory/retrieval/search.js";
+import { filler, memoryOf } from "./builders.js";
 
 function statistics(frequencies: Record<string, number>, entryCount = 100_000): MemoryStatistics {
   return {

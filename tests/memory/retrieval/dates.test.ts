@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findDates, namesTime, rangesOf } from "../../../src/memory/retrieval/dates";
+import { findDates, namesTime, rangesOf } from "../../../src/memory/retrieval/dates.js";
 
 const ranges = (text: string, now?: string) => findDates(text, now).map(({ range }) => range && [range.from, range.to]);
 const WEDNESDAY = "2023-05-10T12:00:00.000Z";

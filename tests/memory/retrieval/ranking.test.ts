@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { parseQuery } from "../../../src/memory/retrieval/query";
-import { chooseSeeds, rank, type Why } from "../../../src/memory/retrieval/ranking";
-import { type SearchOptions, search } from "../../../src/memory/retrieval/search";
-import { entries, filler, memoryOf } from "./builders";
+import { parseQuery } from "../../../src/memory/retrieval/query.js";
+import { chooseSeeds, rank, type Why } from "../../../src/memory/retrieval/ranking.js";
+import { type SearchOptions, search } from "../../../src/memory/retrieval/search.js";
+import { entries, filler, memoryOf } from "./builders.js";
 
 type Parts = Parameters<typeof entries>[0];
 const ids = async (parts: Parts, query: string, options?: SearchOptions) =>

@@ -1,8 +1,8 @@
 /** A supervising agent over a scripted model, with a journal in memory. */
 import { type Journal, Parked, type StepSpec } from "../../../src/agent/journal.js";
+import { validateArguments } from "../../../src/application/argument-check.js";
 import { openAsk } from "../../../src/asks/ask.js";
 import type { ModelPort, ModelRequest, ModelResult } from "../../../src/model/port.js";
-import { validateArguments } from "../../../src/platform/argument-check.js";
 import { type AgentSupervisorSettings, agentSupervisor } from "../../../src/supervision/kinds/agent.js";
 import { type PassPorts, runPass } from "../../../src/supervision/pass.js";
 import { canonicalText, type Subject } from "../../../src/supervision/subject.js";

@@ -1,0 +1,51 @@
+/** What memories need once an hour: expired entries go for good, and vectors that are still missing are fetched. */
+import { z } from "zod";
+import { describeError, log } from "../../platform/logging.js";
+import type { MemoryService } from "./memory-service.js";
+
+/** Entries that one run erases, and memories whose vectors it looks after, at most; the next one goes on. */
+const expiredAtOnce = 200;
+const memoriesAtOnce = 50;
+const fillsOfMemory = 10;
+/** Calls by which one run tells Vectorize of vectors. */
+const sendsAtOnce = 50;
+
+export async function keepMemories(service: MemoryService, now: number): Promise<void> {
+  await eraseExpired(service, now);
+  await fillVectors(service);
+  const { index } = service.ports.vectors;
+  for (let sent = 0; sent < sendsAtOnce && (await index.send()) > 0; sent++);
+  await index.forget();
+  await index.forgetAgain();
+}
+
+/** By the same way as any deletion: thread, text, index, vector, and the contexts that rest on it. */
+async function eraseExpired(service: MemoryService, now: number): Promise<void> {
+  const { results } = await service.ports.db
+    .prepare(
+      `SELECT m.tenant_id, m.memory_id, e.entry_id FROM entries e JOIN memories m ON m.key = e.memory_key
+       WHERE e.expires_at IS NOT NULL AND e.deleted_at IS NULL AND e.expires_at <= ? ORDER BY e.expires_at LIMIT ?`,
+    )
+    .bind(new Date(now).toISOString(), expiredAtOnce)
+    .all();
+  for (const row of results) {
+    const { tenant_id, memory_id, entry_id } = expiredRow.parse(row);
+    try {
+      const memory = await service.memory(tenant_id, memory_id);
+      if (memory.ok) await service.deleteEntry(memory.value, entry_id);
+    } catch (error) {
+      // One that can't be erased now doesn't keep the others.
+      log("warn", "memory.expiry_failed", { tenantId: tenant_id, ...describeError(error) });
+    }
+  }
+}
+
+async function fillVectors(service: MemoryService): Promise<void> {
+  for (const { tenantId, memoryId } of await service.ports.vectors.memoriesDue(memoriesAtOnce)) {
+    const memory = await service.memory(tenantId, memoryId);
+    if (!memory.ok) continue;
+    for (let fills = 0; fills < fillsOfMemory && (await service.ports.vectors.fill(memory.value)) > 0; fills++);
+  }
+}
+
+const expiredRow = z.object({ tenant_id: z.string(), memory_id: z.string(), entry_id: z.string() });

@@ -1,0 +1,22 @@
+import type { FlushJob } from "../../memory/memory.js";
+import type { MemoryPrompts } from "../../memory/prompts.js";
+import type { ModelPort } from "../../model/port.js";
+import type { ContextStore } from "../../stores/memory/context-store.js";
+import type { EntryStore } from "../../stores/memory/entry-store.js";
+import type { MemoryStore } from "../../stores/memory/memory-store.js";
+import type { EntryVectors } from "../../stores/memory/vectors.js";
+
+/** What a thread's object needs of the platform. */
+export interface MemoryPlatform {
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly model: (tenantId: string) => Promise<ModelPort>;
+  readonly memories: MemoryStore;
+  readonly entries: EntryStore;
+  readonly contexts: ContextStore;
+  readonly vectors: EntryVectors;
+  readonly prompts: (tenantId: string) => Promise<MemoryPrompts>;
+  readonly sendJobs: (jobs: readonly FlushJob[]) => Promise<void>;
+  /** Removes a deleted entry from D1: its text, the index, the contexts that rest on it. Again is harmless. */
+  readonly eraseEntry: (place: { tenantId: string; memoryId: string }, entryId: string) => Promise<void>;
+}

@@ -1,0 +1,272 @@
+/** What can be done with memories, for every face alike: HTTP, MCP, and the sessions. */
+
+import { ok, type Result, refuse } from "../../conversation/problem.js";
+import type { ThreadGateway, ThreadIdentity, ThreadMarksView } from "../../gateways/thread-gateway.js";
+import type { Entry, NewEntry, Tags } from "../../memory/entry.js";
+import { extractiveSummary } from "../../memory/extractive.js";
+import {
+  type ContextVersion,
+  directThread,
+  type Invocation,
+  type Level,
+  type NewMessage,
+  type Thread,
+} from "../../memory/memory.js";
+import { sha256Hex } from "../../platform/digest.js";
+import { newId } from "../../platform/ids.js";
+import type { KeptAnswers } from "../../stores/idempotency-store.js";
+import type { ContextStore } from "../../stores/memory/context-store.js";
+import type { DeadLetter, DeadLetters } from "../../stores/memory/dead-letters.js";
+import type { EntryStore } from "../../stores/memory/entry-store.js";
+import type { MemoryRef, MemoryStore } from "../../stores/memory/memory-store.js";
+import type { EntryVectors } from "../../stores/memory/vectors.js";
+import { eraseFromD1 } from "./erasure.js";
+import type { MemoryPlatform } from "./memory-platform.js";
+
+export interface MemoryServicePorts {
+  readonly db: D1Database;
+  readonly now: () => number;
+  readonly memories: MemoryStore;
+  readonly entries: EntryStore;
+  readonly contexts: ContextStore;
+  readonly vectors: EntryVectors;
+  readonly threads: ThreadGateway;
+  readonly deadLetters: DeadLetters;
+  readonly answers: KeptAnswers;
+  readonly sendJobs: MemoryPlatform["sendJobs"];
+}
+
+export interface Started extends Invocation {
+  readonly context: ContextVersion;
+  /** What the context doesn't cover yet, within a budget, oldest first. */
+  readonly recentEntries: Entry[];
+}
+
+export interface Consistency {
+  readonly reached: boolean;
+  /** Of the thread, or of each thread of the memory. */
+  readonly watermarks: ThreadMarksView | { readonly threads: Readonly<Record<string, ThreadMarksView>> };
+  readonly failures: DeadLetter[];
+}
+
+/** Threads of a memory that are asked at the same time. */
+const askedThreads = 100;
+/** Characters of the entries that a start brings. */
+const startBudget = 12_000;
+const startEntries = 100;
+export const maxWaitMs = 60_000;
+
+export class MemoryService {
+  constructor(readonly ports: MemoryServicePorts) {}
+
+  async memory(tenantId: string, memoryId: string): Promise<Result<MemoryRef>> {
+    const memory = await this.ports.memories.find(tenantId, memoryId);
+    return memory === undefined ? noMemory : ok(memory);
+  }
+
+  /** Begins a session of a thread, and brings what is known: the context, and all that it doesn't cover yet. */
+  async startSession(memory: MemoryRef, threadId: string): Promise<Started> {
+    await this.ports.memories.noteThread(memory, threadId);
+    const invocation = await this.ports.threads.start(identityOf(memory, threadId));
+    const { context, recent } = await this.knowledge(memory);
+    return { ...invocation, context, recentEntries: recent };
+  }
+
+  /** Takes messages of a thread; they are stored when this returns. */
+  async processMessages(
+    memory: MemoryRef,
+    threadId: string,
+    messages: readonly NewMessage[],
+    idempotencyKey: string = newId("req"),
+  ): Promise<Result<Invocation>> {
+    await this.ports.memories.noteThread(memory, threadId);
+    const requestHash = await sha256Hex(JSON.stringify(messages));
+    return this.ports.threads.append(identityOf(memory, threadId), {
+      messages: [...messages],
+      idempotencyKey,
+      requestHash,
+    });
+  }
+
+  endSession(memory: MemoryRef, threadId: string): Promise<Result<Invocation>> {
+    return this.ports.threads.end(identityOf(memory, threadId));
+  }
+
+  thread(memory: MemoryRef, threadId: string, atSeq?: number): Promise<Result<Thread>> {
+    return this.ports.threads.describe(identityOf(memory, threadId), atSeq);
+  }
+
+  /** The context as it is, and the entries after what it covers. */
+  async knowledge(memory: MemoryRef): Promise<{ context: ContextVersion; recent: Entry[] }> {
+    const context = await this.ports.contexts.current(memory);
+    const newest = await this.ports.entries.uncovered(memory, context.coverage, startEntries);
+    const recent: Entry[] = [];
+    let used = 0;
+    for (const entry of newest) {
+      used += entry.rawEntry.length;
+      if (used > startBudget) break;
+      recent.unshift(entry);
+    }
+    return { context, recent };
+  }
+
+  async addEntry(memory: MemoryRef, entry: NewEntry, idempotencyKey?: string): Promise<Result<Entry>> {
+    const { record, extra } = await this.recordOf(entry, idempotencyKey);
+    return this.outcome(memory, await this.ports.entries.add(memory, record, extra));
+  }
+
+  /** Writes a new entry in the place of an old one, which holds no longer from the time on when the new one was said. */
+  async correct(memory: MemoryRef, entryId: string, entry: NewEntry, idempotencyKey?: string): Promise<Result<Entry>> {
+    const { entries } = this.ports;
+    const old = await entries.get(memory, entryId);
+    if (old === undefined) return noEntry;
+    const { record, extra } = await this.recordOf(entry, idempotencyKey);
+    const repeated = idempotencyKey === undefined ? undefined : await entries.byKey(memory, idempotencyKey);
+    if (old.supersededBy !== undefined && repeated === undefined) {
+      return refuse("conflict", `This entry was corrected already, by ${old.supersededBy}. Correct that one.`);
+    }
+    return this.outcome(memory, await entries.correct(memory, entryId, record, extra));
+  }
+
+  async setTags(memory: MemoryRef, entryId: string, tags: Tags): Promise<Result<Entry>> {
+    if (!(await this.ports.entries.tags(memory, entryId, tags))) return noEntry;
+    const entry = await this.ports.entries.get(memory, entryId);
+    return entry === undefined ? noEntry : ok(entry);
+  }
+
+  /** Deletes an entry for good: in its thread's object first, then everywhere else. */
+  async deleteEntry(memory: MemoryRef, entryId: string): Promise<Result<void>> {
+    const row = await this.ports.entries.row(memory, entryId);
+    // A message whose entry isn't written yet is known to its thread alone.
+    let known = row !== undefined && row.deleted_at === null;
+    const erase = async (threadId: string): Promise<void> => {
+      if (await this.ports.threads.erase(identityOf(memory, threadId), entryId)) known ||= row === undefined;
+    };
+    if (row === undefined) await this.eachThread(memory, erase);
+    else await erase(row.thread_id);
+    if (row === undefined && !known) return noEntry;
+    await eraseFromD1(memory, entryId, this.ports);
+    return known ? ok(undefined) : noEntry;
+  }
+
+  /** Deletes what a message was recorded as under other keys than this one. */
+  async forgetOthers(memory: MemoryRef, threadId: string, messageId: string, kept: string): Promise<void> {
+    const thread = identityOf(memory, threadId);
+    for (const entryId of await this.ports.threads.entriesOf(thread, messageId, kept)) {
+      await this.deleteEntry(memory, entryId);
+    }
+  }
+
+  /** Deletes a vault with all its memories. */
+  async deleteVault(tenantId: string, vaultId: string): Promise<void> {
+    const { memories, answers } = this.ports;
+    await this.deleteAll(tenantId, vaultId);
+    await answers.forget(tenantId, vaultId);
+    await memories.removeVault(tenantId, vaultId);
+  }
+
+  /** All memories of a tenant, or of a vault, with their threads: the rows alone would go with it. */
+  async deleteAll(tenantId: string, vaultId?: string): Promise<void> {
+    const { memories } = this.ports;
+    for (let page = await memories.memoryIds(tenantId, vaultId, "", 50); page.length > 0; ) {
+      for (const memoryId of page) {
+        const memory = await memories.find(tenantId, memoryId);
+        if (memory !== undefined) await this.deleteMemory(memory);
+      }
+      page = await memories.memoryIds(tenantId, vaultId, page.at(-1) ?? "", 50);
+    }
+  }
+
+  async deleteMemory(memory: MemoryRef): Promise<void> {
+    const { memories, threads, vectors, answers } = this.ports;
+    await this.eachThread(memory, (threadId) => threads.remove(identityOf(memory, threadId)));
+    await memories.removeMemory(memory);
+    await vectors.index.forget();
+    await answers.forget(memory.tenantId, memory.memoryId);
+  }
+
+  /** Does something with every thread of a memory, many at a time. */
+  private async eachThread(memory: MemoryRef, act: (threadId: string) => Promise<void>): Promise<void> {
+    // The thread of entries without a conversation comes before all others: its name is empty.
+    let after: string | undefined;
+    for (;;) {
+      const page = await this.ports.memories.threads(memory, after, askedThreads);
+      await Promise.all(page.map(act));
+      after = page.at(-1);
+      if (after === undefined) return;
+    }
+  }
+
+  /** Waits until messages are stored, indexed or in the context, at most so long; says what was reached and what failed. */
+  async awaitConsistency(
+    memory: MemoryRef,
+    wanted: { threadId?: string | undefined; seq?: number | undefined; level: Level; timeoutMs: number },
+  ): Promise<Result<Consistency>> {
+    const { threads, deadLetters } = this.ports;
+    const { threadId, seq, level } = wanted;
+    const timeoutMs = Math.min(wanted.timeoutMs, maxWaitMs);
+    const failures = () => deadLetters.open(memory.tenantId, memory.memoryId, threadId);
+    if (threadId !== undefined) {
+      const report = await threads.reached(identityOf(memory, threadId), level, seq, timeoutMs);
+      return report.ok ? ok({ ...report.value, failures: await failures() }) : report;
+    }
+    const until = this.ports.now() + timeoutMs;
+    const marks: Record<string, ThreadMarksView> = {};
+    let reached = true;
+    await this.eachThread(memory, async (id) => {
+      const left = Math.max(0, until - this.ports.now());
+      const report = await threads.reached(identityOf(memory, id), level, undefined, left);
+      if (!report.ok) return;
+      marks[id] = report.value.watermarks;
+      reached &&= report.value.reached;
+    });
+    return ok({ reached, watermarks: { threads: marks }, failures: await failures() });
+  }
+
+  async retryDeadLetter(memory: MemoryRef, deadLetterId: string): Promise<Result<DeadLetter>> {
+    const { deadLetters, sendJobs } = this.ports;
+    const { tenantId, memoryId } = memory;
+    const letter = await deadLetters.get(tenantId, memoryId, deadLetterId);
+    if (letter === undefined) return refuse("not_found", "There is no such dead letter in this memory.");
+    const { threadId, fromSeq, toSeq } = letter;
+    await sendJobs([{ tenantId, memoryId, threadId, fromSeq, toSeq }]);
+    await deadLetters.retried(tenantId, memoryId, deadLetterId);
+    return ok((await deadLetters.get(tenantId, memoryId, deadLetterId)) ?? letter);
+  }
+
+  private async recordOf(entry: NewEntry, idempotencyKey: string | undefined) {
+    const { rawEntry, summary, expiresAt, occurredAt, ...rest } = entry;
+    const record = {
+      ...rest,
+      entryId: newId("ent"),
+      threadId: "",
+      rawEntry,
+      summary: summary ?? extractiveSummary(rawEntry),
+      summarySource: summary === undefined ? ("extractive" as const) : ("given" as const),
+      occurredAt: occurredAt ?? new Date(this.ports.now()).toISOString(),
+    };
+    const requestHash = await sha256Hex(JSON.stringify(entry));
+    return { record, extra: { expiresAt, idempotencyKey, requestHash } };
+  }
+
+  private async outcome(memory: MemoryRef, outcome: Awaited<ReturnType<EntryStore["add"]>>): Promise<Result<Entry>> {
+    if (outcome.kind === "deleted") return refuse("conflict", "The entry of this Idempotency-Key has been deleted.");
+    if (outcome.kind === "exists" && !outcome.sameRequest) return otherEntry;
+    // Its flush is decided where messages' are, by the thread that entries without a conversation share. One that was there is
+    // told of too: whoever wrote it may have died just after.
+    await this.ports.memories.noteThread(memory, directThread);
+    await this.ports.threads.noteEntry(identityOf(memory, directThread), outcome.seq, outcome.entry.rawEntry.length);
+    return ok(outcome.entry);
+  }
+}
+
+function identityOf({ tenantId, memoryId }: MemoryRef, threadId: string): ThreadIdentity {
+  return { tenantId, memoryId, threadId };
+}
+
+const noMemory = refuse("not_found", "There is no such memory.");
+const noEntry = refuse("not_found", "There is no such entry in this memory.");
+const otherEntry = refuse(
+  "idempotency_conflict",
+  "This Idempotency-Key came with another entry before. Use a new key.",
+);

@@ -1,0 +1,91 @@
+/** The memory of a session: what is brought into its prompts, and what is recorded of it. */
+
+import type { ChatMessage } from "../../conversation/message.js";
+import { messageText } from "../../conversation/message.js";
+import { maxEntryCharacters } from "../../memory/entry.js";
+import { describeError, log } from "../../platform/logging.js";
+import { searchMemory } from "./memory-search.js";
+import type { MemoryService } from "./memory-service.js";
+
+/** Which thread of which memory a session has. */
+export interface MemoryLink {
+  readonly tenantId: string;
+  readonly memoryId: string;
+  readonly threadId: string;
+}
+
+export interface Recalled {
+  readonly kind: string;
+  readonly text: string;
+}
+
+/** Entries that a turn brings in, and characters of them. */
+const recalledEntries = 8;
+const recalledCharacters = 6_000;
+
+export class SessionMemory {
+  constructor(private readonly service: MemoryService) {}
+
+  /**
+   * The context, and the entries of other conversations that have to do with a message. A memory that is gone or can't be reached
+   * brings nothing: it never stops a turn.
+   */
+  async recall(link: MemoryLink, message: string): Promise<Recalled[]> {
+    try {
+      const memory = await this.service.memory(link.tenantId, link.memoryId);
+      if (!memory.ok) return [];
+      const request = { query: message.slice(0, 4_000), topEntries: recalledEntries * 2, topContexts: 0, filter: {} };
+      const { entries, latestContext } = await searchMemory(memory.value, request, this.service.ports);
+      const lines: string[] = [];
+      let used = 0;
+      for (const { entry } of entries) {
+        // What was said in this very thread stands in the history.
+        if (entry.threadId === link.threadId || lines.length >= recalledEntries) continue;
+        const text = entry.rawEntry.length <= 1_000 ? entry.rawEntry : entry.summary;
+        const line = `[${entry.occurredAt}] ${entry.speaker ?? entry.role}: ${text}`;
+        used += line.length;
+        if (used > recalledCharacters) break;
+        lines.push(line);
+      }
+      return [
+        ...(latestContext.document === "" ? [] : [{ kind: "context", text: latestContext.document }]),
+        ...(lines.length === 0 ? [] : [{ kind: "entries", text: lines.join("\n") }]),
+      ];
+    } catch (error) {
+      log("warn", "memory.recall_failed", { tenantId: link.tenantId, ...describeError(error) });
+      return [];
+    }
+  }
+
+  async start({ tenantId, memoryId, threadId }: MemoryLink): Promise<void> {
+    const memory = await this.service.memory(tenantId, memoryId);
+    if (memory.ok) await this.service.startSession(memory.value, threadId);
+  }
+
+  /** Deletes for good what was recorded of a message, however often it was changed. */
+  async forget(link: MemoryLink, messageId: string): Promise<void> {
+    const memory = await this.service.memory(link.tenantId, link.memoryId);
+    if (memory.ok) await this.service.forgetOthers(memory.value, link.threadId, messageId, "");
+  }
+
+  /**
+   * Records a message; the same one again is there once. Of a message that was edited what it says now is recorded, and what it
+   * said before is deleted for good: an edit may be there to take something out, or all of it. A memory that was deleted takes nothing.
+   */
+  async record(link: MemoryLink, message: ChatMessage, at: number, edit?: number): Promise<void> {
+    const content = messageText(message).slice(0, maxEntryCharacters);
+    const says = content.trim() !== "" && message.role !== "error";
+    if (!says && edit === undefined) return;
+    const memory = await this.service.memory(link.tenantId, link.memoryId);
+    if (!memory.ok) return;
+    const recorded = { role: message.role, content, occurredAt: new Date(at).toISOString() };
+    const { messageId } = message;
+    const key = edit === undefined ? messageId : `${messageId}:${edit}`;
+    if (says) {
+      // Refused when it was edited before it was told of: then the edit tells of it.
+      const result = await this.service.processMessages(memory.value, link.threadId, [recorded], key);
+      if (!result.ok) log("info", "memory.record_refused", { tenantId: link.tenantId, code: result.problem.code });
+    }
+    if (edit !== undefined) await this.service.forgetOthers(memory.value, link.threadId, messageId, key);
+  }
+}

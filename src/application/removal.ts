@@ -1,0 +1,51 @@
+/** Deletions that go through objects and tables: whatever asks for one, the same is gone afterwards. */
+
+import type { RunGateway } from "../gateways/run-gateway.js";
+import type { SessionGateway } from "../gateways/session-gateway.js";
+import { adminScope, type KeptAnswers } from "../stores/idempotency-store.js";
+import type { RunIndex } from "../stores/run-index.js";
+import type { SessionIndex } from "../stores/session-index.js";
+import type { TenantStore } from "../stores/tenant-store.js";
+import type { MemoryService } from "./memory/memory-service.js";
+
+export interface RemovalPorts {
+  readonly sessions: Pick<SessionGateway, "remove">;
+  readonly index: Pick<SessionIndex, "sessions" | "knows" | "forget">;
+  readonly runs: Pick<RunGateway, "remove">;
+  readonly runIndex: Pick<RunIndex, "runs">;
+  readonly memory: Pick<MemoryService, "deleteAll">;
+  readonly tenants: Pick<TenantStore, "removeKeys" | "remove">;
+  readonly answers: Pick<KeptAnswers, "forget" | "forgetAll">;
+}
+
+/** Objects that are emptied at the same time. */
+const atOnce = 100;
+
+/** Removes a session with its copies; false when there is none. What is repeated after an interruption goes on: the copy goes last. */
+export async function removeSession(tenantId: string, sessionId: string, ports: RemovalPorts): Promise<boolean> {
+  const removed = await ports.sessions.remove(tenantId, sessionId);
+  if (!removed && !(await ports.index.knows(tenantId, sessionId))) return false;
+  await ports.answers.forget(tenantId, sessionId);
+  await ports.index.forget(tenantId, sessionId);
+  return true;
+}
+
+/** Removes a tenant and all it holds. What is repeated after an interruption goes on. */
+export async function removeTenant(tenantId: string, ports: RemovalPorts): Promise<void> {
+  const { index, sessions, runIndex, runs, memory, tenants, answers } = ports;
+  // From here on nobody makes anything that would be missed below.
+  await tenants.removeKeys(tenantId);
+  for (let page = await index.sessions(tenantId, undefined, atOnce); page.length > 0; ) {
+    await Promise.all(page.map(({ sessionId }) => sessions.remove(tenantId, sessionId)));
+    page = await index.sessions(tenantId, page.at(-1)?.sessionId, atOnce);
+  }
+  const all = { status: undefined };
+  for (let page = await runIndex.runs(tenantId, all, undefined, atOnce); page.length > 0; ) {
+    await Promise.all(page.map(({ runId }) => runs.remove(tenantId, runId)));
+    page = await runIndex.runs(tenantId, all, page.at(-1)?.runId, atOnce);
+  }
+  await memory.deleteAll(tenantId);
+  await answers.forgetAll(tenantId);
+  await answers.forget(adminScope, tenantId);
+  await tenants.remove(tenantId);
+}

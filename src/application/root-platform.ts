@@ -1,0 +1,19 @@
+import type { CancelSignal, ModelPort } from "../model/port.js";
+import type { HttpWorkerAnswer, HttpWorkerCall } from "../routing/ports.js";
+import type { TeamState } from "../routing/team-state.js";
+import type { Delivery } from "../stores/deliveries.js";
+import type { SetupSources } from "./turn-setup.js";
+
+/** What an object that runs agents needs of the platform. */
+export interface SessionPlatform extends SetupSources {
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** The models that a tenant can call. */
+  readonly model: (tenantId: string) => Promise<ModelPort>;
+  /** What the teams of a tenant remember over all their runs. */
+  readonly teamState: (tenantId: string) => TeamState;
+  /** Calls a worker that is an address. */
+  readonly callWorker: (tenantId: string, call: HttpWorkerCall, signal: CancelSignal) => Promise<HttpWorkerAnswer>;
+  /** Brings an outbox's messages to D1 and the queues; all or throws. */
+  readonly deliver: (delivery: Delivery) => Promise<void>;
+}

@@ -1,0 +1,54 @@
+/** Makes supervisors out of what tenants store, and gives their kinds the ports they need: models, a network, a breaker. */
+import type { ModelPort } from "../model/port.js";
+import { withDeadline } from "../platform/clock.js";
+import { hmacSha256Hex } from "../platform/digest.js";
+import { type OutgoingPolicy, sendOutgoing } from "../platform/outgoing.js";
+import { breaker, type HealthStore } from "../supervision/breaker.js";
+import { buildSupervisor } from "../supervision/definition.js";
+import type { SendPort } from "../supervision/kinds/ports.js";
+import type { RulesConfig } from "../supervision/rules/config.js";
+import { type CompiledRules, compileRules } from "../supervision/rules/engine.js";
+import type { Supervisor } from "../supervision/supervisor.js";
+import type { ResourceVersion } from "../tenancy/resources.js";
+import { validateArguments } from "./argument-check.js";
+
+export interface SupervisorBuilderPorts {
+  readonly policy: OutgoingPolicy;
+  readonly now: () => number;
+  /** The models that a tenant can call. */
+  readonly model: (tenantId: string) => Promise<ModelPort>;
+  /** Where an OpenAI-compatible provider is, with its key; for moderation. */
+  readonly provider: (
+    tenantId: string,
+    name: string,
+  ) => Promise<{ readonly baseUrl: string; readonly apiKey: string } | undefined>;
+}
+
+export class SupervisorBuilder {
+  /** By the config of a stored version, which never changes: gone when the store forgets the version. */
+  private readonly compiled = new WeakMap<RulesConfig, CompiledRules>();
+
+  constructor(private readonly ports: SupervisorBuilderPorts) {}
+
+  /** @param health where the session or run that it supervises counts its failures; what can't fail needs none. */
+  build(tenantId: string, { name, version, body }: ResourceVersion<"supervisors">, health?: HealthStore): Supervisor {
+    const { policy, now, model, provider } = this.ports;
+    const send: SendPort = ({ signal, ...request }) =>
+      sendOutgoing({ ...request, ...(signal instanceof AbortSignal ? { signal } : {}) }, policy);
+    return buildSupervisor(name, body, {
+      compileRules: (config) => this.compile(config),
+      agent: { model: () => model(tenantId), now, validateArguments, withDeadline },
+      http: { now, send, sign: hmacSha256Hex },
+      moderation: { send, provider: (wanted) => provider(tenantId, wanted) },
+      ...(health === undefined ? {} : { health: breaker({ name, version }, health, now) }),
+    });
+  }
+
+  private compile(config: RulesConfig): CompiledRules {
+    const known = this.compiled.get(config);
+    if (known !== undefined) return known;
+    const rules = compileRules(config);
+    this.compiled.set(config, rules);
+    return rules;
+  }
+}

@@ -1,0 +1,120 @@
+/** Teams with everything that they name: which versions a run begins with, and the team made of them. */
+import { builtInServer } from "../agent/built-in-tools.js";
+import type { ToolRef } from "../agent/tools.js";
+import { sha256Hex } from "../platform/digest.js";
+import type { LoadedTeam } from "../routing/ports.js";
+import { maxTeamDepth, type Team, type TeamChoice, toolRefOf } from "../routing/team.js";
+import { teamsWithin } from "../routing/team-parts.js";
+import type { ResourceStore } from "../stores/resource-store.js";
+import { parseBody } from "../stores/sealed-bodies.js";
+import type { Supervisor } from "../supervision/supervisor.js";
+import type { ResourcePin } from "../tenancy/resources.js";
+import type { TurnResources } from "./turn-resources.js";
+
+export interface TeamNames {
+  readonly pins: readonly ResourcePin[];
+  /** Of the outermost team. */
+  readonly ownSupervisors: readonly string[];
+  /** Of all the teams within one another. */
+  readonly supervisors: readonly string[];
+  readonly tools: readonly ToolRef[];
+  /** Teams that are named and don't exist. */
+  readonly missing: readonly string[];
+}
+
+/** The versions of all teams that stand within one another, and the names of what they use. */
+export async function pinTeams(resources: ResourceStore, tenantId: string, root: TeamChoice): Promise<TeamNames> {
+  const pins = new Map<string, ResourcePin>();
+  const missing: string[] = [];
+  const supervisors = new Set<string>();
+  const tools = new Map<string, ToolRef>();
+  let wanted = new Set<string>();
+  const take = (taken: Team): void => {
+    for (const { team } of teamsWithin(taken)) {
+      for (const name of team.supervisors) supervisors.add(name);
+      for (const tool of [team.supervisor, ...team.workers].flatMap((agent) => agent.tools))
+        tools.set(tool, toolRefOf(tool));
+      for (const { team: inner } of team.workers) if (typeof inner === "string") wanted.add(inner);
+    }
+  };
+
+  if (typeof root === "string") wanted.add(root);
+  else take(root);
+  for (let depth = 0; depth <= maxTeamDepth && wanted.size > 0; depth++) {
+    const names = [...wanted].filter((name) => !pins.has(name) && !missing.includes(name));
+    wanted = new Set();
+    const found = await resources.pins(
+      tenantId,
+      names.map((name) => ({ kind: "teams" as const, name })),
+    );
+    const teams = found.filter(({ kind, name }) => kind === "teams" && names.includes(name));
+    for (const pin of teams) pins.set(pin.name, pin);
+    missing.push(...names.filter((name) => !pins.has(name)));
+    for (const { body } of await resources.versions(tenantId, teams)) take(parseBody("teams", body));
+  }
+  const ownSupervisors = [...((await rootTeam(resources, tenantId, root, pins))?.supervisors ?? [])];
+  return {
+    ownSupervisors,
+    pins: [...pins.values()],
+    supervisors: [...supervisors],
+    tools: [...tools.values()],
+    missing,
+  };
+}
+
+async function rootTeam(
+  resources: ResourceStore,
+  tenantId: string,
+  root: TeamChoice,
+  pins: ReadonlyMap<string, ResourcePin>,
+): Promise<Team | undefined> {
+  if (typeof root !== "string") return root;
+  const pin = pins.get(root);
+  const [version] = pin === undefined ? [] : await resources.versions(tenantId, [pin]);
+  return version === undefined ? undefined : parseBody("teams", version.body);
+}
+
+/** The versions of the tools that these teams use: stored ones by their names, those of remote servers with their server. */
+export async function pinTools(
+  resources: ResourceStore,
+  tenantId: string,
+  { tools }: TeamNames,
+): Promise<ResourcePin[]> {
+  const servers = tools.map(({ server }) => server).filter((server) => server !== builtInServer);
+  return servers.length === 0 ? [] : resources.toolPins(tenantId, servers);
+}
+
+export interface TeamParts {
+  readonly found: TurnResources;
+  readonly supervisors: (names: readonly string[]) => readonly Supervisor[];
+  /** Whether a tool may be used now; asked anew each time. */
+  readonly allows?: (tool: ToolRef) => boolean;
+}
+
+/** The team; `undefined` when it isn't among the versions. */
+export async function loadTeam(choice: TeamChoice, parts: TeamParts): Promise<LoadedTeam | undefined> {
+  const definition = typeof choice === "string" ? parts.found.get("teams", choice) : choice;
+  if (definition === undefined) return undefined;
+  // A team that is sent along has its state under what it says: the same team, the same state.
+  return build(
+    typeof choice === "string" ? choice : `inline:${await sha256Hex(JSON.stringify(choice))}`,
+    definition,
+    parts,
+  );
+}
+
+function build(key: string, definition: Team, parts: TeamParts): LoadedTeam {
+  return {
+    key,
+    definition,
+    tools: ({ tools, memories = [] }) => parts.found.tools(tools.map(toolRefOf), [...definition.memories, ...memories]),
+    allows: parts.allows ?? (() => true),
+    supervisors: parts.supervisors(definition.supervisors),
+    nested: (workerId) => {
+      const inner = definition.workers.find(({ id }) => id === workerId)?.team;
+      const found = typeof inner === "string" ? parts.found.get("teams", inner) : inner;
+      if (found === undefined) return undefined;
+      return build(typeof inner === "string" ? inner : `${key}/${workerId}`, found, parts);
+    },
+  };
+}

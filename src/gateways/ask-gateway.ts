@@ -1,0 +1,39 @@
+/** Asks by their ids, wherever they live: an ask's id says which object owns it, and the owner's id says of which kind it is. */
+import { type Ask, askOwner, type Role } from "../asks/ask.js";
+import { type Result, refuse } from "../conversation/problem.js";
+
+/** A kind of object that owns asks. */
+export interface AskOwner {
+  ask(tenantId: string, ownerId: string, askId: string): Promise<Result<Ask>>;
+  answerAsk(tenantId: string, ownerId: string, askId: string, said: unknown, by: Role): Promise<Result<Ask>>;
+  cancelAsk(tenantId: string, ownerId: string, askId: string): Promise<Result<Ask>>;
+}
+
+const noAsk = refuse("not_found", "There is no such ask.");
+
+export class AskGateway {
+  /** @param owners by the prefix of their ids: `ses`, `run` … */
+  constructor(private readonly owners: Readonly<Record<string, AskOwner>>) {}
+
+  get(tenantId: string, askId: string): Promise<Result<Ask>> {
+    return this.at(askId, (owner, ownerId) => owner.ask(tenantId, ownerId, askId));
+  }
+
+  answer(tenantId: string, askId: string, said: unknown, by: Role): Promise<Result<Ask>> {
+    return this.at(askId, (owner, ownerId) => owner.answerAsk(tenantId, ownerId, askId, said, by));
+  }
+
+  cancel(tenantId: string, askId: string): Promise<Result<Ask>> {
+    return this.at(askId, (owner, ownerId) => owner.cancelAsk(tenantId, ownerId, askId));
+  }
+
+  private async at(
+    askId: string,
+    act: (owner: AskOwner, ownerId: string) => Promise<Result<Ask>>,
+  ): Promise<Result<Ask>> {
+    const ownerId = askOwner(askId);
+    const prefix = ownerId?.slice(0, ownerId.indexOf("_")) ?? "";
+    const owner = Object.hasOwn(this.owners, prefix) ? this.owners[prefix] : undefined;
+    return owner === undefined || ownerId === undefined ? noAsk : act(owner, ownerId);
+  }
+}

@@ -1,0 +1,63 @@
+import { z } from "zod";
+import type { Result } from "../conversation/problem.js";
+import { type NewRun, type Run, runSchema } from "../routing/routed-run.js";
+import { RootGateway, type RootObject } from "./root-gateway.js";
+import { fromWire, resultOf, toWire, type Wire } from "./wire.js";
+
+export const tracedEventSchema = z.object({
+  seq: z.int(),
+  at: z.iso.datetime(),
+  type: z.string(),
+  data: z.unknown(),
+});
+/** One thing that happened in a run. */
+export type TracedEvent = z.infer<typeof tracedEventSchema>;
+
+export const runTraceSchema = z.object({
+  runId: z.string(),
+  status: z.string(),
+  entries: z.array(tracedEventSchema),
+  /** The same as a story. */
+  story: z.string(),
+});
+export type RunTrace = z.infer<typeof runTraceSchema>;
+
+/** What a run's object offers. */
+export interface RunObject extends RootObject {
+  /** Begins the run, unless it was begun before; waits for its end, at most `waitMs`. */
+  start(
+    identity: { tenantId: string; runId: string },
+    definition: Wire<NewRun>,
+    waitMs: number,
+  ): Promise<Wire<Result<Run>>>;
+  describe(waitMs: number): Promise<Wire<Result<Run>>>;
+  /** Not `trace`: that is the name of a handler of the platform. */
+  readTrace(): Promise<Wire<Result<RunTrace>>>;
+  cancelRun(): Promise<Wire<Result<Run>>>;
+}
+
+const runResult = resultOf(runSchema);
+const traceResult = resultOf(runTraceSchema);
+
+/** The runs of the system. A run is begun once under its id, so that beginning it can be repeated too. */
+export class RunGateway extends RootGateway<RunObject> {
+  async start(tenantId: string, runId: string, definition: NewRun, waitMs: number): Promise<Result<Run>> {
+    const wire = toWire(definition);
+    return fromWire(
+      await this.call(tenantId, runId, (object) => object.start({ tenantId, runId }, wire, waitMs)),
+      runResult,
+    );
+  }
+
+  async describe(tenantId: string, runId: string, waitMs: number): Promise<Result<Run>> {
+    return fromWire(await this.call(tenantId, runId, (object) => object.describe(waitMs)), runResult);
+  }
+
+  async trace(tenantId: string, runId: string): Promise<Result<RunTrace>> {
+    return fromWire(await this.call(tenantId, runId, (object) => object.readTrace()), traceResult);
+  }
+
+  async cancel(tenantId: string, runId: string): Promise<Result<Run>> {
+    return fromWire(await this.call(tenantId, runId, (object) => object.cancelRun()), runResult);
+  }
+}

@@ -1,0 +1,134 @@
+/** The one place that makes stubs of memory threads. Their names carry the tenant and the memory. */
+import { z } from "zod";
+import type { Result } from "../conversation/problem.js";
+import {
+  type Invocation,
+  invocationSchema,
+  type Level,
+  newMessageSchema,
+  type Thread,
+  threadSchema,
+} from "../memory/memory.js";
+import { callObject } from "./object-call.js";
+import type { Namespace } from "./root-gateway.js";
+import { fromWire, resultOf, toWire, type Wire } from "./wire.js";
+
+export interface ThreadIdentity {
+  readonly tenantId: string;
+  readonly memoryId: string;
+  readonly threadId: string;
+}
+
+export const appendSchema = z.object({
+  messages: z.array(newMessageSchema).min(1),
+  idempotencyKey: z.string(),
+  /** Tells whether the same key came with the same messages. */
+  requestHash: z.string(),
+});
+export type AppendCommand = z.infer<typeof appendSchema>;
+
+export interface SliceReport {
+  readonly more: boolean;
+}
+
+const marksViewSchema = z.object({
+  stored: z.int(),
+  indexed: z.int(),
+  context: z.int(),
+  failure: z.string().optional(),
+});
+/** Up to which message each level has got. */
+export type ThreadMarksView = z.infer<typeof marksViewSchema>;
+
+const levelReportSchema = z.object({ reached: z.boolean(), watermarks: marksViewSchema });
+export type LevelReport = z.infer<typeof levelReportSchema>;
+
+/** What a thread's object offers. */
+export interface ThreadObject {
+  start(identity: ThreadIdentity): Promise<Wire<Invocation>>;
+  append(identity: ThreadIdentity, command: Wire<AppendCommand>): Promise<Wire<Result<Invocation>>>;
+  noteEntry(identity: ThreadIdentity, seq: number, characters: number): Promise<void>;
+  end(): Promise<Wire<Result<Invocation>>>;
+  describe(atSeq?: number): Promise<Wire<Result<Thread>>>;
+  slice(): Promise<SliceReport>;
+  reached(level: Level, seq: number | null, timeoutMs: number): Promise<Wire<Result<LevelReport>>>;
+  erase(entryId: string): Promise<boolean>;
+  rewriteAround(entryId: string, sinceVersion: number | null): Promise<string[]>;
+  writeAgain(entryIds: readonly string[]): Promise<void>;
+  entriesOf(messageId: string, kept: string): Promise<string[]>;
+  remove(): Promise<void>;
+}
+
+const invocationResult = resultOf(invocationSchema);
+const threadResult = resultOf(threadSchema);
+const levelResult = resultOf(levelReportSchema);
+
+/** Every command can be repeated: starts and ends change nothing twice, messages carry a key, the rest reads or erases. */
+export class ThreadGateway {
+  constructor(private readonly namespace: Namespace<ThreadObject>) {}
+
+  async start(identity: ThreadIdentity): Promise<Invocation> {
+    return fromWire(await this.call(identity, (object) => object.start(identity)), invocationSchema);
+  }
+
+  async append(identity: ThreadIdentity, command: AppendCommand): Promise<Result<Invocation>> {
+    return fromWire(await this.call(identity, (object) => object.append(identity, toWire(command))), invocationResult);
+  }
+
+  /** Tells the thread of entries without a conversation that there is another one. */
+  noteEntry(identity: ThreadIdentity, seq: number, characters: number): Promise<void> {
+    return this.call(identity, (object) => object.noteEntry(identity, seq, characters));
+  }
+
+  async end(identity: ThreadIdentity): Promise<Result<Invocation>> {
+    return fromWire(await this.call(identity, (object) => object.end()), invocationResult);
+  }
+
+  async describe(identity: ThreadIdentity, atSeq?: number): Promise<Result<Thread>> {
+    return fromWire(await this.call(identity, (object) => object.describe(atSeq)), threadResult);
+  }
+
+  /** Not repeated here: the queue delivers again. */
+  slice(identity: ThreadIdentity): Promise<SliceReport> {
+    return this.object(identity).slice();
+  }
+
+  async reached(
+    identity: ThreadIdentity,
+    level: Level,
+    seq: number | undefined,
+    timeoutMs: number,
+  ): Promise<Result<LevelReport>> {
+    return fromWire(await this.call(identity, (object) => object.reached(level, seq ?? null, timeoutMs)), levelResult);
+  }
+
+  erase(identity: ThreadIdentity, entryId: string): Promise<boolean> {
+    return this.call(identity, (object) => object.erase(entryId));
+  }
+
+  rewriteAround(identity: ThreadIdentity, entryId: string, sinceVersion: number | undefined): Promise<string[]> {
+    return this.call(identity, (object) => object.rewriteAround(entryId, sinceVersion ?? null));
+  }
+
+  /** Has a model write the summaries of these entries again. */
+  writeAgain(identity: ThreadIdentity, entryIds: readonly string[]): Promise<void> {
+    return this.call(identity, (object) => object.writeAgain(entryIds));
+  }
+
+  /** The entries that a message was recorded as: under its id or `<id>:<edit>`, but not under the key that is kept. */
+  entriesOf(identity: ThreadIdentity, messageId: string, kept: string): Promise<string[]> {
+    return this.call(identity, (object) => object.entriesOf(messageId, kept));
+  }
+
+  remove(identity: ThreadIdentity): Promise<void> {
+    return this.call(identity, (object) => object.remove());
+  }
+
+  private object({ tenantId, memoryId, threadId }: ThreadIdentity): ThreadObject {
+    return this.namespace.getByName(`${tenantId}/${memoryId}/${threadId}`);
+  }
+
+  private call<T>(identity: ThreadIdentity, method: (object: ThreadObject) => Promise<T>): Promise<T> {
+    return callObject(() => method(this.object(identity)));
+  }
+}

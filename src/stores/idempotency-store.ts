@@ -1,0 +1,105 @@
+/** Answers to writes that came with an `Idempotency-Key`: kept for a day, sealed, and forgotten with what they are about. */
+import { z } from "zod";
+import type { Sealer } from "../platform/secrets.js";
+
+/** Whose keys those of `/v1/admin` are. */
+export const adminScope = "admin";
+
+/** How long a write may take before another with its key may try again, in milliseconds. */
+const abandonedAfterMs = 60_000;
+/** How long answers are kept, in milliseconds. */
+const keptForMs = 24 * 3_600_000;
+/** Stands where an answer was, or would have come: what it was about has been deleted. */
+const forgotten = "";
+
+/** One request: whose it is, under which key, and the hash of all that makes it the same one again. */
+export interface KeyedRequest {
+  readonly scope: string;
+  readonly key: string;
+  readonly hash: string;
+  readonly path: string;
+}
+
+const answerSchema = z.object({ body: z.string(), headers: z.record(z.string(), z.string()) });
+export interface KeptAnswer extends z.infer<typeof answerSchema> {
+  readonly status: number;
+}
+
+/** What is to be done about a request: do it, or give the answer that is there. */
+export type Claim =
+  | { readonly kind: "do" | "other_request" | "under_way" | "forgotten" }
+  | { readonly kind: "answered"; readonly answer: KeptAnswer };
+
+const rowSchema = z.object({
+  request_hash: z.string(),
+  status: z.number().nullable(),
+  sealed_answer: z.string().nullable(),
+});
+
+export class KeptAnswers {
+  constructor(
+    private readonly db: D1Database,
+    private readonly sealer: Sealer,
+    private readonly now: () => number,
+  ) {}
+
+  async claim({ scope, key, hash, path }: KeyedRequest): Promise<Claim> {
+    const begun = await this.db
+      .prepare(
+        `INSERT INTO idempotency (scope, idempotency_key, request_hash, about, created_at) VALUES (?1, ?2, ?3, ?4, ?5)
+         ON CONFLICT DO UPDATE SET created_at = ?5 WHERE status IS NULL AND request_hash = ?3 AND created_at < ?6`,
+      )
+      .bind(scope, key, hash, path, this.now(), this.now() - abandonedAfterMs)
+      .run();
+    if (begun.meta.changes > 0) return { kind: "do" };
+    const found = await this.db
+      .prepare("SELECT request_hash, status, sealed_answer FROM idempotency WHERE scope = ? AND idempotency_key = ?")
+      .bind(scope, key)
+      .first();
+    // Given up by the one that had it, just now.
+    if (found === null) return { kind: "under_way" };
+    const { request_hash, status, sealed_answer } = rowSchema.parse(found);
+    if (request_hash !== hash) return { kind: "other_request" };
+    if (status === null || sealed_answer === null) return { kind: "under_way" };
+    if (sealed_answer === forgotten) return { kind: "forgotten" };
+    const answer = answerSchema.parse(JSON.parse(await this.sealer.open(sealed_answer)));
+    return { kind: "answered", answer: { status, ...answer } };
+  }
+
+  /** An answer without a body tells nothing of what was deleted: it is kept all the same, so that a deletion can be repeated. */
+  async keep({ scope, key, path }: KeyedRequest, { status, body, headers }: KeptAnswer): Promise<void> {
+    const sealed = await this.sealer.seal(JSON.stringify({ body, headers }));
+    await this.db
+      .prepare(
+        `UPDATE idempotency SET status = ?3, about = ?4, sealed_answer = ${body === "" ? "?5" : "COALESCE(sealed_answer, ?5)"}
+         WHERE scope = ?1 AND idempotency_key = ?2`,
+      )
+      .bind(scope, key, status, `${path} ${headers.location ?? ""}`, sealed)
+      .run();
+  }
+
+  /** The request came to nothing that should be repeated: another one with its key may try again. */
+  async release({ scope, key }: KeyedRequest): Promise<void> {
+    await this.db.prepare("DELETE FROM idempotency WHERE scope = ? AND idempotency_key = ?").bind(scope, key).run();
+  }
+
+  /** What has this id was deleted: the answers about it go, those of requests that are under way included. */
+  async forget(scope: string, id: string): Promise<void> {
+    await this.db
+      .prepare("UPDATE idempotency SET sealed_answer = ? WHERE scope = ? AND instr(about, ?) > 0")
+      .bind(forgotten, scope, id)
+      .run();
+  }
+
+  async forgetAll(scope: string): Promise<void> {
+    await this.db.prepare("DELETE FROM idempotency WHERE scope = ?").bind(scope).run();
+  }
+
+  /** Housekeeping: answers that nobody will ask for again. */
+  async forgetOld(now: number): Promise<void> {
+    await this.db
+      .prepare("DELETE FROM idempotency WHERE created_at < ?")
+      .bind(now - keptForMs)
+      .run();
+  }
+}

@@ -1,0 +1,170 @@
+/** Vaults and memories in D1, and which threads a memory has. Every query carries the tenant. */
+import { z } from "zod";
+import { modelList } from "../../agent/definition.js";
+import { type memorySchema, type NewMemory, newMemorySchema, type Vault } from "../../memory/memory.js";
+import { newId } from "../../platform/ids.js";
+
+/** A memory that is known to be the tenant's. */
+export interface MemoryRef {
+  readonly tenantId: string;
+  readonly memoryId: string;
+  readonly vaultId: string;
+  /** Its number in D1; nothing outside needs it. */
+  readonly key: number;
+  readonly models: readonly string[];
+  readonly erasures: number;
+}
+
+export type Memory = z.infer<typeof memorySchema>;
+
+const vaultRow = z.object({ vault_id: z.string(), title: z.string(), created_at: z.number() });
+const memoryRow = z.object({
+  key: z.int(),
+  memory_id: z.string(),
+  vault_id: z.string(),
+  body: z.string(),
+  created_at: z.number(),
+  entry_count: z.int(),
+  erasures: z.int(),
+});
+
+export class MemoryStore {
+  constructor(
+    private readonly db: D1Database,
+    private readonly now: () => number,
+  ) {}
+
+  async createVault(tenantId: string, title: string): Promise<Vault> {
+    const [vaultId, createdAt] = [newId("vlt"), this.now()];
+    await this.db
+      .prepare("INSERT INTO vaults (tenant_id, vault_id, title, created_at) VALUES (?, ?, ?, ?)")
+      .bind(tenantId, vaultId, title, createdAt)
+      .run();
+    return { vaultId, title, createdAt: new Date(createdAt).toISOString() };
+  }
+
+  async vault(tenantId: string, vaultId: string): Promise<Vault | undefined> {
+    const row = await this.db
+      .prepare("SELECT * FROM vaults WHERE tenant_id = ? AND vault_id = ?")
+      .bind(tenantId, vaultId)
+      .first();
+    return row === null ? undefined : readVault(row);
+  }
+
+  async vaults(tenantId: string, after: string, limit: number): Promise<Vault[]> {
+    const { results } = await this.db
+      .prepare("SELECT * FROM vaults WHERE tenant_id = ? AND vault_id > ? ORDER BY vault_id LIMIT ?")
+      .bind(tenantId, after, limit)
+      .all();
+    return results.map(readVault);
+  }
+
+  /** Its memories have to be removed before, since their threads are objects. */
+  async removeVault(tenantId: string, vaultId: string): Promise<void> {
+    await this.db.prepare("DELETE FROM vaults WHERE tenant_id = ? AND vault_id = ?").bind(tenantId, vaultId).run();
+  }
+
+  async createMemory(tenantId: string, vaultId: string, memory: NewMemory): Promise<Memory> {
+    const [memoryId, createdAt] = [newId("mem"), this.now()];
+    await this.db
+      .prepare("INSERT INTO memories (tenant_id, memory_id, vault_id, body, created_at) VALUES (?, ?, ?, ?, ?)")
+      .bind(tenantId, memoryId, vaultId, JSON.stringify(memory), createdAt)
+      .run();
+    return { ...memory, memoryId, vaultId, entryCount: 0, createdAt: new Date(createdAt).toISOString() };
+  }
+
+  async find(tenantId: string, memoryId: string): Promise<MemoryRef | undefined> {
+    const row = await this.row(tenantId, memoryId);
+    if (row === undefined) return undefined;
+    const { key, vault_id: vaultId, erasures } = row;
+    const { model } = newMemorySchema.parse(JSON.parse(row.body));
+    return { tenantId, memoryId, vaultId, key, erasures, models: modelList(model) };
+  }
+
+  async memory(tenantId: string, memoryId: string): Promise<Memory | undefined> {
+    const row = await this.row(tenantId, memoryId);
+    return row === undefined ? undefined : showMemory(row);
+  }
+
+  async memories(tenantId: string, vaultId: string, after: string, limit: number): Promise<Memory[]> {
+    const { results } = await this.db
+      .prepare(
+        "SELECT * FROM memories WHERE tenant_id = ? AND vault_id = ? AND memory_id > ? ORDER BY memory_id LIMIT ?",
+      )
+      .bind(tenantId, vaultId, after, limit)
+      .all();
+    return results.map((row) => showMemory(memoryRow.parse(row)));
+  }
+
+  /** The memories of a tenant, or of one of its vaults, for when it goes. */
+  async memoryIds(tenantId: string, vaultId: string | undefined, after: string, limit: number): Promise<string[]> {
+    const { results } = await this.db
+      .prepare(
+        `SELECT memory_id FROM memories WHERE tenant_id = ?1 AND (?2 IS NULL OR vault_id = ?2) AND memory_id > ?3
+         ORDER BY memory_id LIMIT ?4`,
+      )
+      .bind(tenantId, vaultId ?? null, after, limit)
+      .all();
+    return results.map((row) => z.object({ memory_id: z.string() }).parse(row).memory_id);
+  }
+
+  /** Removes the rows: entries go in parts, so that no statement takes too long. */
+  async removeMemory({ tenantId, memoryId, key }: MemoryRef): Promise<void> {
+    for (let changes = 1; changes > 0; ) {
+      const { meta } = await this.db
+        .prepare(
+          "DELETE FROM entries WHERE key IN (SELECT key FROM entries WHERE tenant_id = ? AND memory_key = ? LIMIT 500)",
+        )
+        .bind(tenantId, key)
+        .run();
+      changes = meta.changes;
+    }
+    await this.db.batch([
+      this.db.prepare("DELETE FROM memory_dead_letters WHERE tenant_id = ? AND memory_id = ?").bind(tenantId, memoryId),
+      this.db.prepare("DELETE FROM memories WHERE tenant_id = ? AND key = ?").bind(tenantId, key),
+    ]);
+  }
+
+  /** Notes that the memory has this thread; again is harmless. */
+  async noteThread({ tenantId, key }: MemoryRef, threadId: string): Promise<void> {
+    await this.db
+      .prepare(
+        `INSERT INTO memory_threads (tenant_id, memory_key, thread_id, created_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+      )
+      .bind(tenantId, key, threadId, this.now())
+      .run();
+  }
+
+  async threads({ tenantId, key }: MemoryRef, after: string | undefined, limit: number): Promise<string[]> {
+    const { results } = await this.db
+      .prepare(
+        "SELECT thread_id FROM memory_threads WHERE tenant_id = ?1 AND memory_key = ?2 AND (?3 IS NULL OR thread_id > ?3) ORDER BY thread_id LIMIT ?4",
+      )
+      .bind(tenantId, key, after ?? null, limit)
+      .all();
+    return results.map((row) => z.object({ thread_id: z.string() }).parse(row).thread_id);
+  }
+
+  private async row(tenantId: string, memoryId: string): Promise<z.infer<typeof memoryRow> | undefined> {
+    const row = await this.db
+      .prepare("SELECT * FROM memories WHERE tenant_id = ? AND memory_id = ?")
+      .bind(tenantId, memoryId)
+      .first();
+    return row === null ? undefined : memoryRow.parse(row);
+  }
+}
+
+function readVault(row: unknown): Vault {
+  const { vault_id, title, created_at } = vaultRow.parse(row);
+  return { vaultId: vault_id, title, createdAt: new Date(created_at).toISOString() };
+}
+
+function showMemory(row: z.infer<typeof memoryRow>): Memory {
+  return {
+    ...newMemorySchema.parse(JSON.parse(row.body)),
+    memoryId: row.memory_id,
+    vaultId: row.vault_id,
+    entryCount: row.entry_count,
+    createdAt: new Date(row.created_at).toISOString(),
+  };
+}

@@ -1,0 +1,216 @@
+/**
+ * Vectors of entries in D1, where the tenant has an embedding provider. An entry is due from the write on that stores it, until its
+ * vector is there; a provider that is down leaves it due, and nothing else waits for it.
+ */
+import { z } from "zod";
+import type { Embedder } from "../../platform/embedder.js";
+import { describeError, log } from "../../platform/logging.js";
+import type { MemoryRef } from "./memory-store.js";
+import { type VectorIndex, valuesOf } from "./vector-index.js";
+
+/** Entries that are embedded with one request. */
+const batch = 8;
+const embedTimeoutMs = 5_000;
+const queryTimeoutMs = 800;
+/** A provider that failed is left alone for so long, by this instance. */
+const restMs = 60_000;
+
+export type EmbedderOf = (tenantId: string) => Promise<Embedder | undefined>;
+
+export class EntryVectors {
+  /** Until when a tenant's provider is left alone. */
+  private readonly resting = new Map<string, number>();
+
+  constructor(
+    private readonly db: D1Database,
+    private readonly embedderOf: EmbedderOf,
+    private readonly now: () => number,
+    readonly index: VectorIndex,
+  ) {}
+
+  /** Notes, in the very batch that writes an entry, that it needs a vector; nothing where there is no provider. */
+  async due(memory: MemoryRef, entryId: string): Promise<D1PreparedStatement[]> {
+    if ((await this.embedderOf(memory.tenantId)) === undefined) return [];
+    return [
+      this.db
+        .prepare(
+          `INSERT INTO entry_vectors_due (entry_key, memory_key)
+           SELECT e.key, e.memory_key FROM entries e WHERE e.tenant_id = ?1 AND e.memory_key = ?2 AND e.entry_id = ?3
+             AND e.deleted_at IS NULL AND NOT EXISTS (SELECT 1 FROM entry_vectors v WHERE v.entry_key = e.key)
+           ON CONFLICT DO NOTHING`,
+        )
+        .bind(memory.tenantId, memory.key, entryId),
+    ];
+  }
+
+  /** Embeds some of a memory's entries that are due. Never fails: what didn't work stays due. @returns how many got a vector */
+  async fill(memory: MemoryRef): Promise<number> {
+    const { tenantId, key } = memory;
+    try {
+      if ((this.resting.get(tenantId) ?? 0) > this.now()) return 0;
+      const embedder = await this.embedderOf(tenantId);
+      if (embedder === undefined) return 0;
+      const { results } = await this.db
+        .prepare(
+          `SELECT e.key, e.raw_entry, e.speaker FROM entry_vectors_due d JOIN entries e ON e.key = d.entry_key
+           WHERE d.memory_key = ?1 AND e.tenant_id = ?2 AND e.deleted_at IS NULL ORDER BY d.entry_key LIMIT ?3`,
+        )
+        .bind(key, tenantId, batch)
+        .all();
+      const rows = z
+        .array(z.object({ key: z.int(), raw_entry: z.string(), speaker: z.string().nullable() }))
+        .parse(results);
+      if (rows.length === 0) return await this.index.send();
+      const texts = rows.map((row) => (row.speaker === null ? row.raw_entry : `${row.speaker}: ${row.raw_entry}`));
+      const vectors = await embedder.embed(texts, embedTimeoutMs);
+      await this.db.batch(
+        rows.flatMap((row, at) => {
+          const vector = vectors[at];
+          return vector === undefined ? [] : this.storing(row.key, embedder.model, vector);
+        }),
+      );
+      await this.index.send();
+      return rows.length;
+    } catch (error) {
+      this.resting.set(tenantId, this.now() + restMs);
+      log("warn", "memory.vectors_failed", { tenantId, ...describeError(error) });
+      return 0;
+    }
+  }
+
+  /** Memories in which entries are due. */
+  async memoriesDue(limit: number): Promise<{ tenantId: string; memoryId: string }[]> {
+    const { results } = await this.db
+      .prepare(
+        `SELECT m.tenant_id, m.memory_id FROM memories m
+         WHERE m.key IN (SELECT DISTINCT memory_key FROM entry_vectors_due LIMIT ?)`,
+      )
+      .bind(limit)
+      .all();
+    return z
+      .array(z.object({ tenant_id: z.string(), memory_id: z.string() }))
+      .parse(results)
+      .map((row) => ({ tenantId: row.tenant_id, memoryId: row.memory_id }));
+  }
+
+  /** The vector of a question; `undefined` without a provider, or when it doesn't answer soon: search goes on without. */
+  async ofQuery(memory: MemoryRef, query: string): Promise<QueryVector | undefined> {
+    const { tenantId } = memory;
+    try {
+      if ((this.resting.get(tenantId) ?? 0) > this.now()) return undefined;
+      const embedder = await this.embedderOf(tenantId);
+      if (embedder === undefined) return undefined;
+      const [vector] = await embedder.embed([query], queryTimeoutMs);
+      return vector === undefined ? undefined : { model: embedder.model, vector };
+    } catch (error) {
+      this.resting.set(tenantId, this.now() + restMs);
+      log("warn", "memory.query_vector_failed", { tenantId, ...describeError(error) });
+      return undefined;
+    }
+  }
+
+  /** The likeness of entries of a memory to a question, as the cosine; those without a vector of the same model are left out. */
+  similarities(
+    memory: MemoryRef,
+    query: QueryVector,
+    entryIds: readonly string[],
+  ): Promise<ReadonlyMap<string, number>> {
+    return this.likenessOf(memory, query, "e.entry_id", entryIds);
+  }
+
+  /** The nearest of all entries, so that what shares no word with the question is found too. */
+  async nearest(memory: MemoryRef, query: QueryVector): Promise<ReadonlyMap<string, number>> {
+    const found = await this.nearestOfFew(memory, query);
+    if (found.size > 0) return found;
+    const keys = await this.index.nearest(memory, query.vector, nearestKept, queryTimeoutMs);
+    return this.likenessOf(memory, query, "e.key", keys);
+  }
+
+  /** In a small memory all vectors are looked at; in a larger one none. */
+  private async nearestOfFew(memory: MemoryRef, query: QueryVector): Promise<ReadonlyMap<string, number>> {
+    const { results } = await this.db
+      .prepare(
+        // CROSS, so that SQLite sees to the size first.
+        `SELECT e.entry_id, hex(v.vector) AS vector FROM memories m CROSS JOIN entries e ON e.memory_key = m.key
+         JOIN entry_vectors v ON v.entry_key = e.key
+         WHERE m.key = ?1 AND m.entry_count <= ?4 AND e.tenant_id = ?2 AND v.model = ?3`,
+      )
+      .bind(memory.key, memory.tenantId, query.model, smallMemory)
+      .all();
+    const found = likeness(results, query.vector);
+    return new Map([...found].sort((a, b) => b[1] - a[1]).slice(0, nearestKept));
+  }
+
+  private async likenessOf(
+    memory: MemoryRef,
+    query: QueryVector,
+    column: "e.entry_id" | "e.key",
+    values: readonly (string | number)[],
+  ): Promise<ReadonlyMap<string, number>> {
+    if (values.length === 0) return new Map();
+    const { results } = await this.db
+      .prepare(
+        `SELECT e.entry_id, hex(v.vector) AS vector FROM entries e JOIN entry_vectors v ON v.entry_key = e.key
+         WHERE e.tenant_id = ?1 AND +e.memory_key = ?2 AND v.model = ?3 AND ${column} IN (SELECT value FROM json_each(?4))`,
+      )
+      .bind(memory.tenantId, memory.key, query.model, JSON.stringify(values))
+      .all();
+    return likeness(results, query.vector);
+  }
+
+  private storing(entryKey: number, model: string, vector: Float32Array): D1PreparedStatement[] {
+    return [
+      this.db
+        .prepare(
+          // An entry that was deleted meanwhile gets none.
+          `INSERT INTO entry_vectors (entry_key, model, vector) SELECT key, ?2, ?3 FROM entries WHERE key = ?1 AND deleted_at IS NULL
+           ON CONFLICT DO UPDATE SET model = excluded.model, vector = excluded.vector, told = MIN(told, 1)`,
+        )
+        .bind(entryKey, model, bytesOf(vector)),
+      this.db.prepare("DELETE FROM entry_vectors_due WHERE entry_key = ?").bind(entryKey),
+    ];
+  }
+}
+
+export interface QueryVector {
+  readonly model: string;
+  readonly vector: Float32Array;
+}
+
+/** Entries of a memory all of whose vectors are looked at, and how many of the nearest become candidates. */
+const smallMemory = 500;
+const nearestKept = 30;
+
+/** Statements that leave nothing of an entry's vector. */
+export function vectorErasure(db: D1Database, memory: MemoryRef, entryId: string): D1PreparedStatement[] {
+  const which =
+    "WHERE entry_key = (SELECT key FROM entries WHERE tenant_id = ?1 AND memory_key = ?2 AND entry_id = ?3)";
+  return [
+    `UPDATE entry_vectors SET vector = zeroblob(length(vector)) ${which}`,
+    `DELETE FROM entry_vectors ${which}`,
+    `DELETE FROM entry_vectors_due ${which}`,
+  ].map((statement) => db.prepare(statement).bind(memory.tenantId, memory.key, entryId));
+}
+
+/** Scaled so that the greatest part is 127. */
+function bytesOf(vector: Float32Array): Int8Array {
+  const greatest = vector.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+  return Int8Array.from(vector, (value) => (greatest > 0 ? Math.round((value / greatest) * 127) : 0));
+}
+
+/** The cosines of stored vectors and a question's. */
+function likeness(rows: readonly unknown[], query: Float32Array): Map<string, number> {
+  const found = new Map<string, number>();
+  for (const row of rows) {
+    // As hexadecimal digits: D1 would give a blob as an array of numbers, which is nearly twice as long.
+    const { entry_id, vector } = z.object({ entry_id: z.string(), vector: z.string() }).parse(row);
+    if (vector.length !== query.length * 2) continue;
+    let [product, square] = [0, 0];
+    for (const [at, value] of valuesOf(vector).entries()) {
+      product += value * (query[at] ?? 0);
+      square += value * value;
+    }
+    found.set(entry_id, square > 0 ? product / Math.sqrt(square) : 0);
+  }
+  return found;
+}

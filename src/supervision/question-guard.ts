@@ -1,0 +1,56 @@
+/**
+ * A question to a person leaves the system as a reply does: whoever supervises responses (or hops) sees it first, as a hop to
+ * `person`. What is changed is asked as changed; what is blocked isn't asked.
+ */
+import type { Journal } from "../agent/journal.js";
+import { standingAtHop } from "./as-hop.js";
+import { type SupervisePorts, supervise } from "./supervise.js";
+import type { Supervisor } from "./supervisor.js";
+
+export interface QuestionTexts {
+  readonly question: string;
+  readonly context?: string | undefined;
+  readonly suggestions?: readonly string[] | undefined;
+  readonly defaultResponse?: string | undefined;
+}
+
+export type SupervisedQuestion =
+  | { readonly ok: true; readonly texts: QuestionTexts; readonly degraded: readonly string[] }
+  | { readonly ok: false; readonly reasons: readonly string[]; readonly degraded: readonly string[] };
+
+/** Stands between the texts of a question while they are judged as one. */
+const separator = "\n\n";
+
+export async function superviseQuestion(
+  from: string,
+  texts: QuestionTexts,
+  supervisors: readonly Supervisor[],
+  journal: Journal,
+  ports: SupervisePorts,
+): Promise<SupervisedQuestion> {
+  const standing = standingAtHop(supervisors, ["response", "hop"]);
+  if (standing.length === 0) return { ok: true, texts, degraded: [] };
+  const { question, context, suggestions = [], defaultResponse } = texts;
+  const parts = [question, context ?? "", ...suggestions, defaultResponse ?? ""];
+  const content = parts.join(separator);
+  const passed = await supervise("hop", { hook: "hop", from, to: "person", content }, standing, journal, ports);
+  const { degraded } = passed;
+  if (passed.action === "block") return { ok: false, reasons: passed.reasons, degraded };
+  const cleared = passed.subject.content;
+  if (cleared === content) return { ok: true, texts, degraded };
+  const changed = cleared.split(separator);
+  // When the parts can't be told apart any more, what was cleared is asked as one, and nothing else is said or assumed.
+  if (changed.length !== parts.length || content.split(separator).length !== parts.length) {
+    return { ok: true, texts: { question: cleared }, degraded };
+  }
+  return {
+    ok: true,
+    texts: {
+      question: changed[0] ?? "",
+      ...(context === undefined ? {} : { context: changed[1] ?? "" }),
+      ...(texts.suggestions === undefined ? {} : { suggestions: changed.slice(2, -1) }),
+      ...(defaultResponse === undefined ? {} : { defaultResponse: changed.at(-1) ?? "" }),
+    },
+    degraded,
+  };
+}

@@ -1,0 +1,168 @@
+/** How a session's tool calls and results are supervised, and when a person has to approve a call first. */
+import { z } from "zod";
+import type { Journal } from "../agent/journal.js";
+import type { GuardDecision, ToolCall, ToolGuard, ToolOutput } from "../agent/tools.js";
+import type { Ask, AskRequest } from "../asks/ask.js";
+import type { ToolCallRequest } from "../conversation/message.js";
+import { superviseQuestion } from "./question-guard.js";
+import { type SupervisePorts, supervise } from "./supervise.js";
+import type { Supervisor } from "./supervisor.js";
+import type { Hook } from "./verdict.js";
+
+export interface ToolGuardPorts {
+  readonly supervise: SupervisePorts;
+  readonly approvals: ToolApprovals;
+  /** Who answers approvals, and for how long they are waited for; as with reviews, if left out. */
+  readonly approval?: SupervisePorts["review"] | undefined;
+}
+
+/** The approvals that hold for a whole session. */
+export interface ToolApprovals {
+  isApproved(ref: { server: string; tool: string }): boolean;
+  approveForSession(ref: { server: string; tool: string }): void;
+}
+
+export function supervisingGuard(
+  setup: {
+    readonly supervisors: readonly Supervisor[];
+    readonly tools: () => readonly { ref: ToolCall["tool"]["ref"] }[];
+  },
+  ports: ToolGuardPorts,
+  degraded: (supervisors: readonly string[]) => void,
+): ToolGuard {
+  return {
+    async beforeCall(call, journal): Promise<GuardDecision<ToolCall["args"]>> {
+      const { server, tool } = call.tool.ref;
+      const supervised = await supervise(
+        "tool_call",
+        { hook: "tool_call", call: requestOf(call) },
+        setup.supervisors,
+        journal,
+        ports.supervise,
+      );
+      degraded(supervised.degraded);
+      if (supervised.action === "block")
+        return refusal(`The call of "${call.tool.name}" was blocked.`, supervised.reasons);
+      const question = await questionFor(call, supervised.subject.call.args, setup.supervisors, journal, ports);
+      degraded(question.degraded);
+      if (question.kind === "refuse") return question;
+      const args = question.value;
+      // Journalled, because a later exclusion must not undo a call that was made while it was allowed.
+      const inForce = (step: string): Promise<boolean> =>
+        journal.step({ id: step, kind: "load", schema: z.boolean(), interrupted: "again" }, async () =>
+          setup.tools().some(({ ref }) => ref.server === server && ref.tool === tool),
+        );
+      const excluded = refusal(`The tool "${call.tool.name}" has been excluded from this conversation.`, []);
+      // Nobody is asked to approve what can't be called; and what was excluded while they thought about it isn't called either.
+      if (!(await inForce("offered"))) return excluded;
+      const approval = await approve(call, args, journal, ports);
+      if (approval !== undefined) return approval;
+      if (!(await inForce("in-force"))) return excluded;
+      return { kind: "go", value: args };
+    },
+    async afterCall(call, output, journal): Promise<GuardDecision<ToolOutput>> {
+      const supervised = await supervise(
+        "tool_result",
+        { hook: "tool_result", call: requestOf(call), output: output.content },
+        call.tool.asksPeople ? withThoseOf("request", "tool_result", setup.supervisors) : setup.supervisors,
+        journal,
+        ports.supervise,
+      );
+      degraded(supervised.degraded);
+      return supervised.action === "block"
+        ? refusal(`The result of "${call.tool.name}" was blocked.`, supervised.reasons)
+        : { kind: "go", value: { ...output, content: supervised.subject.output } };
+    },
+  };
+}
+
+/** A question to a person is supervised once more, as what leaves the system. Every other call goes on as it is. */
+async function questionFor(
+  call: ToolCall,
+  args: ToolCall["args"],
+  supervisors: readonly Supervisor[],
+  journal: Journal,
+  ports: ToolGuardPorts,
+): Promise<GuardDecision<ToolCall["args"]> & { readonly degraded: readonly string[] }> {
+  const parsed = call.tool.asksPeople === true ? questionArguments.safeParse(args) : undefined;
+  if (parsed?.success !== true) return { kind: "go", value: args, degraded: [] };
+  const { priority, timeoutMs, accepts } = args;
+  const from = call.toolCallId;
+  const cleared = await superviseQuestion(from, parsed.data, supervisors, journal.scope("question"), ports.supervise);
+  const { degraded } = cleared;
+  if (!cleared.ok) return { ...refusal("The question was not asked: it was blocked.", cleared.reasons), degraded };
+  // Nothing was changed: the very arguments go on.
+  if (cleared.texts === parsed.data) return { kind: "go", value: args, degraded };
+  const kept = Object.entries({ priority, timeoutMs, accepts }).filter(([, value]) => value !== undefined);
+  return { kind: "go", value: { ...Object.fromEntries(kept), ...cleared.texts }, degraded };
+}
+
+const questionArguments = z.object({
+  question: z.string(),
+  context: z.string().optional(),
+  suggestions: z.array(z.string()).optional(),
+  defaultResponse: z.string().optional(),
+});
+
+/** An answer of a person is supervised as what comes in: whoever stands at the one hook stands at the other as well. */
+function withThoseOf(hook: Hook, other: Hook, supervisors: readonly Supervisor[]): Supervisor[] {
+  return supervisors.map((supervisor) =>
+    supervisor.hooks.has(hook) ? { ...supervisor, hooks: new Set([...supervisor.hooks, other]) } : supervisor,
+  );
+}
+
+/**
+ * Gives a refusal, or nothing when the call may go on. The ask belongs to this very call, whose id the server gave it, and
+ * holds the arguments that will be used and their hash: an approval of one call is none of another.
+ */
+async function approve(
+  call: ToolCall,
+  args: ToolCall["args"],
+  journal: Journal,
+  ports: ToolGuardPorts,
+): Promise<GuardDecision<never> | undefined> {
+  const { tool } = call;
+  const mode = tool.approval ?? "never";
+  if (mode === "never") return undefined;
+  // Journalled: an approval for the session that is given later must not change what this call did.
+  const approved = await journal.step(
+    { id: "approved", kind: "load", schema: z.boolean(), interrupted: "again" },
+    async () => mode === "session" && ports.approvals.isApproved(tool.ref),
+  );
+  if (approved) return undefined;
+  const { toolCallId } = call;
+  const argsHash = await ports.supervise.hash({ hook: "tool_call", call: { toolCallId, ...tool.ref, args } });
+  const request: AskRequest = {
+    ...(ports.approval ?? ports.supervise.review),
+    kind: "approval",
+    question: `May the tool "${tool.ref.server}/${tool.ref.tool}" be called?`,
+    proposal: { toolCallId, ...tool.ref, args, argsHash },
+  };
+  const ask = journal.ask("approval", request);
+  const proposed = proposalSchema.safeParse(ask.proposal);
+  if (!proposed.success || proposed.data.toolCallId !== call.toolCallId || proposed.data.argsHash !== argsHash) {
+    return refusal(`The call of "${tool.name}" was not made: what was approved is another call.`, []);
+  }
+  const decision = decisionOf(ask);
+  if (decision === "session") ports.approvals.approveForSession(tool.ref);
+  return decision === "once" || decision === "session"
+    ? undefined
+    : refusal(
+        `The call of "${tool.name}" was not approved (${ask.status === "answered" ? "denied" : ask.status}).`,
+        [],
+      );
+}
+
+const proposalSchema = z.object({ toolCallId: z.string(), argsHash: z.string() });
+
+function decisionOf(ask: Ask): string | undefined {
+  return ask.answer !== undefined && "decision" in ask.answer ? ask.answer.decision : undefined;
+}
+
+function requestOf(call: ToolCall): ToolCallRequest {
+  return { toolCallId: call.toolCallId, ...call.tool.ref, args: { ...call.args } };
+}
+
+function refusal(what: string, reasons: readonly string[]): { kind: "refuse"; reason: string } {
+  return { kind: "refuse", reason: [what, ...reasons].join(" ") };
+}
