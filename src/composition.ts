@@ -25,7 +25,7 @@ import { measureWith } from "./platform/logging.js";
 import type { OutgoingPolicy } from "./platform/outgoing.js";
 import { createSealer, type Sealer } from "./platform/secrets.js";
 import { deliverToD1 } from "./stores/deliveries.js";
-import { KeptAnswers } from "./stores/idempotency-store.js";
+import { IdempotencyStore } from "./stores/idempotency-store.js";
 import { ContextStore } from "./stores/memory/context-store.js";
 import { DeadLetters } from "./stores/memory/dead-letters.js";
 import { EntryStore } from "./stores/memory/entry-store.js";
@@ -47,7 +47,7 @@ interface Shared {
   readonly tools: ToolBuilder;
   readonly supervisors: SupervisorBuilder;
   readonly memory: MemoryService;
-  readonly answers: KeptAnswers;
+  readonly answers: IdempotencyStore;
 }
 
 /** One set of stores per environment: what they keep is a cache of what can't change. */
@@ -62,7 +62,7 @@ function shared(env: Env): Shared {
   const vectorIndex = new VectorIndex(env.DB, env.VECTORS, now);
   const vectors = new EntryVectors(env.DB, (tenantId) => tenantEmbedder(env, tenantId), now, vectorIndex);
   const resources = new ResourceStore(env.DB, sealer, now);
-  const answers = new KeptAnswers(env.DB, sealer, now);
+  const answers = new IdempotencyStore(env.DB, sealer, now);
   const memory = new MemoryService({
     db: env.DB,
     now,

@@ -1,7 +1,7 @@
 import { ChatSession } from "../durable-objects/chat-session/object.js";
 import { MemoryThread } from "../durable-objects/memory-thread/object.js";
 import { RoutingRun } from "../durable-objects/routing-run/object.js";
-import { keepMemories } from "./application/memory/maintenance.js";
+import { maintainMemories } from "./application/memory/maintenance.js";
 import { composeServices } from "./composition.js";
 import { createApp } from "./http/app.js";
 import { consumeDeadLetters } from "./queue/dead-letter-consumer.js";
@@ -21,7 +21,7 @@ export default {
   },
   scheduled: async (controller, env) => {
     const { answers, memory } = composeServices(env);
-    await answers.forgetOld(controller.scheduledTime);
-    await keepMemories(memory, controller.scheduledTime);
+    await answers.purgeExpired(controller.scheduledTime);
+    await maintainMemories(memory, controller.scheduledTime);
   },
 } satisfies ExportedHandler<Env>;

@@ -14,12 +14,12 @@ import {
 import { fromWire, type Page, pageOfRows, toWire, type Wire } from "../../src/gateways/wire.js";
 import { Root } from "../kit/root.js";
 import { chatSessionSchema } from "./schema.js";
-import { SessionAtWork } from "./session.js";
+import { SessionEngine } from "./session-engine.js";
 
 /** One session: its messages, its turns one at a time, the asks they wait on. */
-export class ChatSession extends Root<SessionAtWork> implements SessionObject {
+export class ChatSession extends Root<SessionEngine> implements SessionObject {
   constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, env, chatSessionSchema, new SessionAtWork(ctx, composeSessionPlatform(env)));
+    super(ctx, env, chatSessionSchema, new SessionEngine(ctx, composeSessionPlatform(env)));
   }
 
   async create(
@@ -28,56 +28,56 @@ export class ChatSession extends Root<SessionAtWork> implements SessionObject {
   ): Promise<Wire<Session>> {
     const parsed = fromWire(definition, newSessionSchema);
     this.makeTables();
-    this.atWork.create(identity, parsed);
-    return toWire(this.atWork.view());
+    this.engine.create(identity, parsed);
+    return toWire(this.engine.view());
   }
 
   async describe(): Promise<Wire<Result<Session>>> {
-    return toWire(this.exists() ? ok(this.atWork.view()) : noSession);
+    return toWire(this.exists() ? ok(this.engine.view()) : noSession);
   }
 
   /** Takes a message and waits for its turn's outcome, at most `waitMs`. The same key gets the same turn. */
   async send(command: SendCommand): Promise<Wire<Result<Turn>>> {
     if (!this.exists()) return toWire(noSession);
-    const accepted = this.atWork.accept(command);
+    const accepted = this.engine.accept(command);
     return accepted.ok ? this.turn(accepted.value, command.waitMs) : toWire(accepted);
   }
 
   async turn(turnId: string, waitMs: number): Promise<Wire<Result<Turn>>> {
     if (!this.exists()) return toWire(noSession);
-    await this.atWork.settled(turnId, waitMs);
-    return toWire(this.atWork.turn(turnId));
+    await this.engine.settled(turnId, waitMs);
+    return toWire(this.engine.turn(turnId));
   }
 
   async cancelTurn(turnId: string): Promise<Wire<Result<Turn>>> {
-    const turn = this.exists() ? this.atWork.store.turn(turnId) : undefined;
+    const turn = this.exists() ? this.engine.store.turn(turnId) : undefined;
     if (turn === undefined) return toWire(noSession);
-    this.atWork.cancelTurn(turn);
-    return toWire(this.atWork.turn(turnId));
+    this.engine.cancelTurn(turn);
+    return toWire(this.engine.turn(turnId));
   }
 
   async context(): Promise<Wire<Result<ContextView>>> {
-    return toWire(this.exists() ? ok(this.atWork.context.view()) : noSession);
+    return toWire(this.exists() ? ok(this.engine.context.view()) : noSession);
   }
 
   async changeContext(change: Wire<ContextChangeBody>, author: string): Promise<Wire<Result<ContextView>>> {
     if (!this.exists()) return toWire(noSession);
-    return toWire(await this.atWork.changeContext(fromWire(change, contextChangeSchema), author));
+    return toWire(await this.engine.changeContext(fromWire(change, contextChangeSchema), author));
   }
 
   async restoreContext(version: number, author: string): Promise<Wire<Result<ContextView>>> {
-    return toWire(this.exists() ? await this.atWork.restoreContext(version, author) : noSession);
+    return toWire(this.exists() ? await this.engine.restoreContext(version, author) : noSession);
   }
 
   async messages(after: number, limit: number): Promise<Wire<Result<Page<ChatMessage>>>> {
     if (!this.exists()) return toWire(noSession);
-    const rows = this.atWork.store.messagesAfter(after, limit + 1);
+    const rows = this.engine.store.messagesAfter(after, limit + 1);
     return toWire(ok(pageOfRows(rows, limit, ({ message }) => message)));
   }
 
   /** All that a message ever said. Originals are for operators: the caller sees to that. */
   async versions(messageId: string): Promise<Wire<Result<MessageVersion[]>>> {
-    const versions = this.exists() ? await this.atWork.versions.versions(messageId) : [];
+    const versions = this.exists() ? await this.engine.versions.versions(messageId) : [];
     return toWire(
       versions.length > 0 ? ok(versions) : refuse("not_found", "There is no such message in this session."),
     );
@@ -85,21 +85,21 @@ export class ChatSession extends Root<SessionAtWork> implements SessionObject {
 
   async editMessage(messageId: string, edit: Wire<MessageEdit>, author: string): Promise<Wire<Result<MessageVersion>>> {
     if (!this.exists()) return toWire(noSession);
-    return toWire(await this.atWork.versions.edit(messageId, fromWire(edit, messageEditSchema), author));
+    return toWire(await this.engine.versions.edit(messageId, fromWire(edit, messageEditSchema), author));
   }
 
   async restoreMessage(messageId: string, version: number, author: string): Promise<Wire<Result<MessageVersion>>> {
     if (!this.exists()) return toWire(noSession);
-    return toWire(await this.atWork.versions.restore(messageId, version, author));
+    return toWire(await this.engine.versions.restore(messageId, version, author));
   }
 
   async eraseMessage(messageId: string, author: string): Promise<Wire<Result<MessageVersion>>> {
-    return toWire(this.exists() ? await this.atWork.versions.erase(messageId, author) : noSession);
+    return toWire(this.exists() ? await this.engine.versions.erase(messageId, author) : noSession);
   }
 
   async supervision(after: number, limit: number): Promise<Wire<Result<Page<PassView>>>> {
     if (!this.exists()) return toWire(noSession);
-    const rows = this.atWork.store.passesAfter(after, limit + 1);
+    const rows = this.engine.store.passesAfter(after, limit + 1);
     const view = ({ state, turnId, at }: (typeof rows)[number]): PassView => ({
       ...state,
       turnId,

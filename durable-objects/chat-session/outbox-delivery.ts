@@ -22,11 +22,11 @@ export async function deliverOutbox(
   const copies = messages.filter(({ topic }) => topic !== "memory");
   const told = messages.filter(({ topic }) => topic === "memory");
   if (copies.length > 0) await platform.deliver({ tenantId, ownerId: sessionId, messages: copies });
-  await tellMemory(told, store, platform.memory);
+  await notifyMemory(told, store, platform.memory);
 }
 
 /** Beginnings and messages, by id; the texts are read when they are delivered. In order; the memory knows each message by its id, so that again is harmless. */
-async function tellMemory(
+async function notifyMemory(
   messages: readonly OutboxMessage[],
   store: ChatSessionStore,
   memory: SessionMemory,

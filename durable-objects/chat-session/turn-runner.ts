@@ -16,7 +16,7 @@ import { openStreamGate } from "../../src/supervision/stream-gate.js";
 import type { Subject } from "../../src/supervision/subject.js";
 import { agentPorts } from "../kit/agent-ports.js";
 import type { Kit } from "../kit/kit.js";
-import type { Hold } from "../kit/piece.js";
+import type { Lease } from "../kit/work-runner.js";
 import type { VersionedContext } from "./session-context.js";
 import type { ChatSessionStore, SessionRecord, TurnRecord } from "./store.js";
 
@@ -48,10 +48,10 @@ export class TurnRun {
   }
 
   /** @throws {Parked} while the turn waits for an ask. */
-  async drive(hold: Hold): Promise<void> {
+  async drive(hold: Lease): Promise<void> {
     const { turn, session } = this;
     const { store, platform, kit } = this.ports;
-    const { holds } = hold;
+    const { isHeld: holds } = hold;
     // Cancelled meanwhile, between its last step and its end: whoever did that has ended it.
     const ended: (status: EndedStatus, outcome: SettledOutcome) => void = (status, outcome) => {
       if (holds()) this.ports.ended(turn, status, outcome);
@@ -112,7 +112,7 @@ export class TurnRun {
         saltedHash((subject.hook === "request" ? turn.messageSalt : turn.replySalt) ?? session.salt, subject),
       signal,
       settings: { strict, reviews, approvals },
-      surroundings: {
+      environment: {
         transcript: () => this.transcript(),
         statistics: () => store.turnCounts(),
         context: desk,

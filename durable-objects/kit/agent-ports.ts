@@ -7,21 +7,21 @@ import type { SupervisePorts } from "../../src/supervision/supervise.js";
 import { askPolicy } from "../../src/tenancy/ask-policy.js";
 import type { Settings } from "../../src/tenancy/tenant.js";
 import type { Kit } from "./kit.js";
-import { type Piece, type Telling, tellOf } from "./telling.js";
+import { type WorkObserver, type WorkRef, workObserver } from "./work-observer.js";
 
 /** Who works, and for whom. */
 export interface AgentWork {
   readonly tenantId: string;
   /** The root. */
   readonly ownerId: string;
-  readonly piece: Piece;
+  readonly piece: WorkRef;
   /** The salted digest by which the record of its supervision tells texts apart. */
   readonly hash: SupervisePorts["hash"];
   readonly signal: AbortSignal;
   /** As they were when the work began. */
   readonly settings: Pick<Settings, "strict" | "reviews" | "approvals">;
   /** What supervisors may know and change around the text. */
-  readonly surroundings: SupervisePorts["surroundings"];
+  readonly environment: SupervisePorts["surroundings"];
   /** Stores a pass, in the same write as its result. */
   readonly keepPass: (...pass: Parameters<SupervisePorts["decided"]>) => void;
 }
@@ -38,16 +38,16 @@ type Ports = Pick<
   | "asks"
   | "state"
   | "callWorker"
-> & { readonly observer: Telling };
+> & { readonly observer: WorkObserver };
 
 export function agentPorts(
   kit: Kit,
   platform: Pick<SessionPlatform, "now" | "teamState" | "callWorker">,
   work: AgentWork,
 ): Ports {
-  const { tenantId, ownerId, piece, hash, signal, settings, surroundings } = work;
+  const { tenantId, ownerId, piece, hash, signal, settings, environment } = work;
   const { now } = platform;
-  const telling = tellOf(piece, tenantId, kit, now);
+  const telling = workObserver(piece, tenantId, kit, now);
   const deadline: Ports["withDeadline"] = (timeoutMs, doWork) => withDeadline(timeoutMs, doWork, signal);
   return {
     signal,
@@ -63,7 +63,7 @@ export function agentPorts(
       strict: settings.strict,
       cancelled: () => signal.aborted,
       review: askPolicy(settings.reviews, piece),
-      surroundings: { ...surroundings, ownerId, workId: piece.id },
+      surroundings: { ...environment, ownerId, workId: piece.id },
       decided: (state, before, after) => {
         work.keepPass(state, before, after);
         telling.decided(state);

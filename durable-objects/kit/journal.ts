@@ -40,7 +40,7 @@ export class SqlJournal implements Journal {
       )
       .toArray()[0];
     if (row?.result != null) return spec.schema.parse(JSON.parse(row.result));
-    this.demandHold();
+    this.assertLease();
 
     if (row !== undefined && spec.interrupted !== "again") return this.complete(id, spec, spec.interrupted());
     if (row !== undefined && row.attempts >= maxAttempts) throw new StepAbandonedError(spec.kind, row.attempts);
@@ -56,7 +56,7 @@ export class SqlJournal implements Journal {
       if (row === undefined) spec.onBegin?.();
     });
     const result = await work();
-    this.demandHold();
+    this.assertLease();
     return this.complete(id, spec, result);
   }
 
@@ -71,7 +71,7 @@ export class SqlJournal implements Journal {
   }
 
   private open(id: string, request: AskRequest): Ask {
-    this.demandHold();
+    this.assertLease();
     return this.ports.asks.open(this.work, this.prefix + id, request);
   }
 
@@ -93,7 +93,7 @@ export class SqlJournal implements Journal {
     return read;
   }
 
-  private demandHold(): void {
+  private assertLease(): void {
     if (!this.ports.holds()) throw new Superseded(`the work ${this.work} was cancelled or taken over`);
   }
 }

@@ -13,8 +13,8 @@ import { EventLog } from "./events.js";
 import { SupervisorHealth } from "./health.js";
 import { forgetSteps, SqlJournal, usageOf } from "./journal.js";
 import { Outbox, type OutboxMessage } from "./outbox.js";
-import { type PieceOfWork, PieceRunner } from "./piece.js";
 import { Waiters } from "./waiters.js";
+import { type WorkItem, WorkRunner } from "./work-runner.js";
 
 export interface KitPorts {
   /** Milliseconds since the epoch. */
@@ -39,7 +39,7 @@ const askDeadline = "ask:";
 const askEventSchema = z.object({ askId: z.string() });
 
 /** How a piece of work ended, as it is logged. */
-export interface PieceEnd {
+export interface WorkEnd {
   readonly kind: "turn" | "run";
   readonly outcome: EndedStatus;
   /** When it was accepted; milliseconds since the epoch. */
@@ -55,7 +55,7 @@ export class Kit {
   readonly health: SupervisorHealth;
   readonly approvals: ApprovalBook;
   private readonly driver: Driver;
-  private readonly pieces: PieceRunner;
+  private readonly pieces: WorkRunner;
 
   constructor(
     private readonly ctx: DurableObjectState,
@@ -88,7 +88,7 @@ export class Kit {
       step: ports.step,
       crashed: (error) => this.log("error", "driver.crashed", describeError(error)),
     });
-    this.pieces = new PieceRunner({
+    this.pieces = new WorkRunner({
       hasOpenAsks: (work) => this.asks.openOfWork(work).length > 0,
       crashed: (work, error) => this.log("error", "work.crashed", { work, ...describeError(error) }),
     });
@@ -100,7 +100,7 @@ export class Kit {
   }
 
   /** Drives a piece of work once: to its end or its wait. What it throws is counted, and tried again. */
-  async drive(piece: PieceOfWork): Promise<void> {
+  async drive(piece: WorkItem): Promise<void> {
     await this.pieces.run(piece);
     this.waiters.check();
     this.deliverSoon();
@@ -110,7 +110,7 @@ export class Kit {
    * Ends a piece of work, everything about it in one write: nobody asks for it any more, and its steps are forgotten. What its
    * models have taken, whoever in it called them, is told to the write.
    */
-  end(work: string, ended: PieceEnd, write: (usage: Usage, endedAt: number) => void): void {
+  end(work: string, ended: WorkEnd, write: (usage: Usage, endedAt: number) => void): void {
     const { kind, outcome, since } = ended;
     const endedAt = this.ports.now();
     const usage = this.usage(work);
@@ -158,7 +158,7 @@ export class Kit {
   }
 
   /** What the alarm rang for. Never throws, never waits. */
-  alarmRang(): void {
+  onAlarm(): void {
     for (const name of this.deadlines.due(this.ports.now())) {
       try {
         if (name === "lease") this.driver.kick();

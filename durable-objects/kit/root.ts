@@ -10,7 +10,7 @@ import { EventSockets } from "./sockets.js";
 import { StoredObject } from "./stored-object.js";
 
 /** What a root does, as far as its shell has to know. */
-export interface RootAtWork {
+export interface RootEngine {
   readonly kit: Kit;
   /** Whether it (or one piece of its work) goes on without anybody doing anything. */
   active(work?: string): boolean;
@@ -21,45 +21,45 @@ export interface RootAtWork {
 }
 
 /** The shell of a root: an object that does work of its own, raises asks and has events to follow. */
-export abstract class Root<W extends RootAtWork> extends StoredObject<W> implements RootObject {
+export abstract class Root<W extends RootEngine> extends StoredObject<W> implements RootObject {
   private readonly sockets: EventSockets;
 
-  constructor(ctx: DurableObjectState, env: Env, schema: readonly SchemaStep[], atWork: W) {
-    super(ctx, env, schema, atWork);
-    this.sockets = new EventSockets(ctx, atWork.kit.events);
+  constructor(ctx: DurableObjectState, env: Env, schema: readonly SchemaStep[], engine: W) {
+    super(ctx, env, schema, engine);
+    this.sockets = new EventSockets(ctx, engine.kit.events);
     // A new instance goes on at once with what the one before it left, whoever woke it.
-    if (this.exists() && atWork.active()) atWork.kit.kick();
+    if (this.exists() && engine.active()) engine.kit.kick();
   }
 
   /** Erases everything that the object holds; false when there is nothing. */
   async remove(): Promise<boolean> {
     if (!this.exists()) return false;
-    await this.atWork.stop();
+    await this.engine.stop();
     await this.ctx.storage.deleteAll();
     return true;
   }
 
   async ask(askId: string): Promise<Wire<Result<Ask>>> {
-    const ask = this.exists() ? this.atWork.kit.asks.get(askId) : undefined;
+    const ask = this.exists() ? this.engine.kit.asks.get(askId) : undefined;
     return toWire(ask === undefined ? noAsk : ok(ask));
   }
 
   async answerAsk(askId: string, said: Wire<unknown>, by: Role): Promise<Wire<Result<Ask>>> {
     if (!this.exists()) return toWire(noAsk);
-    return toWire(answerResult(this.atWork.kit.asks.answer(askId, JSON.parse(said.json), by)));
+    return toWire(answerResult(this.engine.kit.asks.answer(askId, JSON.parse(said.json), by)));
   }
 
   async cancelAsk(askId: string): Promise<Wire<Result<Ask>>> {
-    const ask = this.exists() ? this.atWork.kit.asks.cancel(askId) : undefined;
+    const ask = this.exists() ? this.engine.kit.asks.cancel(askId) : undefined;
     return toWire(ask === undefined ? noAsk : ok(ask));
   }
 
   /** Server-sent events; nothing for a root that doesn't exist. */
   async streamEvents({ work, after, lingerMs }: EventsQuery): Promise<ReadableStream<Uint8Array> | null> {
     if (!this.exists()) return null;
-    const { atWork } = this;
-    const active = (): boolean => atWork.active(work);
-    return eventStream(atWork.kit.events, { after, lingerMs, work, active, ...atWork.forLatecomers?.(work) });
+    const { engine } = this;
+    const active = (): boolean => engine.active(work);
+    return eventStream(engine.kit.events, { after, lingerMs, work, active, ...engine.forLatecomers?.(work) });
   }
 
   /** A WebSocket that gets the same events, and sleeps with the object. */

@@ -11,7 +11,7 @@ export class EventSockets {
   ) {
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair("ping", "pong"));
     log.subscribe((event) => {
-      for (const socket of ctx.getWebSockets()) trySend(socket, event);
+      for (const socket of ctx.getWebSockets()) send(socket, event);
     });
   }
 
@@ -20,12 +20,12 @@ export class EventSockets {
     const after = Number(new URL(request.url).searchParams.get("after") ?? 0);
     const { 0: client, 1: server } = new WebSocketPair();
     this.ctx.acceptWebSocket(server);
-    for (const event of this.log.read(Number.isSafeInteger(after) ? after : 0, backlog)) trySend(server, event);
+    for (const event of this.log.read(Number.isSafeInteger(after) ? after : 0, backlog)) send(server, event);
     return new Response(null, { status: 101, webSocket: client });
   }
 }
 
-function trySend(socket: WebSocket, event: LiveEvent): void {
+function send(socket: WebSocket, event: LiveEvent): void {
   try {
     const id = event.seq === undefined ? "" : `"id":${event.seq},`;
     socket.send(`{${id}"event":${JSON.stringify(event.type)},"data":${event.data}}`);

@@ -9,14 +9,14 @@ export abstract class StoredObject<W extends { readonly kit: Kit }> extends Dura
     env: Env,
     private readonly schema: readonly SchemaStep[],
     /** What the object does, apart from how it is called. */
-    protected readonly atWork: W,
+    protected readonly engine: W,
   ) {
     super(ctx, env);
     if (this.exists()) this.makeTables();
   }
 
   override async alarm(): Promise<void> {
-    if (this.exists()) this.atWork.kit.alarmRang();
+    if (this.exists()) this.engine.kit.onAlarm();
   }
 
   /** Whether it was ever created. Asking leaves nothing behind. */

@@ -24,7 +24,7 @@ export class Waiters {
   }
 
   /** The object was emptied: nothing that is waited for will come to be. */
-  sendAway(): void {
+  rejectAll(): void {
     for (const { done } of this.waiting) done(false);
   }
 }

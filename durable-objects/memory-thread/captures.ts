@@ -3,7 +3,7 @@ import { settleInOrder } from "../../src/agent/concurrency.js";
 import { type Captured, captureEntry } from "../../src/memory/capture.js";
 import type { ThreadMessage } from "../../src/memory/memory.js";
 import { windowMessages } from "../../src/memory/prompts.js";
-import { noteModel, restingModel } from "./model-rest.js";
+import { modelCooldown, recordModelFailure } from "./model-cooldown.js";
 import { agentPorts, guarded, type Slice, type WorkPorts } from "./work-ports.js";
 
 const parallelCaptures = 4;
@@ -24,7 +24,7 @@ export async function doCaptures(messages: readonly ThreadMessage[], slice: Slic
     ports.storage.transactionSync(() => {
       store.captured(message.seq, captured.degraded, [...captured.toolHistory]);
       ports.kit.forgetSteps(`entry/${message.seq}`);
-      noteModel(captured, ports);
+      recordModelFailure(captured, ports);
     });
   });
   await settleInOrder(tasks, parallelCaptures);
@@ -49,7 +49,7 @@ export function runCapture(
     window: ports.store.window(message.seq - 1, windowMessages),
     message,
     // Asked anew for each: the first one that fails in a slice speaks for the others.
-    withoutModel: slice.withoutModel ?? restingModel(ports),
+    withoutModel: slice.withoutModel ?? modelCooldown(ports),
   };
   return captureEntry(setup, async (entry) => !ports.holds() || save(entry), agentPorts(work, slice, ports));
 }

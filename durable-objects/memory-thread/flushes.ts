@@ -1,13 +1,13 @@
 /** Entries are taken into the context: one flush at a time, in order. */
 import type { Entry } from "../../src/memory/entry.js";
 import { type Flushed, flush } from "../../src/memory/flush.js";
-import { directThread } from "../../src/memory/memory.js";
-import { noteModel } from "./model-rest.js";
+import { standaloneThread } from "../../src/memory/memory.js";
+import { recordModelFailure } from "./model-cooldown.js";
 import type { FlushRecord } from "./store.js";
 import { agentPorts, guarded, type Slice, type WorkPorts } from "./work-ports.js";
 
 /** Entries without a conversation that one flush takes in. */
-const directEntries = 20;
+const standaloneEntries = 20;
 /** Messages that one flush takes in, when an old version was restored that doesn't cover them. */
 const takenAgain = 60;
 
@@ -27,7 +27,7 @@ export async function doFlush(request: FlushRecord, slice: Slice, ports: WorkPor
     if (flushed === "nothing") return;
     const { degradedFrom } = store.thread();
     if (flushed.degraded) store.setDegradedFrom(Math.min(degradedFrom ?? request.fromSeq, request.fromSeq));
-    noteModel(flushed, ports);
+    recordModelFailure(flushed, ports);
   });
 }
 
@@ -44,18 +44,18 @@ export async function runFlush(
   const { store, platform } = ports;
   const { memory, prompts } = slice;
   const { threadId } = store.thread();
-  const isDirect = threadId === directThread;
+  const isDirect = threadId === standaloneThread;
   const coverage = async (): Promise<Record<string, number>> =>
     platform.contexts.coverage(memory, (await platform.contexts.base(memory)).version);
   const range = again || isDirect ? asked : reachingBack(asked, (await coverage())[threadId] ?? 0);
   /** Entries without a conversation that are to be taken in; another thread's flush may have done that by now. */
-  const direct = async (): Promise<Entry[]> => {
+  const standalone = async (): Promise<Entry[]> => {
     if (isDirect && again) {
-      return (await platform.entries.ofThread(memory, directThread, range.fromSeq, range.toSeq)).entries;
+      return (await platform.entries.ofThread(memory, standaloneThread, range.fromSeq, range.toSeq)).entries;
     }
-    return platform.entries.directAfter(memory, (await coverage())[directThread] ?? 0, directEntries);
+    return platform.entries.directAfter(memory, (await coverage())[standaloneThread] ?? 0, standaloneEntries);
   };
-  if (isDirect ? (await direct()).length === 0 : store.livingIn(range) === 0) return "nothing";
+  if (isDirect ? (await standalone()).length === 0 : store.livingIn(range) === 0) return "nothing";
   return flush(
     {
       vaultId: memory.vaultId,
@@ -74,7 +74,7 @@ export async function runFlush(
           : (await platform.entries.ofThread(memory, threadId, range.fromSeq, range.toSeq)).entries;
         const missing = store.livingIn(range) - said.length;
         if (missing > 0) throw new NotConsistentYet(missing, range.toSeq);
-        return [...(await direct()), ...said].map((entry) => ({
+        return [...(await standalone()), ...said].map((entry) => ({
           entryId: entry.entryId,
           seq: entry.seq ?? 0,
           role: entry.role,
@@ -96,7 +96,7 @@ export async function runFlush(
           erasures: expected.erasures,
           coverage: {
             ...(isDirect ? {} : { [threadId]: Math.max(range.toSeq, store.thread().coveredSeq) }),
-            ...(lastDirect === 0 || again ? {} : { [directThread]: lastDirect }),
+            ...(lastDirect === 0 || again ? {} : { [standaloneThread]: lastDirect }),
           },
         });
       },

@@ -13,65 +13,65 @@ import type { Invocation, Level, Thread } from "../../src/memory/memory.js";
 import { StoredObject } from "../kit/stored-object.js";
 import { type Checkpoint, checkpointOf, checkpointSchema } from "./checkpoint.js";
 import { memoryThreadSchema } from "./schema.js";
-import { ThreadAtWork } from "./thread.js";
+import { ThreadEngine } from "./thread-engine.js";
 
 /** One thread of a memory: its messages, its marks, its checkpoint. */
-export class MemoryThread extends StoredObject<ThreadAtWork> implements ThreadObject {
+export class MemoryThread extends StoredObject<ThreadEngine> implements ThreadObject {
   constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, env, memoryThreadSchema, new ThreadAtWork(ctx, composeMemoryPlatform(env)));
+    super(ctx, env, memoryThreadSchema, new ThreadEngine(ctx, composeMemoryPlatform(env)));
   }
 
   async start(identity: ThreadIdentity): Promise<Wire<Invocation>> {
     this.create(identity);
-    return toWire(this.atWork.start());
+    return toWire(this.engine.start());
   }
 
   async append(identity: ThreadIdentity, command: Wire<AppendCommand>): Promise<Wire<Result<Invocation>>> {
     const parsed = fromWire(command, appendSchema);
     this.create(identity);
-    return toWire(this.atWork.append(parsed));
+    return toWire(this.engine.append(parsed));
   }
 
   async noteEntry(identity: ThreadIdentity, seq: number, characters: number): Promise<void> {
     this.create(identity);
-    this.atWork.noteEntry(seq, characters);
+    this.engine.noteEntry(seq, characters);
   }
 
   async end(): Promise<Wire<Result<Invocation>>> {
-    return toWire(this.exists() ? ok(this.atWork.end()) : noThread);
+    return toWire(this.exists() ? ok(this.engine.end()) : noThread);
   }
 
   async describe(atSeq?: number): Promise<Wire<Result<Thread>>> {
-    return toWire(this.exists() ? ok(this.atWork.view(atSeq)) : noThread);
+    return toWire(this.exists() ? ok(this.engine.view(atSeq)) : noThread);
   }
 
   async slice(): Promise<SliceReport> {
-    return this.exists() ? this.atWork.slice() : { more: false };
+    return this.exists() ? this.engine.slice() : { more: false };
   }
 
   async reached(level: Level, seq: number | null, timeoutMs: number): Promise<Wire<Result<LevelReport>>> {
     if (!this.exists()) return toWire(noThread);
-    const reached = await this.atWork.reached(level, seq ?? undefined, timeoutMs);
+    const reached = await this.engine.reached(level, seq ?? undefined, timeoutMs);
     // Deleted meanwhile.
     if (!this.exists()) return toWire(noThread);
-    return toWire(ok({ reached, watermarks: this.atWork.marksView() }));
+    return toWire(ok({ reached, watermarks: this.engine.marksView() }));
   }
 
   async erase(entryId: string): Promise<boolean> {
-    return this.exists() && this.atWork.erase(entryId);
+    return this.exists() && this.engine.erase(entryId);
   }
 
   async rewriteAround(entryId: string, sinceVersion: number | null): Promise<string[]> {
-    return this.exists() ? this.atWork.rewriteAround(entryId, sinceVersion ?? undefined) : [];
+    return this.exists() ? this.engine.rewriteAround(entryId, sinceVersion ?? undefined) : [];
   }
 
-  async writeAgain(entryIds: readonly string[]): Promise<void> {
-    if (this.exists()) this.atWork.redo(entryIds.flatMap((entryId) => this.atWork.store.byEntry(entryId) ?? []));
+  async backfill(entryIds: readonly string[]): Promise<void> {
+    if (this.exists()) this.engine.redo(entryIds.flatMap((entryId) => this.engine.store.byEntry(entryId) ?? []));
   }
 
   /** For tests: no face offers it. */
   async checkpoint(seq: number): Promise<Wire<Checkpoint>> {
-    return toWire(checkpointOf(this.atWork.store, seq));
+    return toWire(checkpointOf(this.engine.store, seq));
   }
 
   /** For tests: brings a thread that is new to where another one stood at a checkpoint. */
@@ -79,23 +79,23 @@ export class MemoryThread extends StoredObject<ThreadAtWork> implements ThreadOb
     if (this.exists()) throw new Error("only a new thread can be restored to a checkpoint");
     const parsed = fromWire(checkpoint, checkpointSchema);
     this.create(identity);
-    this.atWork.restore(parsed);
+    this.engine.restore(parsed);
   }
 
   async entriesOf(messageId: string, kept: string): Promise<string[]> {
-    return this.exists() ? this.atWork.store.entriesOf(messageId, kept) : [];
+    return this.exists() ? this.engine.store.entriesOf(messageId, kept) : [];
   }
 
   /** Empties the object. */
   async remove(): Promise<void> {
-    if (this.exists()) await this.atWork.remove();
+    if (this.exists()) await this.engine.remove();
   }
 
   private create(identity: ThreadIdentity): void {
     if (this.exists()) return;
     this.ctx.storage.transactionSync(() => {
       this.makeTables();
-      this.atWork.store.create(identity);
+      this.engine.store.create(identity);
     });
   }
 }

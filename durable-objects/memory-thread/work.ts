@@ -1,8 +1,8 @@
 /** The work of a thread: one bounded slice at a time, each step idempotent and resumable. */
-import { directThread } from "../../src/memory/memory.js";
+import { standaloneThread } from "../../src/memory/memory.js";
 import { doCaptures } from "./captures.js";
 import { doFlush } from "./flushes.js";
-import { doRedos } from "./redos.js";
+import { runRewrites } from "./rewrites.js";
 import type { MemoryThreadStore } from "./store.js";
 import type { Slice, WorkPorts } from "./work-ports.js";
 
@@ -19,7 +19,7 @@ export async function doSlice(ports: WorkPorts): Promise<"worked" | "idle" | "go
   const pending = mayFlush ? [] : store.uncaptured(sliceMessages);
   const redoDue = thread.redoAt !== undefined && thread.redoAt <= now;
   // Entries without a conversation have no capture that would fetch their vectors.
-  const isDirect = thread.threadId === directThread;
+  const isDirect = thread.threadId === standaloneThread;
   if (!isDirect && !mayFlush && pending.length === 0 && !redoDue) return "idle";
 
   const memory = await platform.memories.find(thread.tenantId, thread.memoryId);
@@ -35,7 +35,7 @@ export async function doSlice(ports: WorkPorts): Promise<"worked" | "idle" | "go
   if (isDirect && (await platform.vectors.fill(memory)) > 0) return "worked";
   if (mayFlush) await doFlush(next, slice, ports);
   else if (pending.length > 0) await doCaptures(pending, slice, ports);
-  else if (redoDue) await doRedos(slice, ports);
+  else if (redoDue) await runRewrites(slice, ports);
   else return "idle";
   return "worked";
 }

@@ -6,7 +6,7 @@ import { saltedHash } from "../../src/application/salted-hash.js";
 import { type RunEnd, runRouting } from "../../src/routing/routed-run.js";
 import { agentPorts } from "../kit/agent-ports.js";
 import type { Kit } from "../kit/kit.js";
-import type { Hold } from "../kit/piece.js";
+import type { Lease } from "../kit/work-runner.js";
 import type { RoutingRunStore } from "./store.js";
 
 /** @throws {Parked} while the run waits for an ask. */
@@ -14,7 +14,7 @@ export async function driveRun(
   store: RoutingRunStore,
   kit: Kit,
   platform: SessionPlatform,
-  { signal, holds }: Hold,
+  { signal, isHeld: holds }: Lease,
 ): Promise<RunEnd> {
   const { tenantId, runId, definition, salt, createdAt } = store.run();
   const journal = kit.journal(runId, holds);
@@ -31,7 +31,7 @@ export async function driveRun(
     hash: (subject) => saltedHash(salt, subject),
     signal,
     settings: loaded,
-    surroundings: {
+    environment: {
       transcript: () => {
         const said = store.run().input;
         return said === undefined ? [] : [{ role: "user", content: said }];

@@ -4,14 +4,14 @@ import type { RunObject, RunTrace } from "../../src/gateways/run-gateway.js";
 import { fromWire, toWire, type Wire } from "../../src/gateways/wire.js";
 import { type NewRun, newRunSchema, type Run } from "../../src/routing/routed-run.js";
 import { Root } from "../kit/root.js";
-import { RunAtWork } from "./run-at-work.js";
+import { RunEngine } from "./run-engine.js";
 import { traceView } from "./run-view.js";
 import { routingRunSchema } from "./schema.js";
 
 /** One run of a team: its decisions, its results, the asks it waits on. */
-export class RoutingRun extends Root<RunAtWork> implements RunObject {
+export class RoutingRun extends Root<RunEngine> implements RunObject {
   constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, env, routingRunSchema, new RunAtWork(ctx, composeSessionPlatform(env)));
+    super(ctx, env, routingRunSchema, new RunEngine(ctx, composeSessionPlatform(env)));
   }
 
   /** Begins the run, unless that was done before, and waits for its end or its wait, at most `waitMs`. */
@@ -23,25 +23,25 @@ export class RoutingRun extends Root<RunAtWork> implements RunObject {
     if (!this.exists()) {
       const parsed = fromWire(definition, newRunSchema);
       this.makeTables();
-      this.atWork.begin(identity, parsed);
+      this.engine.begin(identity, parsed);
     }
     return this.describe(waitMs);
   }
 
   async describe(waitMs: number): Promise<Wire<Result<Run>>> {
     if (!this.exists()) return toWire(noRun);
-    await this.atWork.settled(waitMs);
-    return toWire(ok(this.atWork.view()));
+    await this.engine.settled(waitMs);
+    return toWire(ok(this.engine.view()));
   }
 
   async readTrace(): Promise<Wire<Result<RunTrace>>> {
-    return toWire(this.exists() ? ok(traceView(this.atWork.view(), this.atWork.kit)) : noRun);
+    return toWire(this.exists() ? ok(traceView(this.engine.view(), this.engine.kit)) : noRun);
   }
 
   async cancelRun(): Promise<Wire<Result<Run>>> {
     if (!this.exists()) return toWire(noRun);
-    this.atWork.cancel();
-    return toWire(ok(this.atWork.view()));
+    this.engine.cancel();
+    return toWire(ok(this.engine.view()));
   }
 }
 

@@ -1,9 +1,9 @@
 import type { Usage } from "../../src/agent/work.js";
 import type { Ask } from "../../src/asks/ask.js";
 import type { RunTrace } from "../../src/gateways/run-gateway.js";
+import { renderTrace } from "../../src/routing/render-trace.js";
 import { hasEnded, type Run, type RunSummary } from "../../src/routing/routed-run.js";
-import type { WorkerResult } from "../../src/routing/situation.js";
-import { tellStory } from "../../src/routing/story.js";
+import type { WorkerResult } from "../../src/routing/routing-input.js";
 import { type RoutingDecision, targetsOf } from "../../src/routing/trace.js";
 import { supervisionSummary } from "../../src/supervision/summary.js";
 import type { Kit } from "../kit/kit.js";
@@ -71,5 +71,5 @@ export function traceView(run: Run, kit: Kit): RunTrace {
       if (type !== "run.completed") entries.push({ seq, at, type, data: JSON.parse(data) });
     }
   }
-  return { runId: run.runId, status: run.status, entries, story: tellStory(run, entries) };
+  return { runId: run.runId, status: run.status, entries, story: renderTrace(run, entries) };
 }

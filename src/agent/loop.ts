@@ -10,7 +10,7 @@ import { type AgentLimits, overBudget } from "./budget.js";
 import { eitherSignal } from "./cancel.js";
 import { settleInOrder } from "./concurrency.js";
 import type { AgentPorts } from "./ports.js";
-import { type CallRecord, runToolCall, type WantedTool } from "./tool-call.js";
+import { type CallRecord, type RequestedTool, runToolCall } from "./tool-call.js";
 import type { AgentTool } from "./tools.js";
 
 export interface AgentSpec {
@@ -25,7 +25,7 @@ export interface AgentSpec {
    * Finds a tool that isn't offered any more, so that a call made while it was is found again on a replay. The guard decides
    * whether it may be called now.
    */
-  readonly withdrawn?: (wanted: WantedTool) => AgentTool | undefined;
+  readonly removedTool?: (wanted: RequestedTool) => AgentTool | undefined;
   /** Names of the tools that alone are offered, and demanded, in the last round. None: the last round has to answer in text. */
   readonly endingTools?: readonly string[];
   /** `required` makes every round call a tool. */
@@ -231,7 +231,7 @@ function runRound(
       journal: ports.journal.scope(`tool/${round}/${index}`),
     };
     const overLimit = index >= spec.limits.maxCallsPerRound;
-    const held = { tools: spec.tools(), withdrawn: spec.withdrawn, overLimit, timeLeftMs };
+    const held = { tools: spec.tools(), withdrawn: spec.removedTool, overLimit, timeLeftMs };
     return runToolCall(call, place, held, ports);
   });
   return settleInOrder(tasks, spec.limits.parallelTools);

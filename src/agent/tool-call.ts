@@ -5,7 +5,7 @@ import type { AgentPorts } from "./ports.js";
 import type { AgentTool, ToolCall, ToolOutput, ToolRef } from "./tools.js";
 
 /** A tool as a model named it, and what that name stood for when it was offered; nothing if it wasn't. */
-export interface WantedTool {
+export interface RequestedTool {
   readonly name: string;
   readonly ref?: ToolRef | undefined;
 }
@@ -35,17 +35,17 @@ const outputSchema = z.object({
 });
 type TimedOutput = z.infer<typeof outputSchema>;
 
-interface Place {
+interface CallPosition {
   readonly toolCallId: string;
   readonly journal: Journal;
 }
 
 export async function runToolCall(
-  requested: WantedTool & { readonly arguments: string },
-  place: Place,
+  requested: RequestedTool & { readonly arguments: string },
+  place: CallPosition,
   held: {
     readonly tools: readonly AgentTool[];
-    readonly withdrawn: ((wanted: WantedTool) => AgentTool | undefined) | undefined;
+    readonly withdrawn: ((wanted: RequestedTool) => AgentTool | undefined) | undefined;
     readonly overLimit: boolean;
     /** Of the agent's time budget: no call takes longer. */
     readonly timeLeftMs: number;
@@ -105,7 +105,7 @@ export async function runToolCall(
 const unknownTool = "unknown";
 
 /** Whether this is the tool that was named, by what the name stood for when that is known. */
-export function isWanted({ name, ref }: AgentTool, wanted: WantedTool): boolean {
+export function isWanted({ name, ref }: AgentTool, wanted: RequestedTool): boolean {
   return wanted.ref === undefined
     ? name === wanted.name
     : ref.server === wanted.ref.server && ref.tool === wanted.ref.tool;

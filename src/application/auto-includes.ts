@@ -8,7 +8,7 @@ import { type ResourcePin, resourcePinSchema } from "../tenancy/resources.js";
 const kinds: readonly ItemKind[] = ["rules", "references"];
 
 /** Journalled: a replay has the same in force. */
-export async function broughtInBy(
+export async function selectAutoIncludes(
   message: string,
   pins: readonly ResourcePin[],
   excluded: SessionContext["excluded"],

@@ -16,11 +16,11 @@ import {
   type ChangeOutcome,
   type ContextAuthor,
   type ContextChange,
-  type ContextDesk,
+  type ContextEditor,
   type ContextEntry,
   type ContextKind,
   changeOutcomeSchema,
-} from "../supervision/surroundings.js";
+} from "../supervision/environment.js";
 import type { TurnResources } from "./turn-resources.js";
 
 /** How a session's context is changed: written at once, as a new version with its author and reason. */
@@ -30,7 +30,7 @@ export type ChangeSessionContext = (
   reason: string,
 ) => { readonly version: number; readonly changed: boolean };
 
-export interface DeskPorts {
+export interface ContextEditorPorts {
   readonly tenantId: string;
   readonly store: ResourceStore;
   readonly resources: TurnResources;
@@ -44,8 +44,8 @@ export interface DeskPorts {
 
 const maxListed = 200;
 
-export class SessionContextDesk implements ContextDesk {
-  constructor(private readonly ports: DeskPorts) {}
+export class SessionContextEditor implements ContextEditor {
+  constructor(private readonly ports: ContextEditorPorts) {}
 
   async list(kind: ContextKind): Promise<readonly ContextEntry[]> {
     if (kind === "tools") return this.listTools();
@@ -85,7 +85,7 @@ export class SessionContextDesk implements ContextDesk {
     );
   }
 
-  store(item: Parameters<ContextDesk["store"]>[0], author: ContextAuthor, journal: Journal): Promise<ChangeOutcome> {
+  store(item: Parameters<ContextEditor["store"]>[0], author: ContextAuthor, journal: Journal): Promise<ChangeOutcome> {
     const { tenantId, store, resources } = this.ports;
     const { kind, name, body } = item;
     return journal.step(

@@ -2,7 +2,7 @@
 
 import type { RunGateway } from "../gateways/run-gateway.js";
 import type { SessionGateway } from "../gateways/session-gateway.js";
-import { adminScope, type KeptAnswers } from "../stores/idempotency-store.js";
+import { adminScope, type IdempotencyStore } from "../stores/idempotency-store.js";
 import type { RunIndex } from "../stores/run-index.js";
 import type { SessionIndex } from "../stores/session-index.js";
 import type { TenantStore } from "../stores/tenant-store.js";
@@ -15,7 +15,7 @@ export interface RemovalPorts {
   readonly runIndex: Pick<RunIndex, "runs">;
   readonly memory: Pick<MemoryService, "deleteAll">;
   readonly tenants: Pick<TenantStore, "removeKeys" | "remove">;
-  readonly answers: Pick<KeptAnswers, "forget" | "forgetAll">;
+  readonly answers: Pick<IdempotencyStore, "forget" | "forgetAll">;
 }
 
 /** Objects that are emptied at the same time. */

@@ -3,7 +3,7 @@ import type { RunGateway } from "../gateways/run-gateway.js";
 import type { SessionGateway } from "../gateways/session-gateway.js";
 import type { OutgoingPolicy } from "../platform/outgoing.js";
 import type { Sealer } from "../platform/secrets.js";
-import type { KeptAnswers } from "../stores/idempotency-store.js";
+import type { IdempotencyStore } from "../stores/idempotency-store.js";
 import type { ResourceStore } from "../stores/resource-store.js";
 import type { RunIndex } from "../stores/run-index.js";
 import type { SessionIndex } from "../stores/session-index.js";
@@ -18,7 +18,7 @@ export interface Services {
   readonly db: D1Database;
   readonly sealer: Sealer;
   readonly policy: OutgoingPolicy;
-  readonly answers: KeptAnswers;
+  readonly answers: IdempotencyStore;
   readonly tenants: TenantStore;
   readonly resources: ResourceStore;
   readonly sessions: SessionGateway;

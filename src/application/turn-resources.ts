@@ -9,7 +9,7 @@ import type { ResourceKind, ResourcePin, ResourceVersion } from "../tenancy/reso
 import { type RemoteTool, remoteToolSchema } from "./mcp-servers.js";
 import type { ToolBuilder } from "./tool-builder.js";
 
-export interface Wanted {
+export interface ResourceRef {
   readonly kind: ResourceKind;
   readonly name: string;
 }
@@ -35,7 +35,7 @@ export class TurnResources {
   }
 
   /** Loads the current versions of those that aren't known yet. */
-  async need(wanted: readonly Wanted[], tools: readonly ToolRef[] = []): Promise<void> {
+  async need(wanted: readonly ResourceRef[], tools: readonly ToolRef[] = []): Promise<void> {
     const unknown = wanted.filter(({ kind, name }) => !this.has(kind, name));
     const servers = tools.filter((ref) => !this.hasTool(ref)).map(({ server }) => server);
     if (unknown.length === 0 && servers.length === 0) return;
@@ -48,7 +48,7 @@ export class TurnResources {
   }
 
   /** Takes up the current version of one, whatever was known of it. */
-  async renew({ kind, name }: Wanted): Promise<void> {
+  async renew({ kind, name }: ResourceRef): Promise<void> {
     this.versions = this.versions.filter((version) => version.kind !== kind || version.name !== name);
     await this.need([{ kind, name }]);
   }

@@ -12,12 +12,12 @@ import type { ResourceStore } from "../stores/resource-store.js";
 import { parseBody } from "../stores/sealed-bodies.js";
 import type { TenantStore } from "../stores/tenant-store.js";
 import type { HealthStore } from "../supervision/breaker.js";
+import type { ContextEditor } from "../supervision/environment.js";
 import type { Supervisor } from "../supervision/supervisor.js";
-import type { ContextDesk } from "../supervision/surroundings.js";
 import { type ResourceKind, type ResourcePin, resourcePinSchema } from "../tenancy/resources.js";
 import { settingsSchema } from "../tenancy/tenant.js";
-import { broughtInBy } from "./auto-includes.js";
-import { type ChangeSessionContext, SessionContextDesk } from "./context-editor.js";
+import { selectAutoIncludes } from "./auto-includes.js";
+import { type ChangeSessionContext, SessionContextEditor } from "./context-editor.js";
 import type { SessionMemory } from "./memory/session-memory.js";
 import type { SupervisorBuilder } from "./supervisor-builder.js";
 import { loadTeam, pinTeams, pinTools } from "./team-loader.js";
@@ -53,7 +53,7 @@ export type LoadedSetup =
       readonly strict: boolean;
       readonly reviews: AskPolicies["reviews"];
       readonly approvals: AskPolicies["approvals"];
-      readonly desk: ContextDesk;
+      readonly desk: ContextEditor;
       /** Loads what the session's context has come to name. */
       readonly refresh: () => Promise<void>;
     }
@@ -114,7 +114,7 @@ export async function loadTurnSetup(
   if (stored.kind === "team" && team === undefined) return { ok: false, detail: missing("teams", stored.team) };
   /** The message of this turn, once its verdict is in: what it mentions and what it is like comes into force with it. */
   let decided = "";
-  let brought: readonly ResourcePin[] = [];
+  let autoIncluded: readonly ResourcePin[] = [];
   let recalled: z.infer<typeof recalledSchema> = [];
   const inForce = (kind: ItemKind, message: string): string[] => {
     const context = session.context();
@@ -124,7 +124,7 @@ export async function loadTurnSetup(
       ...agent[kind],
       ...context[kind],
       ...mentionsIn(message)[kind],
-      ...brought.filter((pin) => pin.kind === kind).map(({ name }) => name),
+      ...autoIncluded.filter((pin) => pin.kind === kind).map(({ name }) => name),
     ];
     return [...new Set(all)].filter((name) => found.has(kind, name) && !context.excluded[kind].includes(name));
   };
@@ -140,7 +140,7 @@ export async function loadTurnSetup(
     reviews: pinned.reviews,
     approvals: pinned.approvals,
     refresh,
-    desk: new SessionContextDesk({
+    desk: new SessionContextEditor({
       tenantId: session.tenantId,
       store: sources.resources,
       resources: found,
@@ -166,8 +166,8 @@ export async function loadTurnSetup(
         decided = message;
         const { excluded } = session.context();
         const here = { tenantId: session.tenantId, store: sources.resources };
-        brought = await broughtInBy(message, pinned.auto, excluded, journal, here);
-        await found.load(brought);
+        autoIncluded = await selectAutoIncludes(message, pinned.auto, excluded, journal, here);
+        await found.load(autoIncluded);
         const { rules, references } = mentionsIn(message);
         await found.need([...named("rules", rules), ...named("references", references)]);
         recalled = await recall(session, message, journal, sources);
@@ -177,7 +177,7 @@ export async function loadTurnSetup(
         references: found.items("references", inForce("references", message)),
       }),
       tools,
-      withdrawn: ({ name, ref }) =>
+      removedTool: ({ name, ref }) =>
         found
           .loadedTools()
           .find((tool) =>

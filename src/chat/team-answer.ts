@@ -1,6 +1,6 @@
 /** A session's turn answered by a team: its steps are steps of the turn, its questions are the turn's. */
 import type { AgentOutcome } from "../agent/loop.js";
-import type { Background } from "../routing/brief.js";
+import type { TurnContext } from "../routing/brief.js";
 import type { LoadedTeam, TeamPorts } from "../routing/ports.js";
 import { runTeam } from "../routing/run.js";
 import type { TraceEntry } from "../routing/trace.js";
@@ -15,7 +15,7 @@ export interface TeamTurn {
   readonly turnId: string;
   readonly replyId: string;
   readonly message: string;
-  readonly background: Background;
+  readonly background: TurnContext;
 }
 
 /** @throws {Parked} while the team waits for an ask. */

@@ -8,7 +8,7 @@ import type { Journal } from "../agent/journal.js";
 import { type AgentOutcome, runAgent } from "../agent/loop.js";
 import type { AgentObserver, AgentPorts } from "../agent/ports.js";
 import { buildPrompt, type HistoryMessage, type PromptParts } from "../agent/prompt.js";
-import type { WantedTool } from "../agent/tool-call.js";
+import type { RequestedTool } from "../agent/tool-call.js";
 import type { AgentTool } from "../agent/tools.js";
 import { type AssistantMessage, type ModelReply, type PlainMessage, replyText } from "../conversation/message.js";
 import type { LoadedTeam } from "../routing/ports.js";
@@ -42,7 +42,7 @@ export interface TurnSetup {
   readonly prepare?: (message: string) => Promise<void>;
   readonly tools: () => readonly AgentTool[];
   /** Finds a tool that is out of force by now. */
-  readonly withdrawn?: (wanted: WantedTool) => AgentTool | undefined;
+  readonly removedTool?: (wanted: RequestedTool) => AgentTool | undefined;
   readonly history: readonly HistoryMessage[];
   /** What is remembered that has to do with the message; loaded by `prepare`. */
   readonly memory: () => PromptParts["memory"];
@@ -164,7 +164,7 @@ function answer(
           message,
         }),
       tools: setup.tools,
-      ...(setup.withdrawn === undefined ? {} : { withdrawn: setup.withdrawn }),
+      ...(setup.removedTool === undefined ? {} : { removedTool: setup.removedTool }),
       ...(setup.temperature === undefined ? {} : { temperature: setup.temperature }),
       limits: setup.limits,
       replyId: command.replyId,

@@ -54,7 +54,7 @@ export interface ThreadObject {
   reached(level: Level, seq: number | null, timeoutMs: number): Promise<Wire<Result<LevelReport>>>;
   erase(entryId: string): Promise<boolean>;
   rewriteAround(entryId: string, sinceVersion: number | null): Promise<string[]>;
-  writeAgain(entryIds: readonly string[]): Promise<void>;
+  backfill(entryIds: readonly string[]): Promise<void>;
   entriesOf(messageId: string, kept: string): Promise<string[]>;
   remove(): Promise<void>;
 }
@@ -111,8 +111,8 @@ export class ThreadGateway {
   }
 
   /** Has a model write the summaries of these entries again. */
-  writeAgain(identity: ThreadIdentity, entryIds: readonly string[]): Promise<void> {
-    return this.call(identity, (object) => object.writeAgain(entryIds));
+  backfill(identity: ThreadIdentity, entryIds: readonly string[]): Promise<void> {
+    return this.call(identity, (object) => object.backfill(entryIds));
   }
 
   /** The entries that a message was recorded as: under its id or `<id>:<edit>`, but not under the key that is kept. */

@@ -32,7 +32,7 @@ import {
 } from "../memory/memory.js";
 import { promptSchema } from "../memory/prompts.js";
 import { newRunSchema, runSchema, runSummarySchema } from "../routing/routed-run.js";
-import { clarificationSchema, workerResultSchema } from "../routing/situation.js";
+import { clarificationSchema, workerResultSchema } from "../routing/routing-input.js";
 import { teamSchema } from "../routing/team.js";
 import { routingDecisionSchema } from "../routing/trace.js";
 import { deadLetterSchema } from "../stores/memory/dead-letters.js";

@@ -16,7 +16,7 @@ export const idempotency = createMiddleware<AppEnv>(async (c, next) => {
   const key = c.req.header("idempotency-key");
   if (key === undefined || !writes.has(c.req.method)) return next();
   if (!keyPattern.test(key)) throw problem("invalid", "An Idempotency-Key is 1 to 200 visible ASCII characters.");
-  if (knowsItsKeys(c.req.path)) return next();
+  if (managesOwnKeys(c.req.path)) return next();
 
   const { answers } = c.get("services");
   const { tenantId: scope, role } = c.get("caller") ?? { tenantId: adminScope, role: "admin" };
@@ -34,7 +34,7 @@ export const idempotency = createMiddleware<AppEnv>(async (c, next) => {
     }
     case "other_request":
       throw problem("idempotency_conflict", "This Idempotency-Key came with another request before. Use a new key.");
-    case "under_way":
+    case "in_progress":
       throw problem("conflict", "A request with this Idempotency-Key is being handled. Try again in a moment.", {
         retryAfterSeconds: 1,
       });
@@ -52,7 +52,7 @@ export const idempotency = createMiddleware<AppEnv>(async (c, next) => {
   await answers.keep(request, { status: c.res.status, body, headers: keptHeaders(c.res) });
 });
 
-function knowsItsKeys(path: string): boolean {
+function managesOwnKeys(path: string): boolean {
   return (
     path === "/v1/runs" ||
     /^\/v1\/sessions\/[^/]+\/messages$/.test(path) ||

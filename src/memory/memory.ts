@@ -28,7 +28,7 @@ export const threadIdSchema = z
   .regex(/^[A-Za-z0-9_.:-]{1,100}$/, "a thread's id is 1 to 100 letters, digits, _ . : or -");
 
 /** The thread that entries without a conversation share; no caller can name it. */
-export const directThread = "";
+export const standaloneThread = "";
 
 export const newMessageSchema = z.strictObject({
   role: roleSchema,

@@ -6,8 +6,8 @@ import { buildPrompt } from "../agent/prompt.js";
 import { openGuard } from "../agent/tools.js";
 import { briefText, dataNotice } from "./brief.js";
 import { writingDraft } from "./draft.js";
-import type { Clarification, WorkerResult } from "./situation.js";
-import { type TeamContext, tell } from "./team-run.js";
+import type { Clarification, WorkerResult } from "./routing-input.js";
+import { emit, type TeamContext } from "./team-run.js";
 
 /** @param results at least one of them completed. */
 export async function aggregate(
@@ -33,7 +33,7 @@ export async function aggregate(
       schema: z.literal(true),
       interrupted: "again",
       onDone: () =>
-        tell(run, { type: "results.aggregated", mode, completed: completed.length, failed: missing.length }),
+        emit(run, { type: "results.aggregated", mode, completed: completed.length, failed: missing.length }),
     },
     async () => true,
   );

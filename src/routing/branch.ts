@@ -2,9 +2,9 @@
 import { type BriefParts, briefText } from "./brief.js";
 import { claimOf } from "./decide.js";
 import { once } from "./once.js";
-import { type Clarification, type WorkerResult, workerResultSchema } from "./situation.js";
+import { type Clarification, type WorkerResult, workerResultSchema } from "./routing-input.js";
 import { tracksLoad, type Worker } from "./team.js";
-import { cleared, hop, inScope, shown, type TeamContext, tell } from "./team-run.js";
+import { emit, hop, inScope, redactForRecord, sanitized, type TeamContext } from "./team-run.js";
 import { attemptWorker, type RunNested, type Task, type WorkerOutcome } from "./worker.js";
 
 export interface BranchPlace {
@@ -66,7 +66,7 @@ async function passOn(
   }
 }
 
-interface Station extends Omit<Task, "content"> {
+interface Handoff extends Omit<Task, "content"> {
   readonly from: string;
 }
 
@@ -77,7 +77,7 @@ type Worked = { readonly clarifications: readonly Clarification[] } & (
 
 async function workOn(
   run: TeamContext,
-  station: Station,
+  station: Handoff,
   { iteration }: BranchPlace,
   parts: BriefParts,
   runNested: RunNested,
@@ -101,16 +101,16 @@ async function workOn(
   }
   const { content } = arrived;
   const { verbose } = run.team.definition.supervisor;
-  const brief = verbose ? { brief: await shown(run, content, "brief", true) } : {};
+  const brief = verbose ? { brief: await sanitized(run, content, "brief", true) } : {};
   await once(run, "started", undefined, () =>
-    tell(run, { type: "worker.started", worker: worker.id, iteration, ...brief }),
+    emit(run, { type: "worker.started", worker: worker.id, iteration, ...brief }),
   );
   const { outcome, attempts, clarifications } = await tryWorker(run, { worker, chain, id, content }, runNested);
   if (outcome.kind === "handedOn") {
     const { to, reason } = outcome;
-    const told = await shown(run, reason, "reason");
+    const told = await sanitized(run, reason, "reason");
     await once(run, "handedOn", undefined, () =>
-      tell(run, { type: "worker.handedOn", from: worker.id, to, reason: told }),
+      emit(run, { type: "worker.handedOn", from: worker.id, to, reason: told }),
     );
     return { kind: "handedOn", to, reason, clarifications };
   }
@@ -142,8 +142,8 @@ async function tryWorker(
     clarifications.push(...outcome.clarifications);
     const over = outcome.kind !== "failed" || !outcome.again || attempt >= maxWorkerRetries;
     if (over || run.budget.exhausted() !== undefined) return { outcome, attempts: attempt + 1, clarifications };
-    const error = await shown(here, outcome.error, "error");
-    await once(here, "retried", undefined, () => tell(run, { type: "worker.retried", worker: task.worker.id, error }));
+    const error = await sanitized(here, outcome.error, "error");
+    await once(here, "retried", undefined, () => emit(run, { type: "worker.retried", worker: task.worker.id, error }));
   }
 }
 
@@ -151,11 +151,11 @@ async function tryWorker(
 async function returned(run: TeamContext, result: WorkerResult): Promise<WorkerResult> {
   const told =
     result.status === "completed"
-      ? { ...result, output: await shown(run, result.output ?? "", "shown", true) }
-      : { ...result, error: await cleared(run, result.error ?? "", "shown") };
+      ? { ...result, output: await sanitized(run, result.output ?? "", "shown", true) }
+      : { ...result, error: await redactForRecord(run, result.error ?? "", "shown") };
   const spec = { id: "returned", kind: "commit", schema: workerResultSchema, interrupted: "again" } as const;
   await run.ports.journal.step<WorkerResult>(
-    { ...spec, onDone: (stored) => tell(run, { type: "worker.returned", result: stored }) },
+    { ...spec, onDone: (stored) => emit(run, { type: "worker.returned", result: stored }) },
     async () => told,
   );
   return result.status === "completed" ? result : told;

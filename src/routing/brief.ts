@@ -2,17 +2,17 @@
 
 import type { HistoryMessage, PromptParts } from "../agent/prompt.js";
 import { dataBlock } from "../conversation/data-block.js";
-import type { Clarification, WorkerResult } from "./situation.js";
+import type { Clarification, WorkerResult } from "./routing-input.js";
 
 /** What stands around a run that is a turn of a session; a run of its own has none of it. */
-export interface Background {
+export interface TurnContext {
   /** What is in force for the message. */
   readonly context: () => Pick<PromptParts, "rules" | "references">;
   readonly memory: PromptParts["memory"];
   readonly history: readonly HistoryMessage[];
 }
 
-export const noBackground: Background = { context: () => ({ rules: [], references: [] }), memory: [], history: [] };
+export const noTurnContext: TurnContext = { context: () => ({ rules: [], references: [] }), memory: [], history: [] };
 
 /** How agents of a team are to take what they read. */
 export const dataNotice =

@@ -7,14 +7,14 @@ import {
   type Choice,
   type Clarification,
   choiceSchema,
-  type RoutingSituation,
+  type RoutingInput,
   type StrategyOutcome,
-} from "./situation.js";
+} from "./routing-input.js";
 import { routeByModel } from "./strategies/llm-based.js";
 import { findRoutingFn } from "./strategies/routing-functions.js";
 import { routeByRules } from "./strategies/rule-based.js";
 import { routeBySkills } from "./strategies/skill-based.js";
-import { cleared, shown, type TeamContext, tell } from "./team-run.js";
+import { emit, redactForRecord, sanitized, type TeamContext } from "./team-run.js";
 import type { ClaimId } from "./team-state.js";
 import { type RoutingDecision, routingDecisionSchema } from "./trace.js";
 
@@ -30,7 +30,7 @@ export function claimOf(run: TeamContext, iteration: number, target: number): Cl
 }
 
 /** @throws {Parked} while the supervisor waits for a person. */
-export async function decide(run: TeamContext, situation: RoutingSituation): Promise<Decided> {
+export async function decide(run: TeamContext, situation: RoutingInput): Promise<Decided> {
   const { supervisor, workers } = run.team.definition;
   const asked =
     situation.live.length === 0
@@ -39,15 +39,15 @@ export async function decide(run: TeamContext, situation: RoutingSituation): Pro
   const { clarifications } = asked;
   const problems: string[] = [];
   for (const [index, problem] of asked.problems.entries()) {
-    problems.push(await shown(run, problem, `problem/${index}`));
+    problems.push(await sanitized(run, problem, `problem/${index}`));
   }
   if (problems.length > 0)
     await record(run, "refused", () => {
-      for (const problem of problems) tell(run, { type: "routing.refused", problem });
+      for (const problem of problems) emit(run, { type: "routing.refused", problem });
     });
 
   let { outcome } = asked;
-  if (outcome.kind === "none") outcome = { kind: "none", why: await cleared(run, outcome.why, "why") };
+  if (outcome.kind === "none") outcome = { kind: "none", why: await redactForRecord(run, outcome.why, "why") };
   let fallback: string | undefined;
   if (outcome.kind === "none") {
     const { fallbackWorker } = supervisor;
@@ -59,21 +59,21 @@ export async function decide(run: TeamContext, situation: RoutingSituation): Pro
     outcome = { kind: "route", choice: { targets: [fallbackWorker], reasoning, confidence: 0 } };
   }
   if (outcome.kind === "finish") {
-    const reasoning = await shown(run, outcome.reasoning, "reasoning");
-    await record(run, "finished", () => tell(run, { type: "routing.finished", reasoning }));
+    const reasoning = await sanitized(run, outcome.reasoning, "reasoning");
+    await record(run, "finished", () => emit(run, { type: "routing.finished", reasoning }));
     return { kind: "finish", clarifications };
   }
 
   const { choice } = outcome;
-  const reasoning = await shown(run, choice.reasoning, "reasoning");
-  const task = choice.task === undefined ? undefined : await shown(run, choice.task, "task");
+  const reasoning = await sanitized(run, choice.reasoning, "reasoning");
+  const task = choice.task === undefined ? undefined : await sanitized(run, choice.task, "task");
   const decision = await run.ports.journal.step(
     {
       id: "decided",
       kind: "commit",
       schema: routingDecisionSchema,
       interrupted: "again",
-      onDone: (made) => tell(run, { type: "routing.decided", decision: made }),
+      onDone: (made) => emit(run, { type: "routing.decided", decision: made }),
     },
     async (): Promise<RoutingDecision> => ({
       ...(choice.targets.length === 1 ? { targetAgent: choice.targets[0] } : { targetAgents: choice.targets }),
@@ -101,7 +101,7 @@ const outcomeSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("none"), why: z.string() }),
 ]);
 
-async function ask(run: TeamContext, situation: RoutingSituation): Promise<Asked> {
+async function ask(run: TeamContext, situation: RoutingInput): Promise<Asked> {
   if (run.team.definition.supervisor.strategy === "llm-based") return routeByModel(run, situation);
   const outcome = await run.ports.journal.step<StrategyOutcome>(
     { id: "strategy", kind: "tool", schema: outcomeSchema, interrupted: "again" },
@@ -120,7 +120,7 @@ async function ask(run: TeamContext, situation: RoutingSituation): Promise<Asked
   return { outcome, clarifications: [], problems: [] };
 }
 
-async function withoutModel(run: TeamContext, situation: RoutingSituation): Promise<StrategyOutcome> {
+async function withoutModel(run: TeamContext, situation: RoutingInput): Promise<StrategyOutcome> {
   const { team, ports } = run;
   const { supervisor } = team.definition;
   const ids = situation.live.map(({ id }) => id);
@@ -149,7 +149,7 @@ async function withoutModel(run: TeamContext, situation: RoutingSituation): Prom
   }
 }
 
-async function byFunction(name: string, situation: RoutingSituation, run: TeamContext): Promise<StrategyOutcome> {
+async function byFunction(name: string, situation: RoutingInput, run: TeamContext): Promise<StrategyOutcome> {
   const fn = findRoutingFn(name);
   if (fn === undefined) return { kind: "none", why: `this deployment has no routing function "${name}"` };
   const said = await fn(situation);

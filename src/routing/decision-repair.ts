@@ -4,7 +4,7 @@
  */
 import { jsonrepair } from "jsonrepair";
 import { z } from "zod";
-import type { Choice } from "./situation.js";
+import type { Choice } from "./routing-input.js";
 
 export type ReadDecision =
   | { readonly ok: true; readonly choice: Choice }

@@ -6,7 +6,7 @@ import { once } from "./once.js";
 import type { ToolNames } from "./ports.js";
 import { limitQuestions } from "./questions.js";
 import { type Team, toolRefOf, tracksLoad } from "./team.js";
-import { rosterEntry, type TeamContext, tell } from "./team-run.js";
+import { emit, rosterEntry, type TeamContext } from "./team-run.js";
 import type { TeamState } from "./team-state.js";
 
 export interface HeldTools {
@@ -38,7 +38,7 @@ export async function listWorkers(
 }
 
 /** Tools that the team names and that aren't there now (deleted since, or of a server that is down) are told of: nobody may wonder. */
-export async function tellMissingTools(run: TeamContext): Promise<void> {
+export async function reportMissingTools(run: TeamContext): Promise<void> {
   const { supervisor, workers } = run.team.definition;
   const agents = [
     { agent: "supervisor", tools: supervisor.tools },
@@ -48,7 +48,7 @@ export async function tellMissingTools(run: TeamContext): Promise<void> {
     const missing = tools.filter((name) => run.team.tools({ tools: [name] }).length === 0);
     if (missing.length === 0) continue;
     await once(run, `missing/${index}`, undefined, () =>
-      tell(run, {
+      emit(run, {
         type: "tools.missing",
         agent,
         tools: missing.map((name) => `${toolRefOf(name).server}/${toolRefOf(name).tool}`),

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { askRequestOf, questionProblem, questionSchema } from "../agent/built-in-tools.js";
 import { isControlFlow } from "../agent/journal.js";
 import { superviseQuestion } from "../supervision/question-guard.js";
-import type { Clarification } from "./situation.js";
+import type { Clarification } from "./routing-input.js";
 import type { HttpWorker } from "./team.js";
 import { hop, type TeamContext } from "./team-run.js";
 import type { Task, WorkerOutcome } from "./worker.js";

@@ -5,7 +5,7 @@ import type { Journal } from "../agent/journal.js";
 import type { AgentReport } from "../agent/loop.js";
 import type { AgentTool } from "../agent/tools.js";
 import type { Ask } from "../asks/ask.js";
-import type { Clarification } from "./situation.js";
+import type { Clarification } from "./routing-input.js";
 
 const askHuman = "ask_human";
 

@@ -5,10 +5,10 @@ import { askSchema } from "../asks/ask.js";
 import { itemName, metadataSchema } from "../conversation/names.js";
 import { hookSummarySchema, supervisionSummarySchema } from "../supervision/summary.js";
 import { supervise } from "../supervision/supervise.js";
-import { noBackground } from "./brief.js";
+import { noTurnContext } from "./brief.js";
 import type { LoadedTeam, TeamPorts } from "./ports.js";
+import { clarificationSchema, workerResultSchema } from "./routing-input.js";
 import { runTeam } from "./run.js";
-import { clarificationSchema, workerResultSchema } from "./situation.js";
 import { teamChoiceSchema } from "./team.js";
 import { routingDecisionSchema } from "./trace.js";
 
@@ -135,7 +135,7 @@ export async function runRouting(command: RunCommand, team: LoadedTeam, ports: R
   }
 
   const worked = await runTeam(
-    { id: runId, input, metadata: command.metadata, background: noBackground, path: [] },
+    { id: runId, input, metadata: command.metadata, background: noTurnContext, path: [] },
     team,
     { ...ports, journal: ports.journal.scope("team"), degraded: note, work: runId },
   );

@@ -1,7 +1,7 @@
 /** The tools that make an agent a router: they end its run with a decision. Their server's name is `routing`. */
 import type { AgentTool, ToolOutput } from "../agent/tools.js";
 import { checkDecision } from "./decision-repair.js";
-import type { RosterEntry } from "./situation.js";
+import type { RosterEntry } from "./routing-input.js";
 
 /**
  * Tools of the system's own making: nobody's data comes from them, no supervisor judges them, and they check their arguments

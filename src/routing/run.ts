@@ -3,16 +3,16 @@
  * step that has no result. The same function runs a run of its own, a session's turn, and a team inside a team.
  */
 import { settleInOrder } from "../agent/concurrency.js";
-import { standingAtHop } from "../supervision/as-hop.js";
+import { activeAtHop } from "../supervision/as-hop.js";
 import { aggregate } from "./aggregate.js";
 import { type BranchResult, runBranch } from "./branch.js";
 import { TeamBudget, type TeamSpent } from "./budget.js";
 import { decide } from "./decide.js";
 import { type Draft, draftThroughHop } from "./draft.js";
-import { tellMissingTools } from "./held-tools.js";
+import { reportMissingTools } from "./held-tools.js";
 import type { LoadedTeam, TeamPorts } from "./ports.js";
 import { QuestionPermits } from "./questions.js";
-import type { Choice, Clarification, WorkerResult } from "./situation.js";
+import type { Choice, Clarification, WorkerResult } from "./routing-input.js";
 import { maxTeamDepth } from "./team.js";
 import { inScope, rosterOf, superviseHop, type TeamCommand, type TeamContext } from "./team-run.js";
 import type { RoutingDecision } from "./trace.js";
@@ -47,7 +47,7 @@ async function runWithin(run: TeamContext): Promise<TeamOutcome> {
   const clarifications: Clarification[] = [];
   const report = (): TeamReport => ({ decisions, results, clarifications, spent: run.budget.spent });
   const fail = (detail: string): TeamOutcome => ({ kind: "failed", detail, ...report() });
-  await tellMissingTools(run);
+  await reportMissingTools(run);
   let stopped = `no decision after ${supervisor.maxIterations} rounds`;
 
   for (let iteration = 0; iteration < supervisor.maxIterations; iteration++) {
@@ -141,7 +141,7 @@ async function runNested(run: TeamContext, task: Task): Promise<WorkerOutcome> {
   const own = team.supervisors.filter(({ name }) => !around.some((supervisor) => supervisor.name === name));
   const ports: TeamPorts = { ...run.ports, supervisors: [...around, ...own] };
   const name = path.join("/");
-  const arrived = await superviseHop(standingAtHop(own, ["request"]), ["around", name], task.content, "request", run);
+  const arrived = await superviseHop(activeAtHop(own, ["request"]), ["around", name], task.content, "request", run);
   if (!arrived.ok) return failed(`its input was blocked: ${arrived.reasons}`);
 
   const budget = run.budget.within(team.definition.limits);
@@ -151,13 +151,13 @@ async function runNested(run: TeamContext, task: Task): Promise<WorkerOutcome> {
     ports: { ...ports, journal: run.ports.journal.scope("team") },
     budget,
     permits: run.permits,
-    draft: draftThroughHop(run.draft, standingAtHop(own, ["response"])),
+    draft: draftThroughHop(run.draft, activeAtHop(own, ["response"])),
   });
   run.budget.spend(budget.spent);
   const { clarifications } = outcome;
   if (outcome.kind === "failed") return failed(outcome.detail, clarifications);
-  const standing = standingAtHop(own, ["response"]);
-  const back = await superviseHop(standing, [name, "around"], outcome.response, "response", run);
+  const active = activeAtHop(own, ["response"]);
+  const back = await superviseHop(active, [name, "around"], outcome.response, "response", run);
   return back.ok
     ? { kind: "done", output: back.content, clarifications }
     : failed(`its response was blocked: ${back.reasons}`, clarifications);

@@ -6,7 +6,7 @@ import { type Draft, writingDraft } from "./draft.js";
 import { once } from "./once.js";
 import type { TeamPorts } from "./ports.js";
 import { routingServer } from "./routing-tools.js";
-import { inJournal, shown, type TeamContext, tell } from "./team-run.js";
+import { emit, inJournal, sanitized, type TeamContext } from "./team-run.js";
 
 const alone =
   "Not taken yet: other tools were called in the same round, and their results may matter. Decide once you have read them.";
@@ -41,7 +41,7 @@ function teamGuard({ name, tools }: GuardedAgent, run: TeamContext): ToolGuard {
     async afterCall(call, output, journal) {
       if (isOwn(call.tool)) return { kind: "go", value: output };
       const decision = await supervised.afterCall(call, output, journal);
-      if (run.team.definition.supervisor.verbose) await tellUse(inJournal(run, journal), name, call, decision);
+      if (run.team.definition.supervisor.verbose) await reportToolUse(inJournal(run, journal), name, call, decision);
       return decision;
     },
   };
@@ -51,7 +51,7 @@ function teamGuard({ name, tools }: GuardedAgent, run: TeamContext): ToolGuard {
 const longestTold = 4_000;
 
 /** What a tool was called with and what came of it, for the trace of a verbose team. */
-async function tellUse(
+async function reportToolUse(
   run: TeamContext,
   agent: string,
   { tool, args }: ToolCall,
@@ -61,10 +61,10 @@ async function tellUse(
   const used = {
     ...tool.ref,
     agent,
-    arguments: (await shown(run, JSON.stringify(args), "arguments")).slice(0, longestTold),
-    output: (await shown(run, content, "output")).slice(0, longestTold),
+    arguments: (await sanitized(run, JSON.stringify(args), "arguments")).slice(0, longestTold),
+    output: (await sanitized(run, content, "output")).slice(0, longestTold),
   };
-  await once(run, "used", undefined, () => tell(run, { type: "tool.used", ...used }));
+  await once(run, "used", undefined, () => emit(run, { type: "tool.used", ...used }));
 }
 
 /** The ports of one agent of the team, in a scope of the journal. */

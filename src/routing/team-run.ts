@@ -1,15 +1,15 @@
 /** A team at work: what its supervisor, workers and aggregator share while they run. */
-import { standingAtHop } from "../supervision/as-hop.js";
+import { activeAtHop } from "../supervision/as-hop.js";
 import { type PassResult, runPass } from "../supervision/pass.js";
 import { passResultSchema } from "../supervision/state.js";
 import { supervise } from "../supervision/supervise.js";
 import type { Supervisor } from "../supervision/supervisor.js";
-import type { Background } from "./brief.js";
+import type { TurnContext } from "./brief.js";
 import type { TeamBudget } from "./budget.js";
 import type { Draft } from "./draft.js";
 import type { LoadedTeam, TeamPorts } from "./ports.js";
 import type { QuestionPermits } from "./questions.js";
-import type { RosterEntry } from "./situation.js";
+import type { RosterEntry } from "./routing-input.js";
 import type { Worker } from "./team.js";
 import type { TraceEntry } from "./trace.js";
 
@@ -18,7 +18,7 @@ export interface TeamCommand {
   readonly id: string;
   readonly input: string;
   readonly metadata: Readonly<Record<string, string | number | boolean>>;
-  readonly background: Background;
+  readonly background: TurnContext;
   /** The ids of the workers that are teams around this one. */
   readonly path: readonly string[];
 }
@@ -54,7 +54,7 @@ export function rosterOf(workers: readonly Worker[]): RosterEntry[] {
 type Untold = TraceEntry extends infer Entry ? (Entry extends unknown ? Omit<Entry, "path"> : never) : never;
 
 /** Something to tell of, told once: by the step that it is part of. */
-export function tell(run: TeamContext, entry: Untold): void {
+export function emit(run: TeamContext, entry: Untold): void {
   run.ports.observer.traced({ ...entry, path: [...run.command.path] });
 }
 
@@ -88,8 +88,8 @@ export async function superviseHop(
  * itself goes on with the text as it was.
  * @param hopSeen those who stand at hops have seen it already.
  */
-export function shown(run: TeamContext, text: string, scope: string, hopSeen = false): Promise<string> {
-  return run.ports.observer.keepsTexts ? cleared(run, text, scope, hopSeen) : Promise.resolve(text);
+export function sanitized(run: TeamContext, text: string, scope: string, hopSeen = false): Promise<string> {
+  return run.ports.observer.keepsTexts ? redactForRecord(run, text, scope, hopSeen) : Promise.resolve(text);
 }
 
 /**
@@ -97,11 +97,11 @@ export function shown(run: TeamContext, text: string, scope: string, hopSeen = f
  * supervisors of responses. Nobody is asked for a review here, because the response is going to be reviewed: such a text is withheld.
  * @param hopSeen those who stand at hops have seen it already.
  */
-export async function cleared(run: TeamContext, text: string, scope: string, hopSeen = false): Promise<string> {
+export async function redactForRecord(run: TeamContext, text: string, scope: string, hopSeen = false): Promise<string> {
   const { journal: around, supervisors, supervise: ports, degraded } = run.ports;
   const unheard = hopSeen ? supervisors.filter(({ hooks }) => !hooks.has("hop")) : supervisors;
-  const standing = standingAtHop(unheard, ["response", "hop"]);
-  if (standing.length === 0 || text === "") return text;
+  const active = activeAtHop(unheard, ["response", "hop"]);
+  if (active.length === 0 || text === "") return text;
   const journal = around.scope(scope);
   const subject = { hook: "hop", from: run.command.path.join("/"), to: "record", content: text } as const;
   const pass = await journal.step<PassResult>(
@@ -112,7 +112,7 @@ export async function cleared(run: TeamContext, text: string, scope: string, hop
       interrupted: "again",
       onDone: ({ state, subject: after }) => ports.decided(state, subject, after),
     },
-    () => runPass(subject, standing, { ...ports, journal }),
+    () => runPass(subject, active, { ...ports, journal }),
   );
   degraded(pass.state.degraded);
   const passes = pass.state.decision === "allow" || pass.state.decision === "modify";

@@ -1,6 +1,6 @@
 /** What a run tells of itself: entries that make a story a person can read. */
 import { z } from "zod";
-import { workerResultSchema } from "./situation.js";
+import { workerResultSchema } from "./routing-input.js";
 
 /** Which team of the run it happened in: the ids of the workers that are teams, outermost first. */
 const path = z.array(z.string());

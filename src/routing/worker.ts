@@ -9,8 +9,8 @@ import { dataNotice } from "./brief.js";
 import { heldTools } from "./held-tools.js";
 import { runHttpWorker } from "./http-worker.js";
 import { clarificationsOf } from "./questions.js";
+import type { Clarification } from "./routing-input.js";
 import { handOffTool } from "./routing-tools.js";
-import type { Clarification } from "./situation.js";
 import type { Worker } from "./team.js";
 import { agentPorts } from "./team-guard.js";
 import { rosterOf, type TeamContext } from "./team-run.js";
@@ -69,7 +69,7 @@ async function runModelWorker(run: TeamContext, task: Task): Promise<WorkerOutco
           message: task.content,
         }),
       tools,
-      withdrawn: (wanted) => held.all.find((tool) => isWanted(tool, wanted)),
+      removedTool: (wanted) => held.all.find((tool) => isWanted(tool, wanted)),
       ...(worker.temperature === undefined ? {} : { temperature: worker.temperature }),
       limits: run.budget.agentLimits(worker.maxToolRounds ?? definition.limits.maxToolRounds),
       replyId: task.id,

@@ -27,7 +27,7 @@ export interface KeptAnswer extends z.infer<typeof answerSchema> {
 
 /** What is to be done about a request: do it, or give the answer that is there. */
 export type Claim =
-  | { readonly kind: "do" | "other_request" | "under_way" | "forgotten" }
+  | { readonly kind: "do" | "other_request" | "in_progress" | "forgotten" }
   | { readonly kind: "answered"; readonly answer: KeptAnswer };
 
 const rowSchema = z.object({
@@ -36,7 +36,7 @@ const rowSchema = z.object({
   sealed_answer: z.string().nullable(),
 });
 
-export class KeptAnswers {
+export class IdempotencyStore {
   constructor(
     private readonly db: D1Database,
     private readonly sealer: Sealer,
@@ -57,10 +57,10 @@ export class KeptAnswers {
       .bind(scope, key)
       .first();
     // Given up by the one that had it, just now.
-    if (found === null) return { kind: "under_way" };
+    if (found === null) return { kind: "in_progress" };
     const { request_hash, status, sealed_answer } = rowSchema.parse(found);
     if (request_hash !== hash) return { kind: "other_request" };
-    if (status === null || sealed_answer === null) return { kind: "under_way" };
+    if (status === null || sealed_answer === null) return { kind: "in_progress" };
     if (sealed_answer === forgotten) return { kind: "forgotten" };
     const answer = answerSchema.parse(JSON.parse(await this.sealer.open(sealed_answer)));
     return { kind: "answered", answer: { status, ...answer } };
@@ -96,7 +96,7 @@ export class KeptAnswers {
   }
 
   /** Housekeeping: answers that nobody will ask for again. */
-  async forgetOld(now: number): Promise<void> {
+  async purgeExpired(now: number): Promise<void> {
     await this.db
       .prepare("DELETE FROM idempotency WHERE created_at < ?")
       .bind(now - keptForMs)

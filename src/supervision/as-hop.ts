@@ -6,7 +6,7 @@ import type { Supervisor } from "./supervisor.js";
 import type { Hook } from "./verdict.js";
 
 /** The supervisors that stand at any of these hooks, standing at `hop`. */
-export function standingAtHop(supervisors: readonly Supervisor[], hooks: readonly Hook[]): Supervisor[] {
+export function activeAtHop(supervisors: readonly Supervisor[], hooks: readonly Hook[]): Supervisor[] {
   return supervisors
     .filter((supervisor) => hooks.some((hook) => supervisor.hooks.has(hook)))
     .map((supervisor) => ({

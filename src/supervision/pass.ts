@@ -6,12 +6,12 @@
 import type { z } from "zod";
 import { isControlFlow, type Journal } from "../agent/journal.js";
 import type { CancelSignal } from "../model/port.js";
+import type { ContextChange, Environment } from "./environment.js";
+import { reasonRules, sanitizeReason } from "./reasons.js";
 import { changesOf, type passResultSchema, type SupervisionStep } from "./state.js";
 import { applyChange, canonicalText, type Subject } from "./subject.js";
-import { type Judging, type Supervisor, Undecided } from "./supervisor.js";
-import type { ContextChange, Surroundings } from "./surroundings.js";
+import { type JudgeContext, NoDecisionError, type Supervisor } from "./supervisor.js";
 import { strictest, type Verdict } from "./verdict.js";
-import { rulesOfWords, worded } from "./wording.js";
 
 export type PassResult = z.infer<typeof passResultSchema>;
 
@@ -26,7 +26,7 @@ export interface PassPorts {
   readonly cancelled?: (() => boolean) | undefined;
   readonly journal: Journal;
   /** What supervisors may know and change around the text. */
-  readonly surroundings?: Surroundings | undefined;
+  readonly surroundings?: Environment | undefined;
 }
 
 /** How often the pure supervisors look again at what later ones made of the text, before that counts as a quarrel. */
@@ -37,16 +37,16 @@ export async function runPass(
   supervisors: readonly Supervisor[],
   ports: PassPorts,
 ): Promise<PassResult> {
-  const standing = supervisors.filter((supervisor) => supervisor.hooks.has(subject.hook)).sort(inOrder);
-  const enforcing = standing.filter((supervisor) => supervisor.mode === "enforce");
-  const shadows = standing.filter((supervisor) => supervisor.mode === "shadow");
-  const rules = rulesOfWords(supervisors, subject.hook);
-  const shadowed = Promise.all(shadows.map((shadow) => consult(shadow, subject, rules, ports)));
+  const active = supervisors.filter((supervisor) => supervisor.hooks.has(subject.hook)).sort(inOrder);
+  const enforcing = active.filter((supervisor) => supervisor.mode === "enforce");
+  const shadows = active.filter((supervisor) => supervisor.mode === "shadow");
+  const rules = reasonRules(supervisors, subject.hook);
+  const shadowed = Promise.all(shadows.map((shadow) => callSupervisor(shadow, subject, rules, ports)));
 
   const consulted: Consulted[] = [];
   let current = subject;
-  const hear = async (supervisor: Supervisor): Promise<boolean> => {
-    const said = await consult(supervisor, current, rules, ports);
+  const evaluate = async (supervisor: Supervisor): Promise<boolean> => {
+    const said = await callSupervisor(supervisor, current, rules, ports);
     consulted.push(said);
     current = said.after;
     return said.verdict.action !== "block";
@@ -54,10 +54,10 @@ export async function runPass(
 
   const modifiers = enforcing.filter((supervisor) => supervisor.mayModify);
   const blocked =
-    !(await everyInTurn(modifiers, hear)) || !(await lookAgain(modifiers, hear, () => current, consulted));
+    !(await everyInTurn(modifiers, evaluate)) || !(await reevaluate(modifiers, evaluate, () => current, consulted));
   if (!blocked) {
     const judges = enforcing.filter((supervisor) => !supervisor.mayModify);
-    consulted.push(...(await Promise.all(judges.map((judge) => consult(judge, current, rules, ports)))));
+    consulted.push(...(await Promise.all(judges.map((judge) => callSupervisor(judge, current, rules, ports)))));
   }
 
   const decision = strictest(...consulted.map(({ verdict }) => verdict.action));
@@ -77,9 +77,9 @@ export async function runPass(
 }
 
 /** Whether the pass may go on after the second looks; a text the pure supervisors keep changing is blocked. */
-async function lookAgain(
+async function reevaluate(
   modifiers: readonly Supervisor[],
-  hear: (supervisor: Supervisor) => Promise<boolean>,
+  evaluate: (supervisor: Supervisor) => Promise<boolean>,
   current: () => Subject,
   consulted: Consulted[],
 ): Promise<boolean> {
@@ -90,13 +90,13 @@ async function lookAgain(
   for (let look = 0; look < maxSecondLooks; look++) {
     const again = stale();
     if (again.length === 0) return true;
-    if (!(await everyInTurn(again, hear))) return false;
+    if (!(await everyInTurn(again, evaluate))) return false;
   }
-  const quarrel = stale()[0];
-  if (quarrel === undefined) return true;
-  const reason = `Supervisor "${quarrel.name}" and others keep changing each other's text; the setting to look at is their order.`;
+  const oscillation = stale()[0];
+  if (oscillation === undefined) return true;
+  const reason = `Supervisor "${oscillation.name}" and others keep changing each other's text; the setting to look at is their order.`;
   consulted.push({
-    name: quarrel.name,
+    name: oscillation.name,
     mode: "enforce",
     before: current(),
     after: current(),
@@ -120,7 +120,7 @@ interface Consulted {
   readonly latencyMs: number;
 }
 
-async function consult(
+async function callSupervisor(
   supervisor: Supervisor,
   subject: Subject,
   rules: readonly Supervisor[],
@@ -148,12 +148,14 @@ async function consult(
   } catch (error) {
     if (isControlFlow(error)) throw error;
     // Neither a text nor a cancelled turn can bring it about that a supervisor isn't asked any more.
-    const isItsOwn = refusal === undefined && !(error instanceof Undecided) && ports.cancelled?.() !== true;
+    const isItsOwn = refusal === undefined && !(error instanceof NoDecisionError) && ports.cancelled?.() !== true;
     if (isItsOwn) supervisor.health?.failed();
     const said = detailOf(error);
     // What it answered, and not as it has to, may stand in the message.
     const detail =
-      error instanceof Undecided ? (await worded([said], { before: subject }, rules, judging)).join("") : said;
+      error instanceof NoDecisionError
+        ? (await sanitizeReason([said], { before: subject }, rules, judging)).join("")
+        : said;
     const policy = ports.strict ? "block" : supervisor.onFailure;
     const failed = `Supervisor "${supervisor.name}" (${supervisor.kind}) failed: ${detail}. ${
       ports.strict ? "The tenant's setting strict" : `Its setting onFailure "${policy}"`
@@ -174,10 +176,10 @@ async function readable(
   { pure, reasons }: Supervisor,
   about: { readonly before: Subject; readonly after: Subject | undefined },
   rules: readonly Supervisor[],
-  judging: Judging,
+  judging: JudgeContext,
 ): Promise<readonly string[]> {
   const own = words.every((one) => pure || reasons?.has(one) === true);
-  return own ? words : worded(words, about, rules, judging);
+  return own ? words : sanitizeReason(words, about, rules, judging);
 }
 
 const never: CancelSignal = { aborted: false, addEventListener: () => {}, removeEventListener: () => {} };
@@ -188,22 +190,22 @@ function judgingOf(
   rules: readonly Supervisor[],
   ports: PassPorts,
   contextChanged: (change: ContextChange) => void,
-): Judging {
+): JudgeContext {
   const { context, ...seen } = ports.surroundings ?? {};
-  const judging: Judging = {
+  const judging: JudgeContext = {
     journal: ports.journal.scope(supervisor.name),
     signal: never,
     hash: ports.hash,
     // A shadow judges without effect: it has nothing to change the context with.
     surroundings: supervisor.mode === "shadow" || context === undefined ? seen : { ...seen, context },
-    worded: async (words) =>
+    sanitizeReason: async (words) =>
       (await readable([words], supervisor, { before: subject, after: undefined }, rules, judging)).join(""),
     contextChanged,
   };
   return judging;
 }
 
-function judge(supervisor: Supervisor, subject: Subject, judging: Judging, ports: PassPorts): Promise<Verdict> {
+function judge(supervisor: Supervisor, subject: Subject, judging: JudgeContext, ports: PassPorts): Promise<Verdict> {
   return supervisor.pure
     ? supervisor.judge(subject, judging)
     : ports.withDeadline(supervisor.timeoutMs, (signal) => supervisor.judge(subject, { ...judging, signal }));

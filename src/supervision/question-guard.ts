@@ -3,7 +3,7 @@
  * `person`. What is changed is asked as changed; what is blocked isn't asked.
  */
 import type { Journal } from "../agent/journal.js";
-import { standingAtHop } from "./as-hop.js";
+import { activeAtHop } from "./as-hop.js";
 import { type SupervisePorts, supervise } from "./supervise.js";
 import type { Supervisor } from "./supervisor.js";
 
@@ -28,12 +28,12 @@ export async function superviseQuestion(
   journal: Journal,
   ports: SupervisePorts,
 ): Promise<SupervisedQuestion> {
-  const standing = standingAtHop(supervisors, ["response", "hop"]);
-  if (standing.length === 0) return { ok: true, texts, degraded: [] };
+  const active = activeAtHop(supervisors, ["response", "hop"]);
+  if (active.length === 0) return { ok: true, texts, degraded: [] };
   const { question, context, suggestions = [], defaultResponse } = texts;
   const parts = [question, context ?? "", ...suggestions, defaultResponse ?? ""];
   const content = parts.join(separator);
-  const passed = await supervise("hop", { hook: "hop", from, to: "person", content }, standing, journal, ports);
+  const passed = await supervise("hop", { hook: "hop", from, to: "person", content }, active, journal, ports);
   const { degraded } = passed;
   if (passed.action === "block") return { ok: false, reasons: passed.reasons, degraded };
   const cleared = passed.subject.content;

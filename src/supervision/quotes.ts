@@ -2,7 +2,7 @@
  * Takes out of a reason what it quotes of the text it is about: people read the reasons of what they must not see. Found are
  * quotations, however they are spaced, cased or marked; not what is told in other words, or encoded on purpose.
  */
-import { telling } from "../text/likeness.js";
+import { contentStems } from "../text/likeness.js";
 import { normalise } from "./rules/normalise.js";
 
 /** So many letters and digits in a row, whatever stands between them, are a quotation: three or four words. */
@@ -52,7 +52,7 @@ export function quoteRemover(hidden: string, left?: string): (reason: string) =>
 
 /** The telling words of a text, without accents. */
 function words(text: string): ReadonlySet<string> {
-  return telling(normalise(text).normalize("NFD").replace(/\p{M}/gu, ""));
+  return contentStems(normalise(text).normalize("NFD").replace(/\p{M}/gu, ""));
 }
 
 /** Letters and digits alone, without case and marks; and where in the text each of them stands. */

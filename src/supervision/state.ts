@@ -1,6 +1,6 @@
 import { z } from "zod";
+import type { ContextChange } from "./environment.js";
 import { subjectSchema } from "./subject.js";
-import type { ContextChange } from "./surroundings.js";
 import { actions, hooks } from "./verdict.js";
 
 const toolRefSchema = z.object({ server: z.string(), tool: z.string() });

@@ -12,13 +12,13 @@ export interface StreamGate {
 
 /** @param hook where the whole is going to be judged: a reply at `response`, what will be one at each `hop` on its way. */
 export function openStreamGate(supervisors: readonly Supervisor[], hook: Hook = "response"): StreamGate {
-  const standing = supervisors
+  const active = supervisors
     .filter((supervisor) => supervisor.mode === "enforce" && supervisor.hooks.has(hook))
     .sort((a, b) => a.order - b.order || (a.name < b.name ? -1 : 1));
-  const modifiers = standing.filter((supervisor) => supervisor.mayModify);
+  const modifiers = active.filter((supervisor) => supervisor.mayModify);
   const streams: SupervisorStream[] = [];
   // Those that judge only stand behind those that modify, as in the pass.
-  for (const supervisor of [...modifiers, ...standing.filter((other) => !other.mayModify)]) {
+  for (const supervisor of [...modifiers, ...active.filter((other) => !other.mayModify)]) {
     const stream = supervisor.openStream?.();
     if (stream === undefined) return { push: () => "" };
     streams.push(stream);

@@ -2,8 +2,8 @@
 import { z } from "zod";
 import type { Journal } from "../agent/journal.js";
 import type { CancelSignal } from "../model/port.js";
+import type { ContextChange, Environment } from "./environment.js";
 import type { Subject } from "./subject.js";
-import type { ContextChange, Surroundings } from "./surroundings.js";
 import { type Hook, hooks, type Verdict } from "./verdict.js";
 
 export const failurePolicies = ["allow", "block", "review"] as const;
@@ -29,14 +29,14 @@ export const supervisorSettingsSchema = z.strictObject({
 });
 
 /** What a supervisor is given for one judgement; void once the pass is over. */
-export interface Judging {
+export interface JudgeContext {
   readonly journal: Journal;
   readonly signal: CancelSignal;
   /** The digest by which texts are compared: what edits name as their base. */
   readonly hash: (subject: Subject) => Promise<string>;
-  readonly surroundings: Surroundings;
+  readonly surroundings: Environment;
   /** Words of its own, as they may be read by everybody. */
-  readonly worded: (words: string) => Promise<string>;
+  readonly sanitizeReason: (words: string) => Promise<string>;
   /** To be told of each change of the context, for the record. */
   readonly contextChanged: (change: ContextChange) => void;
 }
@@ -45,7 +45,7 @@ export interface Judging {
  * It answered, and not as it has to. A failure like any other, but one that the text may have brought about: it says nothing of how
  * it will do with other texts, so it doesn't count towards not asking it any more.
  */
-export class Undecided extends Error {
+export class NoDecisionError extends Error {
   override readonly name = "Undecided";
 }
 
@@ -84,7 +84,7 @@ export interface Supervisor {
   readonly health?: Health;
   /** Reasons that its tenant wrote: they are read as they are. */
   readonly reasons?: ReadonlySet<string>;
-  judge(subject: Subject, judging: Judging): Promise<Verdict>;
+  judge(subject: Subject, judging: JudgeContext): Promise<Verdict>;
   /** How it follows a streamed reply. A supervisor without it has to see the whole, which holds the whole. */
   openStream?(): SupervisorStream;
 }

@@ -64,7 +64,7 @@ export function supervisingGuard(
       const supervised = await supervise(
         "tool_result",
         { hook: "tool_result", call: requestOf(call), output: output.content },
-        call.tool.asksPeople ? withThoseOf("request", "tool_result", setup.supervisors) : setup.supervisors,
+        call.tool.asksPeople ? forHops("request", "tool_result", setup.supervisors) : setup.supervisors,
         journal,
         ports.supervise,
       );
@@ -105,7 +105,7 @@ const questionArguments = z.object({
 });
 
 /** An answer of a person is supervised as what comes in: whoever stands at the one hook stands at the other as well. */
-function withThoseOf(hook: Hook, other: Hook, supervisors: readonly Supervisor[]): Supervisor[] {
+function forHops(hook: Hook, other: Hook, supervisors: readonly Supervisor[]): Supervisor[] {
   return supervisors.map((supervisor) =>
     supervisor.hooks.has(hook) ? { ...supervisor, hooks: new Set([...supervisor.hooks, other]) } : supervisor,
   );

@@ -7,7 +7,7 @@ const common = new Set(
 );
 
 /** The words that carry meaning, without endings, each once. */
-export function telling(text: string): ReadonlySet<string> {
+export function contentStems(text: string): ReadonlySet<string> {
   const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
   return new Set(
     words.filter((word) => !common.has(word) && (word.length > 1 || /[^\p{ASCII}]/u.test(word))).map(stem),
@@ -16,10 +16,10 @@ export function telling(text: string): ReadonlySet<string> {
 
 /** Gives of any text the part of the query's words that it has too: from 0 (nothing) to 1 (all). A query is read once, however long. */
 export function likenessTo(query: string): (text: string) => number {
-  const asked = telling(query);
+  const asked = contentStems(query);
   return (text) => {
     if (asked.size === 0) return 0;
-    const said = telling(text);
+    const said = contentStems(text);
     let shared = 0;
     for (const word of asked) if (said.has(word)) shared++;
     return shared / asked.size;

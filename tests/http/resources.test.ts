@@ -228,9 +228,9 @@ describe("an Idempotency-Key on a write", () => {
     const put = () => tenant.call("PUT", "/v1/rules/r", { text: "x" }, { "idempotency-key": "k" });
     await put();
     const { answers } = composeServices(env);
-    await answers.forgetOld(Date.now() + 23 * 3_600_000);
+    await answers.purgeExpired(Date.now() + 23 * 3_600_000);
     expect((await put()).headers.get("idempotent-replay")).toBe("true");
-    await answers.forgetOld(Date.now() + 25 * 3_600_000);
+    await answers.purgeExpired(Date.now() + 25 * 3_600_000);
     expect((await put()).headers.get("idempotent-replay")).toBeNull();
   });
 });

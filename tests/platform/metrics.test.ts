@@ -209,7 +209,7 @@ describe("the metrics of a failure", () => {
       kit.outbox.put("topic", "entity", {});
       await kit.outbox.drain();
       kit.deadlines.move("idle", clock.at);
-      kit.alarmRang();
+      kit.onAlarm();
       kit.kick();
       await settle();
     });

@@ -3,7 +3,7 @@ import { askHumanTool } from "../../src/agent/built-in-tools.js";
 import { Parked, Superseded } from "../../src/agent/journal.js";
 import { listWorkersTool } from "../../src/agent/look-up-tools.js";
 import type { ModelRequest, ModelResult } from "../../src/model/port.js";
-import { noBackground } from "../../src/routing/brief.js";
+import { noTurnContext } from "../../src/routing/brief.js";
 import type { LoadedTeam, TeamPorts } from "../../src/routing/ports.js";
 import { runTeam, type TeamOutcome } from "../../src/routing/run.js";
 import { teamSchema } from "../../src/routing/team.js";
@@ -51,7 +51,7 @@ class World {
   async run(crash?: CrashPoint): Promise<TeamOutcome> {
     const { team } = this;
     const withDeadline: TeamPorts["withDeadline"] = (_ms, work) => work(never);
-    return runTeam({ id: "run", input: "Help.", metadata: {}, background: noBackground, path: [] }, team, {
+    return runTeam({ id: "run", input: "Help.", metadata: {}, background: noTurnContext, path: [] }, team, {
       journal: new MemoryJournal(this.store, crash),
       model: {
         call: async (request) => ({

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, it, vi } from "vitest";
-import { keepMemories } from "../../src/application/memory/maintenance.js";
+import { maintainMemories } from "../../src/application/memory/maintenance.js";
 import { searchMemory } from "../../src/application/memory/memory-search.js";
 import { composeServices } from "../../src/composition.js";
 import type { MemoryRef } from "../../src/stores/memory/memory-store.js";
@@ -140,7 +140,7 @@ it("takes a vector out with its entry, also one that was on its way", async () =
     expect(index.of(memory)).toBe(1);
   });
   vi.setSystemTime(Date.now() + hour + 1_000);
-  await keepMemories(services.memory, Date.now());
+  await maintainMemories(services.memory, Date.now());
   vi.useRealTimers();
   expect(index.of(memory)).toBe(0);
 });
@@ -163,7 +163,7 @@ it("does without it while it is down, and makes up for it later", async () => {
   expect(index.of(memory)).toBe(1);
   index.down = false;
   vi.setSystemTime(Date.now() + 120_000);
-  await keepMemories(services.memory, Date.now());
+  await maintainMemories(services.memory, Date.now());
   vi.useRealTimers();
   expect(index.of(memory)).toBe(0);
 });

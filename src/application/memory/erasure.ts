@@ -3,9 +3,9 @@
 import type { ThreadGateway } from "../../gateways/thread-gateway.js";
 import { mergeContexts } from "../../memory/context-merge.js";
 import { extractiveContext, extractiveSummary } from "../../memory/extractive.js";
-import type { KeptAnswers } from "../../stores/idempotency-store.js";
+import type { IdempotencyStore } from "../../stores/idempotency-store.js";
 import type { ContextStore } from "../../stores/memory/context-store.js";
-import { echoesOf } from "../../stores/memory/derived-mentions.js";
+import { findDerivedMentions } from "../../stores/memory/derived-mentions.js";
 import { erasure } from "../../stores/memory/entry-statements.js";
 import type { EntryStore } from "../../stores/memory/entry-store.js";
 import type { MemoryRef } from "../../stores/memory/memory-store.js";
@@ -17,7 +17,7 @@ export interface ErasureSources {
   readonly contexts: ContextStore;
   readonly threads: ThreadGateway;
   readonly vectors: Pick<EntryVectors, "index">;
-  readonly answers: Pick<KeptAnswers, "forget">;
+  readonly answers: Pick<IdempotencyStore, "forget">;
 }
 
 /** Entries that the context is rebuilt from at most. */
@@ -31,14 +31,14 @@ export async function eraseFromD1(memory: MemoryRef, entryId: string, sources: E
   const { db, entries, contexts, threads, vectors, answers } = sources;
   const row = await entries.row(memory, entryId);
   const entry = await entries.get(memory, entryId);
-  const withdrawEchoes = async (): Promise<void> => {
-    if (entry !== undefined) await withdraw(memory, await echoesOf(db, memory, entry), sources);
+  const removeDerivedMentions = async (): Promise<void> => {
+    if (entry !== undefined) await withdraw(memory, await findDerivedMentions(db, memory, entry), sources);
   };
   // Before the entry is gone, because nobody would know its words after an interruption; and once more for what was written till then.
-  await withdrawEchoes();
+  await removeDerivedMentions();
   const cited = await contexts.firstCiting(memory, entryId);
   await db.batch([...erasure(db, entries.present(), memory, entryId), ...contexts.wiping(memory, entryId, cited)]);
-  await withdrawEchoes();
+  await removeDerivedMentions();
   await vectors.index.forget();
   // What was found in the memory, or restored of it, may have shown the entry.
   await answers.forget(memory.tenantId, memory.memoryId);
@@ -60,7 +60,7 @@ async function withdraw(memory: MemoryRef, entryIds: readonly string[], sources:
   const { tenantId, memoryId } = memory;
   for (const threadId of new Set(found.flatMap((entry) => entry.threadId ?? []))) {
     const ofThread = found.filter((entry) => entry.threadId === threadId).map((entry) => entry.entryId);
-    await sources.threads.writeAgain({ tenantId, memoryId, threadId }, ofThread);
+    await sources.threads.backfill({ tenantId, memoryId, threadId }, ofThread);
   }
 }
 

@@ -10,7 +10,7 @@ const fillsOfMemory = 10;
 /** Calls by which one run tells Vectorize of vectors. */
 const sendsAtOnce = 50;
 
-export async function keepMemories(service: MemoryService, now: number): Promise<void> {
+export async function maintainMemories(service: MemoryService, now: number): Promise<void> {
   await eraseExpired(service, now);
   await fillVectors(service);
   const { index } = service.ports.vectors;

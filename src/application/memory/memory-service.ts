@@ -6,15 +6,15 @@ import type { Entry, NewEntry, Tags } from "../../memory/entry.js";
 import { extractiveSummary } from "../../memory/extractive.js";
 import {
   type ContextVersion,
-  directThread,
   type Invocation,
   type Level,
   type NewMessage,
+  standaloneThread,
   type Thread,
 } from "../../memory/memory.js";
 import { sha256Hex } from "../../platform/digest.js";
 import { newId } from "../../platform/ids.js";
-import type { KeptAnswers } from "../../stores/idempotency-store.js";
+import type { IdempotencyStore } from "../../stores/idempotency-store.js";
 import type { ContextStore } from "../../stores/memory/context-store.js";
 import type { DeadLetter, DeadLetters } from "../../stores/memory/dead-letters.js";
 import type { EntryStore } from "../../stores/memory/entry-store.js";
@@ -32,7 +32,7 @@ export interface MemoryServicePorts {
   readonly vectors: EntryVectors;
   readonly threads: ThreadGateway;
   readonly deadLetters: DeadLetters;
-  readonly answers: KeptAnswers;
+  readonly answers: IdempotencyStore;
   readonly sendJobs: MemoryPlatform["sendJobs"];
 }
 
@@ -254,8 +254,12 @@ export class MemoryService {
     if (outcome.kind === "exists" && !outcome.sameRequest) return otherEntry;
     // Its flush is decided where messages' are, by the thread that entries without a conversation share. One that was there is
     // told of too: whoever wrote it may have died just after.
-    await this.ports.memories.noteThread(memory, directThread);
-    await this.ports.threads.noteEntry(identityOf(memory, directThread), outcome.seq, outcome.entry.rawEntry.length);
+    await this.ports.memories.noteThread(memory, standaloneThread);
+    await this.ports.threads.noteEntry(
+      identityOf(memory, standaloneThread),
+      outcome.seq,
+      outcome.entry.rawEntry.length,
+    );
     return ok(outcome.entry);
   }
 }

@@ -13,8 +13,8 @@ import { briefText, dataNotice } from "../brief.js";
 import { checkDecision, type ReadDecision, readDecision } from "../decision-repair.js";
 import { type HeldTools, heldTools } from "../held-tools.js";
 import { clarificationsOf } from "../questions.js";
+import type { Clarification, RosterEntry, RoutingInput, StrategyOutcome } from "../routing-input.js";
 import { finishTool, routeToTool } from "../routing-tools.js";
-import type { Clarification, RosterEntry, RoutingSituation, StrategyOutcome } from "../situation.js";
 import { agentPorts } from "../team-guard.js";
 import type { TeamContext } from "../team-run.js";
 import { mostRelevant } from "../tool-relevance.js";
@@ -26,7 +26,7 @@ export interface ModelDecision {
   readonly problems: readonly string[];
 }
 
-export async function routeByModel(run: TeamContext, situation: RoutingSituation): Promise<ModelDecision> {
+export async function routeByModel(run: TeamContext, situation: RoutingInput): Promise<ModelDecision> {
   const attempt = new Attempt(run, situation);
   const exhausted = run.budget.exhausted();
   if (exhausted !== undefined) return attempt.give({ kind: "none", why: exhausted });
@@ -56,7 +56,7 @@ class Attempt {
 
   constructor(
     private readonly run: TeamContext,
-    private readonly situation: RoutingSituation,
+    private readonly situation: RoutingInput,
   ) {
     this.ids = situation.live.map(({ id }) => id);
     this.known = run.team.definition.workers.map(({ id }) => id);
@@ -130,7 +130,7 @@ class Attempt {
         prompt: () => [...this.prompt(asked), ...more],
         tools,
         // A call of a tool that isn't among the most relevant any more is found again on a replay.
-        withdrawn: (wanted) => held.all.find((tool) => isWanted(tool, wanted)),
+        removedTool: (wanted) => held.all.find((tool) => isWanted(tool, wanted)),
         endingTools: this.ending.map(({ name }) => name),
         // In words it may answer all the same; then they are read as JSON.
         toolChoice: "required",

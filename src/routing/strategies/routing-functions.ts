@@ -2,7 +2,7 @@
  * Routing functions by name, for those who fork the Worker: code that decides in place of rules. Register them where the Worker
  * starts; what a team stores is the name alone.
  */
-import type { RoutingSituation } from "../situation.js";
+import type { RoutingInput } from "../routing-input.js";
 
 /** What a routing function says: who is to work, or nothing when the work is done (or nobody fits). */
 export interface RoutingFnChoice {
@@ -12,9 +12,7 @@ export interface RoutingFnChoice {
   readonly confidence?: number;
 }
 
-export type RoutingFn = (
-  situation: RoutingSituation,
-) => RoutingFnChoice | undefined | Promise<RoutingFnChoice | undefined>;
+export type RoutingFn = (situation: RoutingInput) => RoutingFnChoice | undefined | Promise<RoutingFnChoice | undefined>;
 
 const registered = new Map<string, RoutingFn>();
 

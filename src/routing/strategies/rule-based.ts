@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { itemName } from "../../conversation/names.js";
 import { compilePattern } from "../../supervision/rules/patterns.js";
-import type { RoutingSituation, StrategyOutcome, WorkerResult } from "../situation.js";
+import type { RoutingInput, StrategyOutcome, WorkerResult } from "../routing-input.js";
 
 const pattern = z
   .string()
@@ -42,7 +42,7 @@ export const routingRuleSchema = z.strictObject({
 });
 export type RoutingRule = z.infer<typeof routingRuleSchema>;
 
-export function routeByRules(rules: readonly RoutingRule[], situation: RoutingSituation): StrategyOutcome {
+export function routeByRules(rules: readonly RoutingRule[], situation: RoutingInput): StrategyOutcome {
   const live = new Set(situation.live.map(({ id }) => id));
   for (const [index, rule] of rules.entries()) {
     if (!holds(rule, situation)) continue;
@@ -58,7 +58,7 @@ export function routeByRules(rules: readonly RoutingRule[], situation: RoutingSi
     : { kind: "none", why: "no rule applies whose workers can work" };
 }
 
-function holds({ when, to }: RoutingRule, { input, metadata, results }: RoutingSituation): boolean {
+function holds({ when, to }: RoutingRule, { input, metadata, results }: RoutingInput): boolean {
   const text = input.toLowerCase();
   const targets = [to].flat();
   // Who has done its work isn't sent again: rules could otherwise apply for ever.

@@ -1,7 +1,7 @@
 /** Routing by skills: who names most of what the input speaks of. */
 
 import { mentions, wordsOf } from "../../text/words.js";
-import type { RoutingSituation, StrategyOutcome } from "../situation.js";
+import type { RoutingInput, StrategyOutcome } from "../routing-input.js";
 
 const skillWeight = 2;
 /** From this score on the choice is certain. */
@@ -9,7 +9,7 @@ const certainScore = 5;
 const unmatchedConfidence = 0.5;
 
 /** Twice the matching skills plus the matching tools; no match: the first that can work, at half confidence. */
-export function routeBySkills({ input, clarifications, live }: RoutingSituation): StrategyOutcome {
+export function routeBySkills({ input, clarifications, live }: RoutingInput): StrategyOutcome {
   const text = wordsOf([input, ...clarifications.map(({ answer }) => answer)].join("\n"));
   const scored = live.map((worker) => {
     const skills = worker.skills.filter((skill) => mentions(text, skill));

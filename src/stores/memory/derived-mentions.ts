@@ -12,7 +12,7 @@ import type { MemoryRef } from "./memory-store.js";
 const commonFrom = 200;
 /** Words of an entry that are looked for, the rarest ones. */
 const maxTerms = 60;
-const maxEchoes = 2_000;
+const maxMentions = 2_000;
 
 const echoRow = z.object({
   entry_id: z.string(),
@@ -22,18 +22,22 @@ const echoRow = z.object({
 });
 
 /** The entries of a memory whose summary or tags, written by a model, have a word from another entry and not from their own text. */
-export async function echoesOf(db: D1Database, memory: MemoryRef, { rawEntry, ...entry }: Entry): Promise<string[]> {
+export async function findDerivedMentions(
+  db: D1Database,
+  memory: MemoryRef,
+  { rawEntry, ...entry }: Entry,
+): Promise<string[]> {
   const { raw, summary, tags } = entryTerms({ ...entry, rawText: rawEntry });
   const telling = await tellingTerms(db, memory, [raw, summary, tags].flatMap(splitTerms));
   if (telling.length === 0) return [];
-  const probe = { anyOf: telling.map((term) => [term]), limit: maxEchoes };
+  const probe = { anyOf: telling.map((term) => [term]), limit: maxMentions };
   const { results } = await db
     .prepare(
       `SELECT e.entry_id, e.raw_terms, e.summary_terms, e.tag_terms FROM entry_index CROSS JOIN entries e ON e.key = entry_index.rowid
        WHERE entry_index MATCH ?1 AND e.tenant_id = ?2 AND e.memory_key = ?3 AND e.summary_source = 'model' AND e.entry_id <> ?4
        LIMIT ?5`,
     )
-    .bind(matchExpression(probe, String(memory.key)), memory.tenantId, memory.key, entry.entryId, maxEchoes)
+    .bind(matchExpression(probe, String(memory.key)), memory.tenantId, memory.key, entry.entryId, maxMentions)
     .all();
   return results.flatMap((row) => {
     const { entry_id, raw_terms, summary_terms, tag_terms } = echoRow.parse(row);

@@ -10,7 +10,13 @@ import type { AgentPorts } from "../../agent/ports.js";
 import { openGuard } from "../../agent/tools.js";
 import type { ModelPort } from "../../model/port.js";
 import type { Subject } from "../subject.js";
-import { type Judging, mayModifyMessages, type Permissions, type Supervisor, Undecided } from "../supervisor.js";
+import {
+  type JudgeContext,
+  mayModifyMessages,
+  NoDecisionError,
+  type Permissions,
+  type Supervisor,
+} from "../supervisor.js";
 import { contextTools } from "../tools/context-tools.js";
 import { decisionNames, decisionTools } from "../tools/decision-tools.js";
 import { reasonSchema } from "../tools/reason.js";
@@ -58,17 +64,23 @@ export function agentSupervisor(settings: AgentSupervisorSettings, ports: AgentS
 async function run(
   kit: PassToolkit,
   subject: Subject,
-  judging: Judging,
+  judging: JudgeContext,
   { name, permission, config, timeoutMs }: AgentSupervisorSettings,
   ports: AgentSupervisorPorts,
 ): Promise<AgentOutcome> {
-  const { surroundings, hash, contextChanged, worded, journal, signal } = judging;
+  const { surroundings, hash, contextChanged, sanitizeReason: worded, journal, signal } = judging;
   const reason = reasonSchema(config.reasons);
   const offered = [
     ...decisionTools(kit, hash, reason),
     ...(surroundings.context === undefined
       ? []
-      : contextTools(kit, { desk: surroundings.context, supervisor: name, reason, worded, changed: contextChanged })),
+      : contextTools(kit, {
+          editor: surroundings.context,
+          supervisor: name,
+          reason,
+          sanitizeReason: worded,
+          changed: contextChanged,
+        })),
   ];
   const endingTools = decisionNames(subject.hook, permission);
   // Each of them looks at the permission again when it is called.
@@ -108,14 +120,14 @@ function verdictOf(kit: PassToolkit, outcome: AgentOutcome): Verdict {
   const verdict = kit.verdict();
   if (verdict === undefined) {
     if (outcome.kind === "failed") throw new Error(`its model (setting config.model) failed: ${outcome.detail}`);
-    throw new Undecided(
+    throw new NoDecisionError(
       "it ended without a decision: it has to call one of allow_message, block_message, request_review or a modifying tool",
     );
   }
   if (verdict.action === "allow") {
     const refused = outcome.turns.at(-1)?.toolCalls?.find((call) => call.error !== undefined);
     if (refused !== undefined) {
-      throw new Undecided(
+      throw new NoDecisionError(
         `its call of the tool ${refused.tool} was refused and it allowed in the same breath: ${refused.error}`,
       );
     }

@@ -5,7 +5,13 @@
 import { z } from "zod";
 import { secretText } from "../../conversation/secret-text.js";
 import { type Subject, segmentsOf, spokenText } from "../subject.js";
-import { type Judging, mayModifyMessages, type Permissions, type Supervisor, Undecided } from "../supervisor.js";
+import {
+  type JudgeContext,
+  mayModifyMessages,
+  NoDecisionError,
+  type Permissions,
+  type Supervisor,
+} from "../supervisor.js";
 import { actions, type Verdict } from "../verdict.js";
 import type { SendPort } from "./ports.js";
 
@@ -58,7 +64,7 @@ export function httpSupervisor(settings: HttpSupervisorSettings, ports: HttpSupe
 async function ask(
   { name, config, timeoutMs }: HttpSupervisorSettings,
   subject: Subject,
-  { journal, signal, hash, surroundings }: Judging,
+  { journal, signal, hash, surroundings }: JudgeContext,
   ports: HttpSupervisorPorts,
 ): Promise<Verdict> {
   const body = JSON.stringify({
@@ -106,13 +112,13 @@ function read(text: string): Verdict {
   try {
     value = JSON.parse(text);
   } catch {
-    throw new Undecided("its endpoint (setting config.url) didn't answer with JSON");
+    throw new NoDecisionError("its endpoint (setting config.url) didn't answer with JSON");
   }
   const answer = answerSchema.safeParse(value);
   if (!answer.success) {
     const [issue] = answer.error.issues;
     const where = issue === undefined || issue.path.length === 0 ? "" : `${issue.path.join(".")}: `;
-    throw new Undecided(
+    throw new NoDecisionError(
       `the answer of its endpoint (setting config.url) is malformed: ${where}${issue?.message ?? "wrong"}`,
     );
   }

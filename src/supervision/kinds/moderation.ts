@@ -1,7 +1,7 @@
 /** Supervisors of kind `moderation`: an OpenAI-compatible moderation endpoint, with thresholds. They judge and change nothing. */
 import { z } from "zod";
 import { type Subject, segmentsOf } from "../subject.js";
-import type { Judging, Supervisor } from "../supervisor.js";
+import type { JudgeContext, Supervisor } from "../supervisor.js";
 import type { Verdict } from "../verdict.js";
 import type { SendPort } from "./ports.js";
 
@@ -53,7 +53,7 @@ export function moderationSupervisor(settings: ModerationSettings, ports: Modera
 async function moderate(
   { config, timeoutMs }: ModerationSettings,
   subject: Subject,
-  { journal, signal }: Judging,
+  { journal, signal }: JudgeContext,
   ports: ModerationPorts,
 ): Promise<Verdict> {
   const slash = config.model.indexOf("/");

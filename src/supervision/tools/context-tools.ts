@@ -3,8 +3,8 @@ import { z } from "zod";
 import type { ToolContext, ToolOutput } from "../../agent/tools.js";
 import { itemName } from "../../conversation/names.js";
 import { likenessTo } from "../../text/likeness.js";
+import type { ChangeOutcome, ContextChange, ContextEditor, ContextEntry, ContextKind } from "../environment.js";
 import { mayModifyContext, mayModifyStored } from "../supervisor.js";
-import type { ChangeOutcome, ContextChange, ContextDesk, ContextEntry, ContextKind } from "../surroundings.js";
 import type { ReasonSchema } from "./reason.js";
 import { type PassToolkit, problem, type SupervisionTool, supervisionTool } from "./toolkit.js";
 
@@ -25,11 +25,11 @@ const kinds: readonly Names[] = [
 ];
 
 export interface ContextToolPorts {
-  readonly desk: ContextDesk;
+  readonly editor: ContextEditor;
   readonly supervisor: string;
   /** What a reason is; it goes on record, as it may be read. */
   readonly reason: ReasonSchema;
-  readonly worded: (words: string) => Promise<string>;
+  readonly sanitizeReason: (words: string) => Promise<string>;
   readonly changed: (change: ContextChange) => void;
 }
 
@@ -39,14 +39,14 @@ const anyone = (): boolean => true;
 
 export function contextTools(kit: PassToolkit, ports: ContextToolPorts): SupervisionTool[] {
   return [
-    ...kinds.flatMap((names) => [...readingTools(kit, names, ports.desk), ...changingTools(kit, names, ports)]),
+    ...kinds.flatMap((names) => [...readingTools(kit, names, ports.editor), ...changingTools(kit, names, ports)]),
     ...kinds
       .filter(({ kind }) => kind === "rules" || kind === "references")
       .flatMap((names) => storingTools(kit, names, ports)),
   ];
 }
 
-function readingTools(kit: PassToolkit, names: Names, desk: ContextDesk): SupervisionTool[] {
+function readingTools(kit: PassToolkit, names: Names, editor: ContextEditor): SupervisionTool[] {
   const { kind, one, many, said } = names;
   return [
     supervisionTool(kit, {
@@ -55,7 +55,7 @@ function readingTools(kit: PassToolkit, names: Names, desk: ContextDesk): Superv
       schema: z.object({}),
       permitted: anyone,
       run: async (_args, context) => ({
-        content: (await entries(desk, kind, context)).slice(0, maxListed).map(line).join("\n") || "None.",
+        content: (await entries(editor, kind, context)).slice(0, maxListed).map(line).join("\n") || "None.",
       }),
     }),
     supervisionTool(kit, {
@@ -65,7 +65,7 @@ function readingTools(kit: PassToolkit, names: Names, desk: ContextDesk): Superv
       permitted: anyone,
       run: async ({ query }, context) => {
         const likeness = likenessTo(query);
-        const found = (await entries(desk, kind, context))
+        const found = (await entries(editor, kind, context))
           .map((entry) => ({
             entry,
             score: likeness(`${entry.name} ${entry.description ?? ""} ${entry.text ?? ""}`),
@@ -82,7 +82,7 @@ function readingTools(kit: PassToolkit, names: Names, desk: ContextDesk): Superv
       schema: nameSchema(kind),
       permitted: anyone,
       run: async ({ name }, context) => {
-        const found = (await entries(desk, kind, context)).find((entry) => entry.name === name);
+        const found = (await entries(editor, kind, context)).find((entry) => entry.name === name);
         return found === undefined
           ? problem(`There is no ${said} "${name}"; list_${many} shows what there is.`)
           : { content: `${line(found)}${found.text === undefined ? "" : `\n${found.text}`}` };
@@ -104,8 +104,8 @@ function changingTools(kit: PassToolkit, names: Names, ports: ContextToolPorts):
       permitted: mayModifyContext,
       run: async ({ name, reason }, { journal }) => {
         const change = { act, kind, name };
-        const by = { supervisor: ports.supervisor, reason: await ports.worded(reason) };
-        const outcome = await ports.desk.change(change, by, journal);
+        const by = { supervisor: ports.supervisor, reason: await ports.sanitizeReason(reason) };
+        const outcome = await ports.editor.change(change, by, journal);
         if (outcome.ok && outcome.changed) ports.changed(change);
         return answered(outcome, `The ${said} "${change.name}" is ${act === "include" ? "in" : "out of"} force`);
       },
@@ -131,7 +131,7 @@ function storingTools(kit: PassToolkit, { kind, one, said }: Names, ports: Conte
       permitted: mayModifyStored,
       run: async ({ name, reason, ...body }, { journal }) =>
         answered(
-          await ports.desk.store({ kind, name, body }, { supervisor: ports.supervisor, reason }, journal),
+          await ports.editor.store({ kind, name, body }, { supervisor: ports.supervisor, reason }, journal),
           `The ${said} "${name}" is stored`,
         ),
     }),
@@ -142,7 +142,7 @@ function storingTools(kit: PassToolkit, { kind, one, said }: Names, ports: Conte
       permitted: mayModifyStored,
       run: async ({ name, reason }, { journal }) =>
         answered(
-          await ports.desk.store({ kind, name, body: undefined }, { supervisor: ports.supervisor, reason }, journal),
+          await ports.editor.store({ kind, name, body: undefined }, { supervisor: ports.supervisor, reason }, journal),
           `The ${said} "${name}" is deleted`,
         ),
     }),
@@ -150,9 +150,9 @@ function storingTools(kit: PassToolkit, { kind, one, said }: Names, ports: Conte
 }
 
 /** Journalled, so that a supervisor that is entered again reads what it read. */
-function entries(desk: ContextDesk, kind: ContextKind, { journal }: ToolContext): Promise<readonly ContextEntry[]> {
+function entries(editor: ContextEditor, kind: ContextKind, { journal }: ToolContext): Promise<readonly ContextEntry[]> {
   return journal.step({ id: "read", kind: "load", schema: entriesSchema, interrupted: "again" }, async () => [
-    ...(await desk.list(kind)),
+    ...(await editor.list(kind)),
   ]);
 }
 

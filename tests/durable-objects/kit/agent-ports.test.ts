@@ -44,7 +44,7 @@ function withPorts(test: (world: World) => void | Promise<void>): Promise<void> 
         hash: (subject) => saltedHash("salt", subject),
         signal: abort.signal,
         settings: settingsSchema.parse({ strict: true, reviews: { answerableBy: "admin" } }),
-        surroundings: { statistics: () => ({ turns: 1 }) },
+        environment: { statistics: () => ({ turns: 1 }) },
         keepPass,
       },
     );

@@ -86,11 +86,11 @@ describe("the asks of an object", () => {
     withAsks(({ kit, clock, closed }) => {
       const { askId } = kit.asks.open("w", "s", { ...question, timeoutMs: 1_000, defaultResponse });
       clock.at += 999;
-      kit.alarmRang();
+      kit.onAlarm();
       expect(kit.asks.get(askId)?.status).toBe("open");
       clock.at += 1;
-      kit.alarmRang();
-      kit.alarmRang();
+      kit.onAlarm();
+      kit.onAlarm();
       const expired = kit.asks.get(askId);
       expect(expired?.status).toBe("expired");
       expect(expired?.answer).toEqual(defaultResponse);

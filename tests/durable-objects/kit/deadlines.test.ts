@@ -48,11 +48,11 @@ describe("named deadlines over the one alarm", () => {
       const kit = kitIn(state, clock, { deadlinePassed: passed });
       for (const name of ["a", "b", "c"]) kit.deadlines.move(name, clock.at + 10);
       kit.deadlines.move("d", clock.at + 20);
-      kit.alarmRang();
+      kit.onAlarm();
       expect(passed).not.toHaveBeenCalled();
       clock.at += 10;
-      kit.alarmRang();
-      kit.alarmRang();
+      kit.onAlarm();
+      kit.onAlarm();
       expect(passed.mock.calls.flat()).toEqual(["a", "b", "c"]);
       // The slot is armed again for what is left.
       expect(await state.storage.getAlarm()).toBe(clock.at + 10);

@@ -98,7 +98,7 @@ describe("the driver", () => {
       first.kick();
       await settle();
       clock.at += leaseMs;
-      first.alarmRang();
+      first.onAlarm();
       await settle();
       expect(steps).toEqual(["first"]);
 
@@ -110,11 +110,11 @@ describe("the driver", () => {
         },
       });
       clock.at += leaseMs - 1;
-      second.alarmRang();
+      second.onAlarm();
       await settle();
       expect(steps).toEqual(["first"]);
       clock.at += 1;
-      second.alarmRang();
+      second.onAlarm();
       await second.stopped();
       expect(steps).toEqual(["first", "second"]);
       expect(second.deadlines.due(Number.MAX_SAFE_INTEGER)).toEqual([]);

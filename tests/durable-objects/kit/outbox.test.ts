@@ -102,7 +102,7 @@ describe("the outbox", () => {
       await kit.outbox.drain();
       const attempts = receiver.attempts;
       expect(wakesAt(state)).toBe(clock.at + retryDelayMs(1));
-      kit.alarmRang();
+      kit.onAlarm();
       await kit.outbox.drain();
       expect(receiver.attempts).toBe(attempts);
     }));
@@ -118,8 +118,8 @@ describe("the outbox", () => {
       const receiver = new Receiver();
       const next = kitIn(state, clock, { deliver: receiver.deliver });
       clock.at = wakesAt(state) ?? 0;
-      next.alarmRang();
-      next.alarmRang();
+      next.onAlarm();
+      next.onAlarm();
       await next.stopped();
       expect(receiver.took).toEqual(["a:1"]);
       expect(next.outbox.size()).toBe(0);

@@ -1,12 +1,12 @@
 /** The fifth hook: what one agent hands to another. Its sources are teams and panels; what a verdict does to it is the same. */
 import { describe, expect, it } from "vitest";
 import { Parked } from "../../../src/agent/journal.js";
+import type { Environment } from "../../../src/supervision/environment.js";
 import { canonicalText } from "../../../src/supervision/subject.js";
 import { supervise } from "../../../src/supervision/supervise.js";
-import type { Surroundings } from "../../../src/supervision/surroundings.js";
 import { agent, call, deadline, KeptJournal, type Said, scripted } from "./support.js";
 
-function handed(rounds: readonly Said[], surroundings: Surroundings = {}) {
+function handed(rounds: readonly Said[], surroundings: Environment = {}) {
   return supervise(
     "hop",
     { hook: "hop", from: "triage", to: "billing", content: "Refund Ada." },

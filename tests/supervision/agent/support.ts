@@ -3,11 +3,11 @@ import { type Journal, Parked, type StepSpec } from "../../../src/agent/journal.
 import { validateArguments } from "../../../src/application/argument-check.js";
 import { openAsk } from "../../../src/asks/ask.js";
 import type { ModelPort, ModelRequest, ModelResult } from "../../../src/model/port.js";
+import type { ContextChange, ContextEditor, ContextEntry } from "../../../src/supervision/environment.js";
 import { type AgentSupervisorSettings, agentSupervisor } from "../../../src/supervision/kinds/agent.js";
 import { type PassPorts, runPass } from "../../../src/supervision/pass.js";
 import { canonicalText, type Subject } from "../../../src/supervision/subject.js";
 import type { Supervisor } from "../../../src/supervision/supervisor.js";
-import type { ContextChange, ContextDesk, ContextEntry } from "../../../src/supervision/surroundings.js";
 
 export interface Call {
   readonly name: string;
@@ -150,7 +150,7 @@ export function subjectsSaying(text: string): Subject[] {
 }
 
 /** A desk that keeps what is changed in memory. */
-export class MemoryDesk implements ContextDesk {
+export class MemoryDesk implements ContextEditor {
   readonly changes: (ContextChange & { readonly supervisor: string; readonly reason: string })[] = [];
   readonly stored: string[] = [];
 
@@ -160,12 +160,12 @@ export class MemoryDesk implements ContextDesk {
     return this.entries.filter((entry) => entry.kind === kind);
   }
 
-  async change(...[change, author]: Parameters<ContextDesk["change"]>): ReturnType<ContextDesk["change"]> {
+  async change(...[change, author]: Parameters<ContextEditor["change"]>): ReturnType<ContextEditor["change"]> {
     this.changes.push({ ...change, ...author });
     return { ok: true, version: this.changes.length + 1, changed: true };
   }
 
-  async store(...[item]: Parameters<ContextDesk["store"]>): ReturnType<ContextDesk["store"]> {
+  async store(...[item]: Parameters<ContextEditor["store"]>): ReturnType<ContextEditor["store"]> {
     this.stored.push(`${item.kind}/${item.name}`);
     return { ok: true, version: 1, changed: true };
   }

@@ -30,10 +30,10 @@ function toolsOf(permission: (typeof permissions)[number], subject: Subject = re
   const desk = new MemoryDesk();
   const schema = reasonSchema(undefined);
   const ports = {
-    desk,
+    editor: desk,
     supervisor: "guard",
     reason: schema,
-    worded: async (words: string) => words,
+    sanitizeReason: async (words: string) => words,
     changed: () => {},
   };
   const tools = [...decisionTools(kit, hash, schema), ...contextTools(kit, ports)];

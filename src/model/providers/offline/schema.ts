@@ -40,7 +40,7 @@ export function fillSchema(schema: unknown, options: FillOptions): unknown {
   return new SchemaFiller(schema, options).value(schema, { name: "", ordinal: 0, depth: 0 });
 }
 
-interface Place {
+interface Position {
   /** The nearest property's name. */
   readonly name: string;
   /** Which element of a list. */
@@ -63,7 +63,7 @@ class SchemaFiller {
     this.asked = stems([question, material, ...results.map(({ content }) => content)].join("\n"));
   }
 
-  value(given: unknown, place: Place): unknown {
+  value(given: unknown, place: Position): unknown {
     this.values += 1;
     const schema = resolveSchema(given, this.root, this.asked, place.depth);
     if ("const" in schema) return schema.const;
@@ -94,7 +94,7 @@ class SchemaFiller {
     return (question === "" ? material : question).slice(0, SEARCHED);
   }
 
-  private string(schema: Schema, place: Place): string {
+  private string(schema: Schema, place: Position): string {
     const known = this.known(place.name);
     // A known text is kept as it is, but for its length; formats and patterns are for texts that are looked for.
     if (known !== undefined && schema.format === undefined && schema.pattern === undefined)
@@ -107,7 +107,7 @@ class SchemaFiller {
     return Object.hasOwn(known, name) ? known[name] : undefined;
   }
 
-  private object(schema: Schema, place: Place): Record<string, unknown> {
+  private object(schema: Schema, place: Position): Record<string, unknown> {
     const properties = recordOf(schema, "properties");
     const required = listOf(schema, "required").filter((name) => typeof name === "string");
     const filled = new Map<string, unknown>();
@@ -134,7 +134,7 @@ class SchemaFiller {
     return Object.fromEntries(filled);
   }
 
-  private array(schema: Schema, place: Place): unknown[] {
+  private array(schema: Schema, place: Position): unknown[] {
     const prefix = listOf(schema, "prefixItems");
     const { contains } = schema;
     const matching = isRecord(contains) ? (numberOf(schema, "minContains") ?? 1) : 0;
@@ -158,7 +158,7 @@ class SchemaFiller {
   }
 
   /** As few elements as allowed; of keywords a handful. */
-  private lengthOf(schema: Schema, place: Place, least: number): number {
+  private lengthOf(schema: Schema, place: Position, least: number): number {
     const most = numberOf(schema, "maxItems") ?? Number.POSITIVE_INFINITY;
     const items = resolveSchema(schema.items, this.root, this.asked, place.depth + 1);
     const isText = typeOf(items) === "string" && !("enum" in items || "const" in items || "pattern" in items);

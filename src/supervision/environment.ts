@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Journal } from "../agent/journal.js";
 import type { HistoryMessage } from "../agent/prompt.js";
 
-export interface Surroundings {
+export interface Environment {
   /** What the pass is bound to: the session or run, and the turn in it. */
   readonly ownerId?: string;
   readonly workId?: string;
@@ -12,7 +12,7 @@ export interface Surroundings {
   /** Counts that help to judge: messages so far, how many were blocked, … */
   readonly statistics?: () => Readonly<Record<string, number>>;
   /** The rules, references and tools in force; without it a supervisor has no context tools. */
-  readonly context?: ContextDesk;
+  readonly context?: ContextEditor;
 }
 
 export const contextKinds = ["rules", "references", "tools", "toolServers"] as const;
@@ -46,7 +46,7 @@ export interface ContextAuthor {
 }
 
 /** Where the context of a session is read and changed. Changes hold at once: for this turn's prompt and the very next call. */
-export interface ContextDesk {
+export interface ContextEditor {
   list(kind: ContextKind): Promise<readonly ContextEntry[]>;
   /** Journalled under `journal`: entered again, it isn't made again. */
   change(change: ContextChange, author: ContextAuthor, journal: Journal): Promise<ChangeOutcome>;

@@ -4,15 +4,15 @@
  */
 import { quoteRemover } from "./quotes.js";
 import { applyChange, type Subject, segmentsOf } from "./subject.js";
-import type { Judging, Supervisor } from "./supervisor.js";
+import type { JudgeContext, Supervisor } from "./supervisor.js";
 import type { Hook } from "./verdict.js";
 
 /** Words about `before`, as they may be read; `after` is what was made of it, if it was changed. */
-export async function worded(
+export async function sanitizeReason(
   words: readonly string[],
   about: { readonly before: Subject; readonly after?: Subject | undefined },
   rules: readonly Supervisor[],
-  judging: Judging,
+  judging: JudgeContext,
 ): Promise<string[]> {
   if (words.length === 0) return [];
   const withoutQuotes = quoteRemover(
@@ -22,7 +22,7 @@ export async function worded(
   return Promise.all(words.map((one) => throughRules(withoutQuotes(one), rules, judging)));
 }
 
-async function throughRules(content: string, rules: readonly Supervisor[], judging: Judging): Promise<string> {
+async function throughRules(content: string, rules: readonly Supervisor[], judging: JudgeContext): Promise<string> {
   let subject: Subject = { hook: "hop", from: "supervisor", to: "record", content };
   for (const rule of rules) {
     const verdict = await rule.judge(subject, judging);
@@ -35,7 +35,7 @@ async function throughRules(content: string, rules: readonly Supervisor[], judgi
 }
 
 /** The rules that what is said at a hook has to pass before it is read: those that stand there, and those of replies. */
-export function rulesOfWords(supervisors: readonly Supervisor[], hook: Hook): Supervisor[] {
+export function reasonRules(supervisors: readonly Supervisor[], hook: Hook): Supervisor[] {
   return supervisors.filter(
     ({ pure, mode, hooks }) => pure && mode === "enforce" && (hooks.has(hook) || hooks.has("response")),
   );

@@ -4,23 +4,23 @@ import { log } from "../../src/platform/logging.js";
 import type { SupervisionState } from "../../src/supervision/state.js";
 import type { Kit } from "./kit.js";
 
-export interface Telling extends Required<Pick<AgentObserver, "toolCalled" | "toolReturned">> {
+export interface WorkObserver extends Required<Pick<AgentObserver, "toolCalled" | "toolReturned">> {
   /** A pass is over. In the write that stores it. */
   decided(state: SupervisionState): void;
 }
 
 /** A piece of work. Its events and log lines name it as `turnId`, `runId` … */
-export interface Piece {
+export interface WorkRef {
   readonly type: "turn" | "run";
   readonly id: string;
 }
 
-export function tellOf(
-  { type, id }: Piece,
+export function workObserver(
+  { type, id }: WorkRef,
   tenantId: string,
   kit: Pick<Kit, "events" | "outbox">,
   now: () => number,
-): Telling {
+): WorkObserver {
   const { events, outbox } = kit;
   const work = { [`${type}Id`]: id };
   return {

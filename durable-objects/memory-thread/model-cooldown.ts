@@ -3,30 +3,33 @@ import { uncalled } from "../../src/memory/capture.js";
 import type { WorkPorts } from "./work-ports.js";
 
 /** How long nobody asks a model that didn't answer, in milliseconds. */
-const modelRestMs = 60_000;
-const maxRedoDelayMs = 6 * 3_600_000;
+const modelCooldownMs = 60_000;
+const maxRewriteDelayMs = 6 * 3_600_000;
 
 /** After a work without a model, one with it is due: soon, then ever later, for as long as the model is down. */
-export function noteModel(result: { degraded: boolean; failure?: string | undefined }, ports: WorkPorts): void {
+export function recordModelFailure(
+  result: { degraded: boolean; failure?: string | undefined },
+  ports: WorkPorts,
+): void {
   const { store, platform } = ports;
   if (!result.degraded) return;
   ports.kit.log("warn", "memory.degraded", { outcome: result.failure === uncalled ? "uncalled" : "model_failed" });
   const { redoAt, redoDelay } = store.thread();
   if (redoAt !== undefined) return;
-  setRedo(ports, {
-    at: platform.now() + Math.max(modelRestMs, redoDelay),
-    delay: Math.max(modelRestMs, redoDelay),
-    modelDownUntil: result.failure === uncalled ? 0 : platform.now() + modelRestMs,
+  scheduleRewrite(ports, {
+    at: platform.now() + Math.max(modelCooldownMs, redoDelay),
+    delay: Math.max(modelCooldownMs, redoDelay),
+    modelDownUntil: result.failure === uncalled ? 0 : platform.now() + modelCooldownMs,
   });
 }
 
-export function postponeRedo(ports: WorkPorts): void {
+export function postponeRewrite(ports: WorkPorts): void {
   const now = ports.platform.now();
-  const delay = Math.min(maxRedoDelayMs, Math.max(modelRestMs, ports.store.thread().redoDelay * 2));
-  setRedo(ports, { at: now + delay, delay, modelDownUntil: now + Math.min(delay, modelRestMs) });
+  const delay = Math.min(maxRewriteDelayMs, Math.max(modelCooldownMs, ports.store.thread().redoDelay * 2));
+  scheduleRewrite(ports, { at: now + delay, delay, modelDownUntil: now + Math.min(delay, modelCooldownMs) });
 }
 
-export function setRedo(
+export function scheduleRewrite(
   ports: WorkPorts,
   redo: { at: number | undefined; delay: number; modelDownUntil: number },
 ): void {
@@ -34,6 +37,6 @@ export function setRedo(
   ports.kit.deadlines.move("redo", redo.at);
 }
 
-export function restingModel({ store, platform }: WorkPorts): string | undefined {
+export function modelCooldown({ store, platform }: WorkPorts): string | undefined {
   return store.thread().modelDownUntil > platform.now() ? "the model didn't answer shortly before" : undefined;
 }

@@ -1,19 +1,19 @@
 /** What was written without a model is written again once it is back, a little at a time. */
 import { runCapture } from "./captures.js";
 import { runFlush } from "./flushes.js";
-import { noteModel, postponeRedo, setRedo } from "./model-rest.js";
+import { postponeRewrite, recordModelFailure, scheduleRewrite } from "./model-cooldown.js";
 import { guarded, type Slice, type WorkPorts } from "./work-ports.js";
 
 /** Entries that are redone in one slice, and that one redone context takes in. */
-const sliceRedos = 4;
-const redoneEntries = 24;
+const sliceRewrites = 4;
+const rewrittenEntries = 24;
 
 /** What was written without a model is written again, a little at a time. */
-export async function doRedos(slice: Slice, ports: WorkPorts): Promise<void> {
+export async function runRewrites(slice: Slice, ports: WorkPorts): Promise<void> {
   const { store, storage, platform } = ports;
   const count = store.countRedo();
   const context = (await platform.contexts.base(slice.memory)).document;
-  for (const message of store.degraded(sliceRedos)) {
+  for (const message of store.degraded(sliceRewrites)) {
     const work = `redo/${count}/${message.seq}`;
     const captured = await guarded(ports, () =>
       runCapture(work, message, context, slice, ports, async ({ summary, summarySource, tags }) => {
@@ -29,22 +29,22 @@ export async function doRedos(slice: Slice, ports: WorkPorts): Promise<void> {
     storage.transactionSync(() => {
       ports.kit.forgetSteps(work);
       if (!captured.degraded) store.captured(message.seq, false, [...captured.toolHistory]);
-      noteModel(captured, ports);
+      recordModelFailure(captured, ports);
     });
-    if (captured.degraded) return postponeRedo(ports);
+    if (captured.degraded) return postponeRewrite(ports);
   }
   const { degradedFrom, coveredSeq, threadId } = store.thread();
   if (degradedFrom !== undefined && store.countDegraded() === 0) {
     const work = `redo/${count}/context`;
-    const range = { fromSeq: Math.max(degradedFrom, coveredSeq - redoneEntries + 1), toSeq: coveredSeq };
+    const range = { fromSeq: Math.max(degradedFrom, coveredSeq - rewrittenEntries + 1), toSeq: coveredSeq };
     const flushed = await guarded(ports, () => runFlush(work, `${threadId}:redo:${count}`, range, slice, ports, true));
     if (flushed === undefined) return;
     storage.transactionSync(() => {
       ports.kit.forgetSteps(work);
       if (flushed === "nothing" || !flushed.degraded) store.setDegradedFrom(undefined);
     });
-    if (flushed !== "nothing" && flushed.degraded) return postponeRedo(ports);
+    if (flushed !== "nothing" && flushed.degraded) return postponeRewrite(ports);
   }
   const left = store.countDegraded() > 0 || store.thread().degradedFrom !== undefined;
-  setRedo(ports, { at: left ? platform.now() : undefined, delay: 0, modelDownUntil: 0 });
+  scheduleRewrite(ports, { at: left ? platform.now() : undefined, delay: 0, modelDownUntil: 0 });
 }

@@ -18,7 +18,7 @@ const toolEvent = z.object({
 });
 const decidedEvent = z.object({ hook: z.string(), decision: z.string(), reasons: z.array(z.string()) });
 
-export function tellStory(run: Run, events: readonly ToldEvent[]): string {
+export function renderTrace(run: Run, events: readonly ToldEvent[]): string {
   const lines = events.flatMap((event) => {
     const told = sentence(event);
     return told === undefined ? [] : [`- ${event.at.slice(11, 19)} ${told}`];

@@ -5,14 +5,14 @@ import type { SessionPlatform } from "../../src/application/root-platform.js";
 import { askForAll } from "../../src/asks/ask.js";
 import { hasEnded, type NewRun, type Run, type RunOutcome } from "../../src/routing/routed-run.js";
 import { Kit } from "../kit/kit.js";
-import type { RootAtWork } from "../kit/root.js";
+import type { RootEngine } from "../kit/root.js";
 import { driveRun } from "./drive.js";
 import { runView, summaryView } from "./run-view.js";
 import { RoutingRunStore } from "./store.js";
 
 const tracedEventSchema = z.object({ entry: z.number() });
 
-export class RunAtWork implements RootAtWork {
+export class RunEngine implements RootEngine {
   readonly store: RoutingRunStore;
   readonly kit: Kit;
 
@@ -81,7 +81,7 @@ export class RunAtWork implements RootAtWork {
       isRunning: () => this.active(),
       drive: async (hold) => {
         const end = await driveRun(this.store, this.kit, this.platform, hold);
-        if (hold.holds()) this.end(end.status, end.outcome);
+        if (hold.isHeld()) this.end(end.status, end.outcome);
       },
       wait: () => this.wait(),
       countCrash: () => this.store.countCrash(),

@@ -32,7 +32,7 @@ export interface RosterEntry {
   readonly tools: readonly string[];
 }
 
-export interface RoutingSituation {
+export interface RoutingInput {
   readonly input: string;
   readonly metadata: Readonly<Record<string, string | number | boolean>>;
   /** Workers that can be chosen now: available, and not failed in this run. */

@@ -12,10 +12,10 @@ import {
   idleAfterMs,
 } from "../../src/memory/control.js";
 import {
-  directThread,
   type Invocation,
   type Level,
   type NewMessage,
+  standaloneThread,
   type Thread,
   type ThreadMessage,
 } from "../../src/memory/memory.js";
@@ -35,7 +35,7 @@ const watchMs = 60_000;
 /** A delivery goes on with further pieces of work for so long. */
 const sliceMs = 2_000;
 
-export class ThreadAtWork {
+export class ThreadEngine {
   readonly store: MemoryThreadStore;
   readonly kit: Kit;
   /** One slice at a time. */
@@ -180,7 +180,7 @@ export class ThreadAtWork {
   async erase(entryId: string): Promise<boolean> {
     const message = this.store.byEntry(entryId);
     // An entry without a conversation isn't stored here; but a flush may have it in its journal.
-    if (message === undefined && this.store.thread().threadId !== directThread) return false;
+    if (message === undefined && this.store.thread().threadId !== standaloneThread) return false;
     this.abort.abort();
     this.ctx.storage.transactionSync(() => {
       if (message === undefined) return this.store.forgetWork();
@@ -221,7 +221,7 @@ export class ThreadAtWork {
 
   private async empty(): Promise<void> {
     await this.ctx.storage.deleteAll();
-    this.kit.waiters.sendAway();
+    this.kit.waiters.rejectAll();
   }
 
   private take(message: NewMessage): void {

@@ -21,7 +21,7 @@ import { newId } from "../../src/platform/ids.js";
 import type { StreamOptions } from "../kit/event-stream.js";
 import type { LiveEvent } from "../kit/events.js";
 import { Kit } from "../kit/kit.js";
-import type { RootAtWork } from "../kit/root.js";
+import type { RootEngine } from "../kit/root.js";
 import { MessageVersions } from "./message-versions.js";
 import { deliverOutbox } from "./outbox-delivery.js";
 import { VersionedContext } from "./session-context.js";
@@ -29,7 +29,7 @@ import { ChatSessionStore, type TurnRecord } from "./store.js";
 import { TurnRun } from "./turn-runner.js";
 import { crashOutcome, idsIn, turnView } from "./turn-view.js";
 
-export class SessionAtWork implements RootAtWork {
+export class SessionEngine implements RootEngine {
   readonly store: ChatSessionStore;
   readonly kit: Kit;
   readonly context: VersionedContext;
