@@ -2,8 +2,10 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { z } from "zod";
 import type { McpTool } from "../agent/definition.js";
+import { schemaProblem } from "../agent/schema-limits.js";
 import type { ToolOutput } from "../agent/tools.js";
 import { withDeadline } from "../platform/clock.js";
+import { log } from "../platform/logging.js";
 import { maxResponseBytes, OutgoingError, type OutgoingPolicy, refuseAddress } from "../platform/outgoing.js";
 
 export const remoteToolSchema = z.object({
@@ -42,6 +44,11 @@ export class McpServers {
       for (let page = 0; page < maxPages && found.length < maxTools; page++) {
         const answer = await client.listTools(cursor === undefined ? {} : { cursor }, { signal });
         for (const { name, description, inputSchema, annotations } of answer.tools) {
+          const problem = schemaProblem({ ...inputSchema });
+          if (problem !== undefined) {
+            log("warn", "mcp.tool_left_out", { subject: `${server.server}/${name}`, outcome: problem });
+            continue;
+          }
           found.push({
             name,
             description: (description ?? name).slice(0, 4_000),
