@@ -7,12 +7,12 @@ import {
   erasedMessage,
   erasedVersions,
   type MadeVersion,
+  type MessageEdit,
   type MessageVersion,
 } from "../../src/chat/message-version.js";
 import { isFinal } from "../../src/chat/session.js";
 import type { ChatMessage } from "../../src/conversation/message.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
-import type { MessageEdit } from "../../src/gateways/session-gateway.js";
 import { withDeadline } from "../../src/platform/clock.js";
 import { sha256Hex } from "../../src/platform/digest.js";
 import { runPass } from "../../src/supervision/pass.js";

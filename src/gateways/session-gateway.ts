@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type ContextChangeBody, type ContextView, contextViewSchema } from "../chat/context.js";
-import { type MessageVersion, messageVersionSchema } from "../chat/message-version.js";
+import { type MessageEdit, type MessageVersion, messageVersionSchema } from "../chat/message-version.js";
 import {
   type NewSession,
   passViewSchema,
@@ -12,7 +12,6 @@ import {
 import { type ChatMessage, chatMessageSchema } from "../conversation/message.js";
 import type { Result } from "../conversation/problem.js";
 import { newId } from "../platform/ids.js";
-import { editOperationsSchema } from "../supervision/structural-edit.js";
 import { RootGateway, type RootObject } from "./root-gateway.js";
 import { fromWire, type Page, pageSchema, resultOf, toWire, type Wire } from "./wire.js";
 
@@ -25,14 +24,6 @@ export interface SendCommand {
 }
 
 export type PassView = z.infer<typeof passViewSchema>;
-
-export const messageEditSchema = z.strictObject({
-  operations: editOperationsSchema,
-  /** The hash of the version that the operations were made for. */
-  baseHash: z.string().min(1).max(200),
-  reason: z.string().min(1).max(2_000).optional(),
-});
-export type MessageEdit = z.infer<typeof messageEditSchema>;
 
 /** What a session's object offers. */
 export interface SessionObject extends RootObject {

@@ -1,9 +1,8 @@
 /** The events of a root (a session, a run …) over HTTP: server-sent events, or a WebSocket on upgrade. */
 import type { Context } from "hono";
 import { z } from "zod";
-import type { EventSource } from "../gateways/root-gateway.js";
-import { type AppEnv, callerOf } from "./context.js";
-import { problem } from "./problems.js";
+import { connectToEvents, type EventRoot, followEvents } from "../application/events/follow-events.js";
+import { type AppEnv, actorOf, unwrap } from "./context.js";
 
 export const eventsQuery = z.object({
   after: z.coerce.number<string>().int().min(0).default(0),
@@ -19,31 +18,22 @@ export const eventsAnswers = {
   101: { description: "A WebSocket that gets the events as JSON: {id, event, data}" },
 } as const;
 
-/** @param kind what there is none of, when there is none: `session`. */
-export async function followEvents(
+/** The events of a root, in the form that the request asks for. */
+export async function eventsResponse(
   c: Context<AppEnv>,
-  source: EventSource,
-  { kind, id }: { kind: string; id: string },
+  root: EventRoot,
   { after, lingerMs }: z.infer<typeof eventsQuery>,
 ): Promise<Response> {
-  const { tenantId } = callerOf(c);
   if (c.req.header("upgrade")?.toLowerCase() === "websocket") {
-    const answer = await source.socket(tenantId, id, c.req.raw);
-    if (answer.status === 404) throw noRoot(kind);
-    return answer;
+    return unwrap(await connectToEvents(actorOf(c), { root, request: c.req.raw }, c.get("services")));
   }
   const last = Number(c.req.header("last-event-id") ?? after);
-  const from = Number.isSafeInteger(last) && last > 0 ? last : after;
-  return eventStreamResponse(kind, await source.streamEvents(tenantId, id, { after: from, lingerMs }));
+  const query = { after: Number.isSafeInteger(last) && last > 0 ? last : after, lingerMs };
+  return eventStreamResponse(unwrap(await followEvents(actorOf(c), { root, query }, c.get("services"))));
 }
 
-export function eventStreamResponse(kind: string, stream: ReadableStream<Uint8Array> | null): Response {
-  if (stream === null) throw noRoot(kind);
+export function eventStreamResponse(stream: ReadableStream<Uint8Array>): Response {
   return new Response(stream, {
     headers: { "content-type": "text/event-stream", "cache-control": "no-store", "x-accel-buffering": "no" },
   });
-}
-
-function noRoot(kind: string) {
-  return problem("not_found", `There is no such ${kind}.`);
 }

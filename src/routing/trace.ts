@@ -88,3 +88,21 @@ export function entryWithoutText(entry: TraceEntry): object {
       return { path: entry.path };
   }
 }
+
+export const tracedEventSchema = z.object({
+  seq: z.int(),
+  at: z.iso.datetime(),
+  type: z.string(),
+  data: z.unknown(),
+});
+/** One thing that happened in a run. */
+export type TracedEvent = z.infer<typeof tracedEventSchema>;
+
+export const runTraceSchema = z.object({
+  runId: z.string(),
+  status: z.string(),
+  entries: z.array(tracedEventSchema),
+  /** The same as a story. */
+  story: z.string(),
+});
+export type RunTrace = z.infer<typeof runTraceSchema>;

@@ -28,6 +28,17 @@ export const resourceKinds = [
   "teams",
 ] as const satisfies ResourceKind[];
 
+/** What one resource of a kind is called. */
+export const resourceNouns: Readonly<Record<ResourceKind, string>> = {
+  agents: "agent",
+  supervisors: "supervisor",
+  rules: "rule",
+  references: "reference",
+  tools: "tool",
+  prompts: "prompt",
+  teams: "team",
+};
+
 export const resourceSchemas: { readonly [K in ResourceKind]: z.ZodType<ResourceBody<K>> } = {
   agents: agentSchema,
   supervisors: supervisorSchema,

@@ -53,6 +53,26 @@ export const newTenantSchema = z.strictObject({
   settings: settingsSchema.prefault({}),
 });
 
+const { strict, supervisors, reviews, approvals, providers, embeddings } = settingsSchema.shape;
+
+/** The settings without their defaults: what isn't given isn't changed. */
+const settingsChangeSchema = z.strictObject({
+  strict: strict.unwrap().optional(),
+  supervisors: supervisors.unwrap().optional(),
+  reviews: reviews.unwrap().optional(),
+  approvals: approvals.unwrap().optional(),
+  providers: providers.unwrap().optional(),
+  /** Null removes them. */
+  embeddings: embeddings.nullable(),
+});
+export type SettingsChange = Partial<z.infer<typeof settingsChangeSchema>>;
+
+export const tenantChangeSchema = z.strictObject({
+  name: z.string().min(1).max(200).optional(),
+  settings: settingsChangeSchema.optional(),
+});
+export type TenantChange = z.infer<typeof tenantChangeSchema>;
+
 export const tenantSchema = z.object({
   tenantId: z.string(),
   name: z.string(),

@@ -2,6 +2,7 @@
 
 import { ok, type Result, refuse } from "../../conversation/problem.js";
 import type { ThreadGateway, ThreadIdentity, ThreadMarksView } from "../../gateways/thread-gateway.js";
+import type { DeadLetter } from "../../memory/dead-letter.js";
 import type { Entry, NewEntry, Tags } from "../../memory/entry.js";
 import { extractiveSummary } from "../../memory/extractive.js";
 import {
@@ -16,7 +17,7 @@ import { sha256Hex } from "../../platform/digest.js";
 import { newId } from "../../platform/ids.js";
 import type { IdempotencyStore } from "../../stores/idempotency-store.js";
 import type { ContextStore } from "../../stores/memory/context-store.js";
-import type { DeadLetter, DeadLetters } from "../../stores/memory/dead-letters.js";
+import type { DeadLetters } from "../../stores/memory/dead-letters.js";
 import type { EntryStore } from "../../stores/memory/entry-store.js";
 import type { MemoryRef, MemoryStore } from "../../stores/memory/memory-store.js";
 import type { EntryVectors } from "../../stores/memory/vectors.js";
@@ -40,6 +41,16 @@ export interface Started extends Invocation {
   readonly context: ContextVersion;
   /** What the context doesn't cover yet, within a budget, oldest first. */
   readonly recentEntries: Entry[];
+}
+
+/** What is waited for. Without a thread: the last message of every thread of the memory. */
+export interface ConsistencyGoal {
+  readonly threadId?: string | undefined;
+  /** The last message, if left out. */
+  readonly seq?: number | undefined;
+  readonly level: Level;
+  /** In milliseconds, at most {@link maxWaitMs}. */
+  readonly timeoutMs: number;
 }
 
 export interface Consistency {
@@ -198,13 +209,10 @@ export class MemoryService {
   }
 
   /** Waits until messages are stored, indexed or in the context, at most so long; says what was reached and what failed. */
-  async awaitConsistency(
-    memory: MemoryRef,
-    wanted: { threadId?: string | undefined; seq?: number | undefined; level: Level; timeoutMs: number },
-  ): Promise<Result<Consistency>> {
+  async awaitConsistency(memory: MemoryRef, goal: ConsistencyGoal): Promise<Result<Consistency>> {
     const { threads, deadLetters } = this.ports;
-    const { threadId, seq, level } = wanted;
-    const timeoutMs = Math.min(wanted.timeoutMs, maxWaitMs);
+    const { threadId, seq, level } = goal;
+    const timeoutMs = Math.min(goal.timeoutMs, maxWaitMs);
     const failures = () => deadLetters.open(memory.tenantId, memory.memoryId, threadId);
     if (threadId !== undefined) {
       const report = await threads.reached(identityOf(memory, threadId), level, seq, timeoutMs);
