@@ -3,7 +3,7 @@
 import type { SessionPlatform } from "../../src/application/root-platform.js";
 import { loadRunSetup } from "../../src/application/run-setup.js";
 import { saltedHash } from "../../src/application/salted-hash.js";
-import { type RunEnd, runRouting } from "../../src/routing/routed-run.js";
+import { type RunEnd, runRouting } from "../../src/routing/run.js";
 import { agentPorts } from "../kit/agent-ports.js";
 import type { Kit } from "../kit/kit.js";
 import type { Lease } from "../kit/work-runner.js";

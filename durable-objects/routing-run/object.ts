@@ -2,7 +2,7 @@ import { composeSessionPlatform } from "../../src/composition.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
 import type { RunObject, RunTrace } from "../../src/gateways/run-gateway.js";
 import { fromWire, toWire, type Wire } from "../../src/gateways/wire.js";
-import { type NewRun, newRunSchema, type Run } from "../../src/routing/routed-run.js";
+import { type NewRun, newRunSchema, type Run } from "../../src/routing/run.js";
 import { Root } from "../kit/root.js";
 import { RunEngine } from "./run-engine.js";
 import { traceView } from "./run-view.js";

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { EndedStatus } from "../../src/agent/work.js";
 import type { SessionPlatform } from "../../src/application/root-platform.js";
 import { askForAll } from "../../src/asks/ask.js";
-import { hasEnded, type NewRun, type Run, type RunOutcome } from "../../src/routing/routed-run.js";
+import { hasEnded, type NewRun, type Run, type RunOutcome } from "../../src/routing/run.js";
 import { Kit } from "../kit/kit.js";
 import type { RootEngine } from "../kit/root.js";
 import { driveRun } from "./drive.js";

@@ -1,3 +1,4 @@
+/** Tools as agents hold them, the calls of tools, and the guard that every call passes. */
 import type { CancelSignal, JsonSchema } from "../model/port.js";
 import type { Journal } from "./journal.js";
 
@@ -6,6 +7,9 @@ export interface ToolRef {
   readonly server: string;
   readonly tool: string;
 }
+
+/** The server name of the system's own tools. */
+export const builtInServer = "conclave";
 
 export interface ToolOutput {
   readonly content: string;

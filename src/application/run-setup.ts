@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { Journal } from "../agent/journal.js";
 import type { LoadedTeam } from "../routing/ports.js";
-import type { NewRun } from "../routing/routed-run.js";
+import type { NewRun } from "../routing/run.js";
 import type { HealthStore } from "../supervision/breaker.js";
 import type { Supervisor } from "../supervision/supervisor.js";
 import { resourcePinSchema } from "../tenancy/resources.js";

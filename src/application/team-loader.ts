@@ -1,10 +1,8 @@
 /** Teams with everything that they name: which versions a run begins with, and the team made of them. */
-import { builtInServer } from "../agent/built-in-tools.js";
-import type { ToolRef } from "../agent/tools.js";
+import { builtInServer, type ToolRef } from "../agent/tools.js";
 import { sha256Hex } from "../platform/digest.js";
 import type { LoadedTeam } from "../routing/ports.js";
-import { maxTeamDepth, type Team, type TeamChoice, toolRefOf } from "../routing/team.js";
-import { teamsWithin } from "../routing/team-parts.js";
+import { maxTeamDepth, type Team, type TeamChoice, teamsWithin, toolRefOf } from "../routing/team.js";
 import type { ResourceStore } from "../stores/resource-store.js";
 import { parseBody } from "../stores/sealed-bodies.js";
 import type { Supervisor } from "../supervision/supervisor.js";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Result } from "../conversation/problem.js";
-import { type NewRun, type Run, runSchema } from "../routing/routed-run.js";
+import { type NewRun, type Run, runSchema } from "../routing/run.js";
 import { RootGateway, type RootObject } from "./root-gateway.js";
 import { fromWire, resultOf, toWire, type Wire } from "./wire.js";
 

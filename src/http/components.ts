@@ -31,8 +31,8 @@ import {
   vaultSchema,
 } from "../memory/memory.js";
 import { promptSchema } from "../memory/prompts.js";
-import { newRunSchema, runSchema, runSummarySchema } from "../routing/routed-run.js";
 import { clarificationSchema, workerResultSchema } from "../routing/routing-input.js";
+import { newRunSchema, runSchema, runSummarySchema } from "../routing/run.js";
 import { teamSchema } from "../routing/team.js";
 import { routingDecisionSchema } from "../routing/trace.js";
 import { deadLetterSchema } from "../stores/memory/dead-letters.js";

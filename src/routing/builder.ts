@@ -5,8 +5,7 @@
 import type { z } from "zod";
 import { storedToolSchema } from "../agent/definition.js";
 import { type RoutingFn, registerRoutingFn } from "./strategies/routing-functions.js";
-import { type Team, teamSchema } from "./team.js";
-import { unknownTools } from "./team-parts.js";
+import { type Team, teamSchema, unknownTools } from "./team.js";
 
 /** A tool: a built-in by its name, `server/tool` that is stored already, or one that is stored with the team. */
 export type ToolConfig = string | ({ readonly name: string } & z.input<typeof storedToolSchema>);

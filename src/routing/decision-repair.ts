@@ -19,6 +19,7 @@ const looseSchema = z.object({
   reasoning: z.string().nullish(),
   confidence: z.union([z.number(), z.string()]).nullish(),
   task: z.string().nullish(),
+  /** `reevaluate`, as the tool `route_to` calls it. */
   lookAgain: z.boolean().nullish(),
 });
 
@@ -50,7 +51,7 @@ export function checkDecision(value: unknown, live: readonly string[], known: re
       reasoning: reasoning?.trim() || "No reasoning was given.",
       confidence: sure,
       ...(task == null || task.trim() === "" ? {} : { task: task.trim() }),
-      ...(lookAgain === true ? { lookAgain: true } : {}),
+      ...(lookAgain === true ? { reevaluate: true } : {}),
     },
   };
 }

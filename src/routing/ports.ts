@@ -3,6 +3,7 @@ import type { AgentObserver, AgentPorts } from "../agent/ports.js";
 import type { AgentTool, ToolRef } from "../agent/tools.js";
 import type { Ask } from "../asks/ask.js";
 import type { CancelSignal } from "../model/port.js";
+import type { NoteDegraded } from "../supervision/exchange.js";
 import type { SupervisePorts } from "../supervision/supervise.js";
 import type { Supervisor } from "../supervision/supervisor.js";
 import type { ToolApprovals, ToolGuardPorts } from "../supervision/tool-guard.js";
@@ -46,9 +47,9 @@ export interface HttpWorkerAnswer {
 }
 
 export interface TeamObserver extends Pick<AgentObserver, "toolCalled" | "toolReturned"> {
-  /** Hears of each thing once, in the same write as the step it tells of. */
+  /** Called once for each entry, in the same write as the step that it is of. */
   readonly traced: (entry: TraceEntry) => void;
-  /** Whether what it hears is kept and shown with its texts: then they are supervised first. */
+  /** Whether entries are kept and shown with their texts: then these are supervised first. */
   readonly keepsTexts: boolean;
 }
 
@@ -59,7 +60,7 @@ export interface TeamPorts extends Omit<AgentPorts, "guard" | "observer"> {
   /** Everybody who supervises what this team does. */
   readonly supervisors: readonly Supervisor[];
   /** Supervisors whose failure let something through. */
-  readonly degraded: (supervisors: readonly string[]) => void;
+  readonly noteDegraded: NoteDegraded;
   /** All asks of the work that this team is part of, whoever raised them. */
   readonly asks: () => readonly Ask[];
   readonly state: TeamState;

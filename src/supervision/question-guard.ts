@@ -33,7 +33,7 @@ export async function superviseQuestion(
   const { question, context, suggestions = [], defaultResponse } = texts;
   const parts = [question, context ?? "", ...suggestions, defaultResponse ?? ""];
   const content = parts.join(separator);
-  const passed = await supervise("hop", { hook: "hop", from, to: "person", content }, active, journal, ports);
+  const passed = await supervise({ hook: "hop", from, to: "person", content }, active, journal, ports);
   const { degraded } = passed;
   if (passed.action === "block") return { ok: false, reasons: passed.reasons, degraded };
   const cleared = passed.subject.content;

@@ -34,7 +34,6 @@ export function supervisingGuard(
     async beforeCall(call, journal): Promise<GuardDecision<ToolCall["args"]>> {
       const { server, tool } = call.tool.ref;
       const supervised = await supervise(
-        "tool_call",
         { hook: "tool_call", call: requestOf(call) },
         setup.supervisors,
         journal,
@@ -62,7 +61,6 @@ export function supervisingGuard(
     },
     async afterCall(call, output, journal): Promise<GuardDecision<ToolOutput>> {
       const supervised = await supervise(
-        "tool_result",
         { hook: "tool_result", call: requestOf(call), output: output.content },
         call.tool.asksPeople ? forHops("request", "tool_result", setup.supervisors) : setup.supervisors,
         journal,

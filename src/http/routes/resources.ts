@@ -9,7 +9,7 @@ import type { ProblemIssue } from "../../conversation/problem.js";
 import { hiddenSecret } from "../../conversation/secret-text.js";
 import { refuseAddress } from "../../platform/outgoing.js";
 import type { Team } from "../../routing/team.js";
-import { memoriesOf } from "../../routing/team-parts.js";
+import { memoriesOf } from "../../routing/team.js";
 import { type ResourceKind, type ResourceVersion, resourceKinds, resourceSchemas } from "../../tenancy/resources.js";
 import { mapSecrets } from "../../tenancy/secrets.js";
 import { callerOf, demandRole } from "../context.js";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { builtInServer } from "../../agent/built-in-tools.js";
+import { builtInServer } from "../../agent/tools.js";
 import { missingNames, missingTools, namedAt } from "../../application/name-checks.js";
 import type { Services } from "../../application/services.js";
 import { checkMemories, checkTeam } from "../../application/team-checks.js";
@@ -9,15 +9,8 @@ import type { ProblemIssue } from "../../conversation/problem.js";
 import { runTraceSchema } from "../../gateways/run-gateway.js";
 import { sha256Hex } from "../../platform/digest.js";
 import { newId } from "../../platform/ids.js";
-import {
-  hasEnded,
-  newRunSchema,
-  type Run,
-  runSchema,
-  runStatuses,
-  runSummarySchema,
-} from "../../routing/routed-run.js";
-import { memoriesOf } from "../../routing/team-parts.js";
+import { hasEnded, newRunSchema, type Run, runSchema, runStatuses, runSummarySchema } from "../../routing/run.js";
+import { memoriesOf } from "../../routing/team.js";
 import type { Caller } from "../../stores/tenant-store.js";
 import { callerOf, unwrap } from "../context.js";
 import { eventsAnswers, eventsDescription, eventsQuery, followEvents } from "../events.js";
