@@ -29,7 +29,7 @@ export interface AgentSpec {
   readonly prompt: () => readonly ModelMessage[];
   readonly tools: () => readonly AgentTool[];
   /**
-   * Finds a tool that isn't offered any more, so that a call made while it was is found again on a replay. The guard decides
+   * Finds a tool that isn't offered any more, so that a call of it is found again on a replay. The guard decides
    * whether it may be called now.
    */
   readonly removedTool?: (requested: RequestedTool) => AgentTool | undefined;
@@ -103,7 +103,7 @@ export async function runAgent(spec: AgentSpec, ports: AgentPorts): Promise<Agen
     spent.inputTokens += reply.usage.inputTokens;
     spent.outputTokens += reply.usage.outputTokens;
     metadata = reply.metadata ?? metadata;
-    // Where no further round can read their results, nothing is called and nobody asked in vain.
+    // Where no further round can read their results, no tool is called and no person is asked in vain.
     const calls =
       lastRound || overBudget(spent, spec.limits) !== undefined
         ? reply.toolCalls.filter((call) => spec.endingTools?.includes(call.name))
@@ -162,7 +162,7 @@ const modelStepSchema = z.discriminatedUnion("ok", [
     ok: z.literal(false),
     error: z.string(),
     elapsedMs: z.number(),
-    /** The time budget ran out while the model was being asked. */
+    /** The time budget ran out during the model call. */
     overTime: z.boolean().optional(),
   }),
 ]);
@@ -250,8 +250,8 @@ function runRound(
       journal: ports.journal.scope(`tool/${round}/${index}`),
     };
     const overLimit = index >= spec.limits.maxCallsPerRound;
-    const held = { tools: spec.tools(), removedTool: spec.removedTool, overLimit, timeLeftMs };
-    return runToolCall(call, position, held, ports);
+    const agent = { tools: spec.tools(), removedTool: spec.removedTool, overLimit, timeLeftMs };
+    return runToolCall(call, position, agent, ports);
   });
   return settleInOrder(tasks, spec.limits.parallelTools);
 }

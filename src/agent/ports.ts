@@ -23,6 +23,6 @@ export interface AgentObserver {
   toolReturned?(call: { toolCallId: string; server: string; tool: string; isError: boolean; elapsedMs: number }): void;
   /** The text of a round while it is written. */
   listen?(round: number): ModelListener;
-  /** The text of a round is complete, and whether it is the agent's answer or stands beside tool calls; called on replays too. */
+  /** The text of a round is complete, and whether it is the agent's answer or comes with tool calls; called on replays too. */
   roundText?(round: number, text: string, isAnswer: boolean): void;
 }

@@ -24,7 +24,7 @@ export interface CallRecord {
   readonly elapsedMs: number;
 }
 
-/** The most of a tool's output that is kept, in characters; the rest is cut and said to be. */
+/** The most of a tool's output that is kept, in characters; the rest is cut, with a note. */
 export const maxToolOutput = 60_000;
 
 const outputSchema = z.object({
@@ -43,7 +43,7 @@ interface CallPosition {
 export async function runToolCall(
   requested: RequestedTool & { readonly arguments: string },
   position: CallPosition,
-  held: {
+  agent: {
     readonly tools: readonly AgentTool[];
     readonly removedTool: ((requested: RequestedTool) => AgentTool | undefined) | undefined;
     readonly overLimit: boolean;
@@ -53,12 +53,12 @@ export async function runToolCall(
   ports: AgentPorts,
 ): Promise<CallRecord> {
   const { toolCallId, journal } = position;
-  const tool = held.tools.find((candidate) => isRequested(candidate, requested)) ?? held.removedTool?.(requested);
+  const tool = agent.tools.find((candidate) => isRequested(candidate, requested)) ?? agent.removedTool?.(requested);
   const about = {
     toolCallId,
     name: requested.name,
     server: tool?.ref.server ?? "",
-    // A name that a model made up is a text of its own: it stands in the error, which is supervised like one.
+    // A name that a model invented is free text: it is part of the error, which is supervised as text.
     tool: tool?.ref.tool ?? unknownTool,
   };
   const refused = (content: string, args: CallRecord["args"] = {}): CallRecord => ({
@@ -70,9 +70,9 @@ export async function runToolCall(
     elapsedMs: 0,
   });
 
-  if (held.overLimit) return refused("Not called: too many calls in one round. Ask for it again in the next round.");
+  if (agent.overLimit) return refused("Not called: too many calls in one round. Ask for it again in the next round.");
   if (tool === undefined) {
-    const names = held.tools.map((candidate) => candidate.name).join(", ");
+    const names = agent.tools.map((candidate) => candidate.name).join(", ");
     return refused(
       `There is no tool "${requested.name}". ${names === "" ? "There are no tools." : `The tools are: ${names}.`}`,
     );
@@ -94,7 +94,7 @@ export async function runToolCall(
   if (before.kind === "refuse") return refused(before.reason);
   const allowed: ToolCall = { ...call, args: before.value };
 
-  const output = await execute(allowed, journal, ports, held.timeLeftMs);
+  const output = await execute(allowed, journal, ports, agent.timeLeftMs);
   const { elapsedMs } = output;
   const after = await ports.guard.afterCall(allowed, output, journal.scope("after"));
   if (after.kind === "refuse") return { ...refused(after.reason, allowed.args), elapsedMs };
@@ -108,7 +108,7 @@ export async function runToolCall(
   };
 }
 
-/** Where a tool's name stands for a call of none. */
+/** The tool's name in the record of a call that names none. */
 const unknownTool = "unknown";
 
 /** Whether this is the tool that was named, by what the name stood for when that is known. */

@@ -1,4 +1,4 @@
-/** Teams with everything that they name: which versions a run begins with, and the team made of them. */
+/** Teams with everything that they name: which versions work begins with, and the team built from them. */
 import { builtInServer, type ToolRef } from "../agent/tools.js";
 import { sha256Hex } from "../platform/digest.js";
 import type { LoadedTeam } from "../routing/ports.js";
@@ -20,7 +20,7 @@ export interface TeamNames {
   readonly missing: readonly string[];
 }
 
-/** The versions of all teams that stand within one another, and the names of what they use. */
+/** The versions of all teams, nested ones included, and the names of what they use. */
 export async function pinTeams(resources: ResourceStore, tenantId: string, root: TeamChoice): Promise<TeamNames> {
   const pins = new Map<string, ResourcePin>();
   const missing: string[] = [];
@@ -85,7 +85,7 @@ export async function pinTools(
 export interface TeamParts {
   readonly resources: WorkResources;
   readonly supervisors: (names: readonly string[]) => readonly Supervisor[];
-  /** Whether a tool may be used now; asked anew each time. */
+  /** Whether a tool may be used now; checked anew each time. */
   readonly allows?: (tool: ToolRef) => boolean;
 }
 

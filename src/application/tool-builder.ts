@@ -1,4 +1,4 @@
-/** Makes tools that an agent can hold out of what tenants store, and out of the system's own. */
+/** Builds an agent's tools from what tenants store, and from the system's own. */
 import { buildBuiltInTools, type LookUpPorts } from "../agent/built-in-tools.js";
 import type { HttpTool, McpTool } from "../agent/definition.js";
 import type { AgentTool, ToolContext, ToolOutput, ToolRef } from "../agent/tools.js";
@@ -31,7 +31,7 @@ export class ToolBuilder {
   }
 
   /**
-   * The tools of these references, in their order, each once; `*` stands for all of a server. Those that don't exist are left out.
+   * The tools of these references, in their order, each once; `*` means all of a server. Those that don't exist are left out.
    * @param memoryIds the memories that they may search.
    */
   build(

@@ -1,6 +1,6 @@
 /**
- * What every work item (a turn, a run, a panel) begins with: the versions of everything that it uses, pinned once, and what is made
- * of them. What differs (which names it uses) is given by `turn-setup.ts` and `run-setup.ts`.
+ * What every work item (a turn, a run, a panel) begins with: the versions of everything that it uses, pinned once, and what is built
+ * from them. What differs (which names it uses) is given by `turn-setup.ts` and `run-setup.ts`.
  */
 import { z } from "zod";
 import type { Journal } from "../agent/journal.js";

@@ -1,4 +1,4 @@
-/** Results made into one response, with what is missing said. */
+/** Makes one response of the workers' results, and names what is missing. */
 import { modelList } from "../agent/definition.js";
 import { runAgent } from "../agent/loop.js";
 import { buildPrompt } from "../agent/prompt.js";
@@ -14,7 +14,7 @@ export async function aggregate(
   clarifications: readonly Clarification[],
 ): Promise<string> {
   const { mode } = run.team.definition.aggregator;
-  // A worker that failed and was made up for isn't missing.
+  // A worker that failed in an earlier round isn't missing: another did its work.
   const last = lastRound(results);
   const completed = results.filter(({ status }) => status === "completed");
   const missing = last.filter(({ status }) => status === "failed");
@@ -40,7 +40,7 @@ function lastRound(results: readonly WorkerResult[]): readonly WorkerResult[] {
   return results.filter((result) => result.iteration === iteration);
 }
 
-/** One result alone speaks for itself; several are told apart, and those that are missing are named. */
+/** A single result is the response; several are labelled by worker, and missing ones are named. */
 function concatenate(completed: readonly WorkerResult[], missing: readonly WorkerResult[]): string {
   const [only] = completed;
   if (completed.length === 1 && missing.length === 0 && only !== undefined) return only.output ?? "";

@@ -18,7 +18,7 @@ export interface SupervisorConfig {
   readonly model?: string | readonly string[];
   readonly systemPrompt?: string;
   readonly tools?: readonly ToolConfig[];
-  /** Rounds in which tools may be called, before the one in which the decision is demanded; 3 if nothing is said. */
+  /** Rounds in which tools may be called, before the one in which the decision is demanded; 3 by default. */
   readonly maxToolRetries?: number;
   readonly maxIterations?: number;
   readonly rules?: readonly object[];

@@ -90,7 +90,7 @@ async function askStrategy(run: TeamContext, input: RoutingInput): Promise<Super
   }
 }
 
-/** A decision for which no model and no person was asked. */
+/** A decision without a model and without questions. */
 function unasked(outcome: StrategyOutcome): SupervisorDecision {
   return { outcome, clarifications: [], problems: [] };
 }

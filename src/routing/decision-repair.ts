@@ -25,7 +25,7 @@ const looseSchema = z.object({
 
 export const unstatedConfidence = 0.5;
 
-/** @param live the workers that can be chosen; @param known all workers of the team, to tell a busy one from a made-up one. */
+/** @param live the workers that can be chosen; @param known all workers of the team, so that a busy one differs from an invented one. */
 export function checkDecision(value: unknown, live: readonly string[], known: readonly string[]): ReadDecision {
   const parsed = looseSchema.safeParse(value);
   if (!parsed.success) {

@@ -27,7 +27,7 @@ export function draftThroughHop(draft: Draft | undefined, supervisors: readonly 
 }
 
 /**
- * Has an agent write the draft: each of its calls begins it anew, and what stands beside tool calls is no response. An answer that
+ * Has an agent write the draft: each of its calls begins it anew, and text beside tool calls is no response. An answer that
  * was not streamed while it was written, on a replay above all, is taken up whole: what is taken back later has to be known.
  */
 export function writingDraft(draft: Draft | undefined): Pick<AgentObserver, "listen" | "roundText"> {

@@ -1,4 +1,4 @@
-/** What a team needs of the world, and what it is made of once everything it names has been looked up. */
+/** A team with everything that it names, and the ports that it works with. */
 import type { AgentObserver, AgentPorts } from "../agent/ports.js";
 import type { AgentTool, ToolRef } from "../agent/tools.js";
 import type { Ask } from "../asks/ask.js";
@@ -11,14 +11,14 @@ import type { HttpWorker, Team } from "./team.js";
 import type { TeamState } from "./team-state.js";
 import type { TraceEntry } from "./trace.js";
 
-/** A team with everything that its names stand for. */
+/** A team, with everything that it names looked up. */
 export interface LoadedTeam {
   /** Under which its state over all runs is kept. */
   readonly key: string;
   readonly definition: Team;
   /** The tools that one of its agents names (`ask_human`, `server/tool`); those that don't exist are left out. */
   readonly tools: (agent: ToolNames) => readonly AgentTool[];
-  /** Whether a tool may be used now; asked anew each time. */
+  /** Whether a tool may be used now; checked anew each time. */
   readonly allows: (tool: ToolRef) => boolean;
   /** The supervisors that the team itself names. */
   readonly supervisors: readonly Supervisor[];
@@ -49,7 +49,7 @@ export interface HttpWorkerAnswer {
 export interface TeamObserver extends Pick<AgentObserver, "toolCalled" | "toolReturned"> {
   /** Called once for each entry, in the same write as the step that it is of. */
   readonly traced: (entry: TraceEntry) => void;
-  /** Whether entries are kept and shown with their texts: then these are supervised first. */
+  /** Whether entries are stored and displayed with their texts: then these are supervised first. */
   readonly keepsTexts: boolean;
 }
 

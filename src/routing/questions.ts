@@ -12,7 +12,7 @@ export function isAskHuman(ref: { server: string; tool: string }): boolean {
   return ref.server === builtInServer && ref.tool === askHuman;
 }
 
-/** Counts a run's questions: those asked, and those permitted in this very moment and not asked yet. */
+/** Counts a run's questions: those that were raised, and those that are permitted and not raised yet. */
 export class QuestionPermits {
   private readonly granted = new Set<string>();
 

@@ -20,7 +20,7 @@ export type WorkerResult = z.infer<typeof workerResultSchema>;
 
 export const clarificationSchema = z.object({
   question: z.string(),
-  /** What the person said, as supervision left it; or that nobody answered, and what was assumed. */
+  /** The person's answer, as supervision left it; or that nobody answered, and what was assumed. */
   answer: z.string(),
 });
 /** A question that was put to a person while the team worked, with what came back. */

@@ -1,6 +1,6 @@
 /**
  * A team's supervisor as an agent: it looks things up, asks a person where that is needed, and decides by calling `route_to`.
- * Its last round can only decide. What it writes instead is read as JSON; what can't be used is shown to it once.
+ * Its last round can only decide. What it writes instead is read as JSON; a decision that can't be used goes back to it once, with the reason.
  */
 import { modelList } from "../agent/definition.js";
 import { type AgentOutcome, runAgent } from "../agent/loop.js";

@@ -1,5 +1,5 @@
 /**
- * An agent of a team (its supervisor or a worker): the tools that it holds, which of them it is shown, and how its calls are
+ * An agent of a team (its supervisor or a worker): its tools, which of them its model sees, and how its calls are
  * supervised. They are supervised like a session's, with the routing tools let through.
  */
 

@@ -12,7 +12,7 @@ import type { RosterEntry } from "./routing-input.js";
 import type { Worker } from "./team.js";
 import type { TraceEntry } from "./trace.js";
 
-/** What stands in the prompts of all its agents beside the instructions and the message: what is in force in the session. */
+/** The part of the prompt that all agents of the team share: what is in force in the session. */
 export type PromptContext = () => Pick<PromptParts, "rules" | "references" | "memory" | "history">;
 
 /** Of a run of its own, which is no turn of a session. */
@@ -84,7 +84,7 @@ export function reasonsOf({ reasons }: { readonly reasons: readonly string[] }):
 /**
  * A text as the work's record shows it, where that keeps texts: who asks for a run reads its decisions, results and trace. The work
  * itself goes on with the text as it was.
- * @param hopSeen those who stand at hops have seen it already.
+ * @param hopSeen the supervisors of hops have seen it already.
  */
 export function sanitized(run: TeamContext, text: string, scope: string, hopSeen = false): Promise<string> {
   return run.ports.observer.keepsTexts ? redactForRecord(run, text, scope, hopSeen) : Promise.resolve(text);
@@ -93,7 +93,7 @@ export function sanitized(run: TeamContext, text: string, scope: string, hopSeen
 /**
  * What models and workers wrote beside the response, why something failed above all, as everybody may read it: it passes the
  * supervisors of responses. Nobody is asked for a review here, because the response is going to be reviewed: such a text is withheld.
- * @param hopSeen those who stand at hops have seen it already.
+ * @param hopSeen the supervisors of hops have seen it already.
  */
 export async function redactForRecord(run: TeamContext, text: string, scope: string, hopSeen = false): Promise<string> {
   const { journal: around, supervisors, supervise: ports, noteDegraded } = run.ports;

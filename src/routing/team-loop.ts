@@ -138,7 +138,7 @@ async function runNested(run: TeamContext, task: Task): Promise<WorkerOutcome> {
   });
   if (team === undefined) return failed("its team doesn't exist any more");
   const path = [...run.command.path, task.worker.id];
-  if (path.length >= maxTeamDepth) return failed(`teams may stand at most ${maxTeamDepth} deep in one another`);
+  if (path.length >= maxTeamDepth) return failed(`teams may be nested at most ${maxTeamDepth} deep`);
 
   const around = run.ports.supervisors;
   const own = team.supervisors.filter(({ name }) => !around.some((supervisor) => supervisor.name === name));

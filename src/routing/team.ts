@@ -12,7 +12,7 @@ import { strategyNamed, strategyNames } from "./strategies/table.js";
 
 /**
  * `ask_human`, another tool of the system by its bare name, or `server/tool`, which may be written {server, tool} as well; `*`
- * stands for all of a server.
+ * means all of a server.
  */
 export const toolName = z.union([
   z
@@ -47,7 +47,7 @@ const supervisorSchema = z.strictObject({
   fallbackWorker: itemName.optional(),
   /** Keeps briefs, arguments and outputs in the trace too. */
   verbose: z.boolean().default(false),
-  /** Of a longer list only so many tools are shown a round: those most like the input and the results so far. */
+  /** Of a longer list only so many tools are offered in a round: those most like the input and the results so far. */
   maxToolsPerRound: z.int().min(1).max(100).optional(),
   temperature: z.number().min(0).max(2).optional(),
 });
@@ -136,7 +136,7 @@ export interface Team extends z.infer<typeof fieldsOfTeam> {
   readonly workers: readonly Worker[];
 }
 
-/** The most that teams may stand inside one another. */
+/** How deep teams may be nested. */
 export const maxTeamDepth = 4;
 
 export const teamSchema: z.ZodType<Team> = z.lazy(() =>
@@ -215,7 +215,7 @@ type Path = readonly (string | number)[];
 
 export interface PlacedTeam {
   readonly team: Team;
-  /** Where it stands in the outermost one. */
+  /** Its place in the outermost one. */
   readonly path: Path;
 }
 

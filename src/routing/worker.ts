@@ -22,7 +22,7 @@ export type WorkerOutcome = { readonly clarifications: readonly Clarification[] 
 
 export interface Task {
   readonly worker: Worker;
-  /** What it reads: the cleared brief. */
+  /** What it reads: the supervised brief. */
   readonly content: string;
   /** Who had the task before, oldest first. */
   readonly chain: readonly string[];

@@ -44,7 +44,7 @@ function routeByRules(rules: readonly RoutingRule[], input: RoutingInput): Strat
     const targets = [...new Set([rule.to].flat())].filter((id) => live.has(id));
     if (targets.length === 0) continue;
     const reasoning = rule.reasoning ?? `Rule ${index + 1} applies.`;
-    // A rule about results may follow on this one: the rules are asked again until none applies.
+    // A rule about results may follow on this one: the rules are evaluated again until none applies.
     const reevaluate = rules.some(({ when }) => when.result !== undefined);
     return { kind: "route", choice: { targets, reasoning, confidence: rule.confidence, reevaluate } };
   }

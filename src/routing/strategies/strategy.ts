@@ -15,7 +15,7 @@ export interface StrategySettings {
 
 export interface StrategyPorts {
   readonly settings: StrategySettings;
-  /** The ids of all workers of the team, to tell one that can't work now from one that doesn't exist. */
+  /** The ids of all workers of the team, so that one that can't work now differs from one that doesn't exist. */
   readonly known: readonly string[];
   /** Under which the team's state over all runs is kept. */
   readonly teamKey: string;
