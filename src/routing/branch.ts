@@ -2,9 +2,10 @@
 import { z } from "zod";
 import { claimOf } from "./decide.js";
 import { type BriefParts, briefText, type Clarification, type WorkerResult } from "./routing-input.js";
+import type { Task, WorkerOutcome } from "./task.js";
 import { tracksLoad, type Worker } from "./team.js";
 import { emit, hop, inScope, redactForRecord, sanitized, type TeamContext } from "./team-context.js";
-import { attemptWorker, type RunNested, type Task, type WorkerOutcome } from "./worker.js";
+import { attemptWorker, type RunNested } from "./worker.js";
 
 export interface BranchPosition {
   readonly iteration: number;

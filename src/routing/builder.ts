@@ -70,9 +70,19 @@ export interface MultiAgentSystem {
   readonly tools: Readonly<Record<string, z.infer<typeof storedToolSchema>>>;
 }
 
+export class InvalidTeamError extends Error {
+  override readonly name = "InvalidTeamError";
+}
+
 /**
- * Checks a configuration and makes the team of it.
- * @throws {Error} that names each thing that is wrong.
+ * Checks a configuration and builds the team.
+ * @throws {InvalidTeamError} that names each thing that is wrong.
+ * @example
+ * const { team } = createMultiAgentSystem({
+ *   name: "support",
+ *   supervisor: { strategy: "skill-based" },
+ *   workers: [{ id: "billing", description: "Invoices", capabilities: { skills: ["invoice"] } }],
+ * });
  */
 export function createMultiAgentSystem(config: MultiAgentConfig): MultiAgentSystem {
   const { name, supervisor, workers, ...rest } = config;
@@ -108,7 +118,8 @@ export function createMultiAgentSystem(config: MultiAgentConfig): MultiAgentSyst
   const issues = parsed.success ? unknownTools(parsed.data) : parsed.error.issues;
   if (!parsed.success || issues.length > 0) {
     const faults = issues.map(({ path, message }) => `${path.join(".") || "it"}: ${message}`);
-    throw new Error(`The team "${name}" can't be built. ${faults.join("; ")}`);
+    const cause = parsed.error;
+    throw new InvalidTeamError(`The team "${name}" can't be built. ${faults.join("; ")}`, { cause });
   }
   return { name, team: parsed.data, tools: Object.fromEntries(tools) };
 }

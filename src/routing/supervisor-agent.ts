@@ -20,7 +20,7 @@ import {
 } from "./routing-input.js";
 import { finishTool, routeToTool } from "./routing-tools.js";
 import type { SupervisorDecision } from "./strategies/strategy.js";
-import { agentPorts, type HeldTools, heldTools, mostRelevant } from "./team-agent.js";
+import { type HeldTools, heldTools, mostRelevant, teamAgentPorts } from "./team-agent.js";
 import type { TeamContext } from "./team-context.js";
 
 /** @throws {Parked} while it waits for a person. */
@@ -117,7 +117,7 @@ class Attempt {
   ): Promise<AgentOutcome> {
     const { run, input } = this;
     const { supervisor } = run.team.definition;
-    const ports = agentPorts(run, scope, {
+    const ports = teamAgentPorts(run, scope, {
       name: "supervisor",
       tools: () => [...this.ending, ...held.inForce()],
     });

@@ -144,7 +144,7 @@ async function reportToolUse(
 }
 
 /** The ports of one agent of the team, in a scope of the journal. */
-export function agentPorts(run: TeamContext, scope: string, agent: GuardedAgent) {
+export function teamAgentPorts(run: TeamContext, scope: string, agent: GuardedAgent) {
   const { ports } = run;
   return {
     ...ports,

@@ -13,11 +13,11 @@ import { type Draft, draftThroughHop } from "./draft.js";
 import type { LoadedTeam, TeamPorts } from "./ports.js";
 import { QuestionPermits } from "./questions.js";
 import type { Choice, Clarification, WorkerResult } from "./routing-input.js";
+import type { Task, WorkerOutcome } from "./task.js";
 import { maxTeamDepth } from "./team.js";
 import { reportMissingTools } from "./team-agent.js";
 import { inScope, reasonsOf, rosterOf, type TeamCommand, type TeamContext } from "./team-context.js";
 import type { RoutingDecision } from "./trace.js";
-import type { Task, WorkerOutcome } from "./worker.js";
 
 export interface TeamReport {
   readonly decisions: readonly RoutingDecision[];

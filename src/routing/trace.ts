@@ -1,4 +1,4 @@
-/** The trace of a run: entries that can be rendered for a person to read. */
+/** What a run tells of itself: entries that make a story a person can read. */
 import { z } from "zod";
 import { workerResultSchema } from "./routing-input.js";
 
@@ -84,8 +84,7 @@ export function entryWithoutText(entry: TraceEntry): object {
       return { path: entry.path, from: entry.from, to: entry.to };
     case "results.aggregated":
       return { path: entry.path, mode: entry.mode, completed: entry.completed, failed: entry.failed };
-    case "routing.finished":
-    case "routing.refused":
+    default:
       return { path: entry.path };
   }
 }

@@ -7,28 +7,11 @@ import { isRequested } from "../agent/tool-call.js";
 import type { AgentTool } from "../agent/tools.js";
 import { runHttpWorker } from "./http-worker.js";
 import { clarificationsOf } from "./questions.js";
-import { type Clarification, dataNotice } from "./routing-input.js";
+import { dataNotice } from "./routing-input.js";
 import { handOffTool } from "./routing-tools.js";
-import type { Worker } from "./team.js";
-import { agentPorts, heldTools, mostRelevant } from "./team-agent.js";
+import type { Task, WorkerOutcome } from "./task.js";
+import { heldTools, mostRelevant, teamAgentPorts } from "./team-agent.js";
 import { rosterOf, type TeamContext } from "./team-context.js";
-
-export type WorkerOutcome = { readonly clarifications: readonly Clarification[] } & (
-  | { readonly kind: "done"; readonly output: string }
-  | { readonly kind: "handedOn"; readonly to: string; readonly reason: string }
-  /** `again`: whether another attempt may help and does no harm. */
-  | { readonly kind: "failed"; readonly error: string; readonly again: boolean }
-);
-
-export interface Task {
-  readonly worker: Worker;
-  /** What it reads: the supervised brief. */
-  readonly content: string;
-  /** Who had the task before, oldest first. */
-  readonly chain: readonly string[];
-  /** Begins the ids of what it does. */
-  readonly id: string;
-}
 
 export type RunNested = (run: TeamContext, task: Task) => Promise<WorkerOutcome>;
 
@@ -68,7 +51,7 @@ async function runModelWorker(run: TeamContext, task: Task): Promise<WorkerOutco
       limits: run.budget.agentLimits(worker.maxToolRounds ?? definition.limits.maxToolRounds),
       replyId: task.id,
     },
-    agentPorts(run, "agent", {
+    teamAgentPorts(run, "agent", {
       name: worker.id,
       tools: () => [...handOff, ...held.inForce()],
       draft: run.draft,
