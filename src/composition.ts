@@ -8,7 +8,7 @@ import { memoryPrompts } from "./application/memory/memory-prompts.js";
 import { MemoryService } from "./application/memory/memory-service.js";
 import { SessionMemory } from "./application/memory/session-memory.js";
 import { logAttempt } from "./application/model-log.js";
-import type { SessionPlatform } from "./application/root-platform.js";
+import type { RootPlatform } from "./application/root-platform.js";
 import type { Services } from "./application/services.js";
 import { SupervisorBuilder } from "./application/supervisor-builder.js";
 import { ToolBuilder } from "./application/tool-builder.js";
@@ -96,7 +96,7 @@ function shared(env: Env): Shared {
   return made;
 }
 
-export function composeSessionPlatform(env: Env): SessionPlatform {
+export function composeRootPlatform(env: Env): RootPlatform {
   const { resources, tenants, tools, supervisors, memory, policy } = shared(env);
   return {
     now,

@@ -6,9 +6,9 @@ import {
   type Digests,
   erasedMessage,
   erasedVersions,
-  type MadeVersion,
   type MessageEdit,
   type MessageVersion,
+  type UnlinkedVersion,
 } from "../../src/chat/message-version.js";
 import { isFinal } from "../../src/chat/session.js";
 import type { ChatMessage } from "../../src/conversation/message.js";
@@ -169,7 +169,7 @@ export class MessageVersions {
   }
 
   /** What was said, what supervision made of it, and what people made of that. */
-  private made(messageId: string): MadeVersion[] {
+  private made(messageId: string): UnlinkedVersion[] {
     const { store } = this.ports;
     const turn = store.turnOfMessage(messageId);
     const [first, ...later] = store.versions.changes(messageId);
@@ -187,7 +187,7 @@ export class MessageVersions {
 }
 
 /** What was sent or answered, and beside it what supervision made of it, if that is another text. */
-function supervised(turn: TurnRecord, effective: ChatMessage, store: ChatSessionStore): MadeVersion[] {
+function supervised(turn: TurnRecord, effective: ChatMessage, store: ChatSessionStore): UnlinkedVersion[] {
   const { messageId } = effective;
   const isReply = messageId !== turn.messageId;
   const at = new Date(turn.acceptedAt).toISOString();

@@ -1,7 +1,7 @@
 import { type ContextChangeBody, type ContextView, contextChangeSchema } from "../../src/chat/context.js";
 import { type MessageEdit, type MessageVersion, messageEditSchema } from "../../src/chat/message-version.js";
 import { type NewSession, newSessionSchema, type Session, type Turn } from "../../src/chat/session.js";
-import { composeSessionPlatform } from "../../src/composition.js";
+import { composeRootPlatform } from "../../src/composition.js";
 import type { ChatMessage } from "../../src/conversation/message.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
 import type { PassView, SendCommand, SessionObject } from "../../src/gateways/session-gateway.js";
@@ -13,7 +13,7 @@ import { SessionEngine } from "./session-engine.js";
 /** One session: its messages, its turns one at a time, the asks they wait on. */
 export class ChatSession extends Root<SessionEngine> implements SessionObject {
   constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, env, chatSessionSchema, new SessionEngine(ctx, composeSessionPlatform(env)));
+    super(ctx, env, chatSessionSchema, new SessionEngine(ctx, composeRootPlatform(env)));
   }
 
   async create(

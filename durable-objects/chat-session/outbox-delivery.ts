@@ -1,7 +1,7 @@
 /** Where a session's outbox goes: copies to D1, and what was said to the session's memory. */
 import { z } from "zod";
 import type { SessionMemory } from "../../src/application/memory/session-memory.js";
-import type { SessionPlatform } from "../../src/application/root-platform.js";
+import type { RootPlatform } from "../../src/application/root-platform.js";
 import type { OutboxMessage } from "../kit/outbox.js";
 import type { ChatSessionStore } from "./store.js";
 
@@ -16,7 +16,7 @@ const payloadSchema = z.object({
 export async function deliverOutbox(
   messages: readonly OutboxMessage[],
   store: ChatSessionStore,
-  platform: Pick<SessionPlatform, "deliver" | "memory">,
+  platform: Pick<RootPlatform, "deliver" | "memory">,
 ): Promise<void> {
   const { tenantId, sessionId } = store.session();
   const copies = messages.filter(({ topic }) => topic !== "memory");

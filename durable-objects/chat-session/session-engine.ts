@@ -1,7 +1,7 @@
 /** A session at work: the kit's parts put together, and what happens when a message, an answer or an alarm comes. */
 
 import type { EndedStatus } from "../../src/agent/work.js";
-import type { SessionPlatform } from "../../src/application/root-platform.js";
+import type { RootPlatform } from "../../src/application/root-platform.js";
 import { loadRules } from "../../src/application/turn-setup.js";
 import { askForAll } from "../../src/asks/ask.js";
 import type { ContextChangeBody, ContextView } from "../../src/chat/context.js";
@@ -38,7 +38,7 @@ export class SessionEngine implements RootEngine {
 
   constructor(
     private readonly ctx: DurableObjectState,
-    private readonly platform: SessionPlatform,
+    private readonly platform: RootPlatform,
   ) {
     this.store = new ChatSessionStore(ctx.storage.sql);
     this.kit = new Kit(ctx, {

@@ -3,7 +3,7 @@
 import { Superseded } from "../../src/agent/journal.js";
 import type { HistoryMessage } from "../../src/agent/prompt.js";
 import type { EndedStatus } from "../../src/agent/work.js";
-import type { SessionPlatform } from "../../src/application/root-platform.js";
+import type { RootPlatform } from "../../src/application/root-platform.js";
 import { saltedHash } from "../../src/application/salted-hash.js";
 import { type LoadedSetup, loadTurnSetup } from "../../src/application/turn-setup.js";
 import { ReplyStream } from "../../src/chat/reply-stream.js";
@@ -23,7 +23,7 @@ import type { ChatSessionStore, SessionRecord, TurnRecord } from "./store.js";
 export interface RunnerPorts {
   readonly store: ChatSessionStore;
   readonly kit: Kit;
-  readonly platform: SessionPlatform;
+  readonly platform: RootPlatform;
   readonly context: VersionedContext;
   /** Has the memory told of a message, by the write that is under way. Only effective texts are. */
   readonly remember: (messageId: string) => void;
@@ -85,14 +85,14 @@ export class TurnRun {
     ended(status, {
       ...(reply === undefined ? {} : { reply }),
       ...(error === undefined ? {} : { error }),
-      request: { action: request.action, reasons: [...request.reasons] },
-      ...(response === undefined ? {} : { response: { action: response.action, reasons: [...response.reasons] } }),
-      degraded: [...degraded],
+      request,
+      ...(response === undefined ? {} : { response }),
+      degraded,
     });
   }
 
   private turnPorts(
-    { setup, strict, reviews, approvals, desk }: Extract<LoadedSetup, { ok: true }>,
+    { setup, policies, contextEditor }: Extract<LoadedSetup, { ok: true }>,
     signal: AbortSignal,
   ): Omit<TurnPorts, "journal" | "model"> {
     const { turn, session } = this;
@@ -111,11 +111,11 @@ export class TurnRun {
       hash: (subject) =>
         saltedHash((subject.hook === "request" ? turn.messageSalt : turn.replySalt) ?? session.salt, subject),
       signal,
-      settings: { strict, reviews, approvals },
+      settings: policies,
       environment: {
         transcript: () => this.transcript(),
         statistics: () => store.turnCounts(),
-        context: desk,
+        context: contextEditor,
       },
       keepPass: (pass, before) => {
         store.addPass(turnId, pass, platform.now());

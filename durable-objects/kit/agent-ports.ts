@@ -1,6 +1,6 @@
 /** What agents and supervisors that work in a root need of it and of the platform: the same whatever the root is. */
 import { validateArguments } from "../../src/application/argument-check.js";
-import type { SessionPlatform } from "../../src/application/root-platform.js";
+import type { RootPlatform } from "../../src/application/root-platform.js";
 import { withDeadline } from "../../src/platform/clock.js";
 import type { TeamPorts } from "../../src/routing/ports.js";
 import type { SupervisePorts } from "../../src/supervision/supervise.js";
@@ -42,7 +42,7 @@ type Ports = Pick<
 
 export function agentPorts(
   kit: Kit,
-  platform: Pick<SessionPlatform, "now" | "teamState" | "callWorker">,
+  platform: Pick<RootPlatform, "now" | "teamState" | "callWorker">,
   work: AgentWork,
 ): Ports {
   const { tenantId, ownerId, piece, hash, signal, settings, environment } = work;

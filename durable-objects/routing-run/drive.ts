@@ -1,9 +1,9 @@
 /** Drives a run once: gathers its setup and enters the durable function. */
 
-import type { SessionPlatform } from "../../src/application/root-platform.js";
+import type { RootPlatform } from "../../src/application/root-platform.js";
 import { loadRunSetup } from "../../src/application/run-setup.js";
 import { saltedHash } from "../../src/application/salted-hash.js";
-import { type RunEnd, runRouting } from "../../src/routing/routed-run.js";
+import { type RunEnd, runRouting } from "../../src/routing/run.js";
 import { agentPorts } from "../kit/agent-ports.js";
 import type { Kit } from "../kit/kit.js";
 import type { Lease } from "../kit/work-runner.js";
@@ -13,7 +13,7 @@ import type { RoutingRunStore } from "./store.js";
 export async function driveRun(
   store: RoutingRunStore,
   kit: Kit,
-  platform: SessionPlatform,
+  platform: RootPlatform,
   { signal, isHeld: holds }: Lease,
 ): Promise<RunEnd> {
   const { tenantId, runId, definition, salt, createdAt } = store.run();
@@ -30,7 +30,7 @@ export async function driveRun(
     piece: { type: "run", id: runId },
     hash: (subject) => saltedHash(salt, subject),
     signal,
-    settings: loaded,
+    settings: loaded.policies,
     environment: {
       transcript: () => {
         const said = store.run().input;

@@ -1,9 +1,9 @@
 /** A run at work: the kit's parts put together, and what happens when it begins, an answer comes or an alarm rings. */
 import { z } from "zod";
 import type { EndedStatus } from "../../src/agent/work.js";
-import type { SessionPlatform } from "../../src/application/root-platform.js";
+import type { RootPlatform } from "../../src/application/root-platform.js";
 import { askForAll } from "../../src/asks/ask.js";
-import { hasEnded, type NewRun, type Run, type RunOutcome } from "../../src/routing/routed-run.js";
+import { hasEnded, type NewRun, type Run, type RunOutcome } from "../../src/routing/run.js";
 import { Kit } from "../kit/kit.js";
 import type { RootEngine } from "../kit/root.js";
 import { driveRun } from "./drive.js";
@@ -18,7 +18,7 @@ export class RunEngine implements RootEngine {
 
   constructor(
     private readonly ctx: DurableObjectState,
-    private readonly platform: SessionPlatform,
+    private readonly platform: RootPlatform,
   ) {
     this.store = new RoutingRunStore(ctx.storage.sql);
     this.kit = new Kit(ctx, {

@@ -1,8 +1,8 @@
 import type { Usage } from "../../src/agent/work.js";
 import type { Ask } from "../../src/asks/ask.js";
 import { renderTrace } from "../../src/routing/render-trace.js";
-import { hasEnded, type Run, type RunSummary } from "../../src/routing/routed-run.js";
 import type { WorkerResult } from "../../src/routing/routing-input.js";
+import { hasEnded, type Run, type RunSummary } from "../../src/routing/run.js";
 import { type RoutingDecision, type RunTrace, targetsOf } from "../../src/routing/trace.js";
 import { supervisionSummary } from "../../src/supervision/summary.js";
 import type { Kit } from "../kit/kit.js";

@@ -6,7 +6,7 @@ import {
   runOutcomeSchema,
   runStatuses,
   type StoredRunOutcome,
-} from "../../src/routing/routed-run.js";
+} from "../../src/routing/run.js";
 import { type TraceEntry, traceEntrySchema } from "../../src/routing/trace.js";
 import { type SupervisionState, supervisionStateSchema } from "../../src/supervision/state.js";
 

@@ -1,6 +1,6 @@
 /** Whether what a body names exists; what doesn't is listed with its path in the body. */
-import { builtInServer, unknownBuiltIn } from "../agent/built-in-tools.js";
-import type { ToolRef } from "../agent/tools.js";
+import { unknownBuiltIn } from "../agent/built-in-tools.js";
+import { builtInServer, type ToolRef } from "../agent/tools.js";
 import type { ProblemIssue } from "../conversation/problem.js";
 import type { ResourceStore } from "../stores/resource-store.js";
 import type { ResourceKind } from "../tenancy/resources.js";

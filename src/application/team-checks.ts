@@ -1,7 +1,7 @@
 import type { ProblemIssue } from "../conversation/problem.js";
 import { type OutgoingPolicy, refuseAddress } from "../platform/outgoing.js";
 import type { Team } from "../routing/team.js";
-import { teamsWithin, unknownTools } from "../routing/team-parts.js";
+import { teamsWithin, unknownTools } from "../routing/team.js";
 import type { MemoryService } from "./memory/memory-service.js";
 
 /** What is wrong with a team beyond its form, teams sent along within it included: addresses, and names of built-in tools. */

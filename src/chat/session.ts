@@ -15,7 +15,7 @@ export const newSessionSchema = z.strictObject({
   supervisors: z.array(itemName).max(50).default([]),
   context: sessionContextSchema.prefault({}),
   metadata: metadataSchema.default({}),
-  /** What is said is recorded in a thread of this memory (the session's own, if none is named), and what it knows is brought in. */
+  /** Messages are recorded in a thread of this memory (the session's own, if none is named), and what it knows is recalled. */
   memory: z.strictObject({ memoryId: z.string().max(100), threadId: threadIdSchema.optional() }).optional(),
 });
 export type NewSession = z.infer<typeof newSessionSchema>;

@@ -1,6 +1,6 @@
 /** The one place that makes stubs of runs. */
 import type { Result } from "../conversation/problem.js";
-import { type NewRun, type Run, runSchema } from "../routing/routed-run.js";
+import { type NewRun, type Run, runSchema } from "../routing/run.js";
 import { type RunTrace, runTraceSchema } from "../routing/trace.js";
 import { RootGateway, type RootObject } from "./root-gateway.js";
 import { fromWire, resultOf, toWire, type Wire } from "./wire.js";

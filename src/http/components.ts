@@ -30,8 +30,8 @@ import {
   vaultSchema,
 } from "../memory/memory.js";
 import { promptSchema } from "../memory/prompts.js";
-import { newRunSchema, runSchema, runSummarySchema } from "../routing/routed-run.js";
 import { clarificationSchema, workerResultSchema } from "../routing/routing-input.js";
+import { newRunSchema, runSchema, runSummarySchema } from "../routing/run.js";
 import { teamSchema } from "../routing/team.js";
 import { routingDecisionSchema, runTraceSchema, tracedEventSchema } from "../routing/trace.js";
 import { supervisorSchema } from "../supervision/definition.js";

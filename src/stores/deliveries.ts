@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { askSchema } from "../asks/ask.js";
 import { sessionSchema } from "../chat/session.js";
-import { runSummarySchema } from "../routing/routed-run.js";
+import { runSummarySchema } from "../routing/run.js";
 import { endWork } from "./team-state.js";
 
 /** A message from an object's outbox, with where it comes from. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type RunSummary, runSummarySchema } from "../routing/routed-run.js";
+import { type RunSummary, runSummarySchema } from "../routing/run.js";
 
 const bodyRow = z.object({ body: z.string() });
 const keyRow = z.object({ run_id: z.string(), request_hash: z.string() });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { askHumanTool } from "../../src/agent/built-in-tools.js";
+import { askHumanTool } from "../../src/agent/built-in/ask-human.js";
 import { validateArguments } from "../../src/application/argument-check.js";
 
 describe("The arguments of a tool whose schema is broken", () => {

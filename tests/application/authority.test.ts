@@ -54,7 +54,7 @@ import { contextChangeSchema } from "../../src/chat/context.js";
 import { newSessionSchema } from "../../src/chat/session.js";
 import { composeServices } from "../../src/composition.js";
 import type { Result } from "../../src/conversation/problem.js";
-import { newRunSchema } from "../../src/routing/routed-run.js";
+import { newRunSchema } from "../../src/routing/run.js";
 import { type Actor, deploymentActor, systemActor } from "../../src/tenancy/actor.js";
 import { type Act, acts, type Requirement } from "../../src/tenancy/authority.js";
 import { newTenantSchema } from "../../src/tenancy/tenant.js";

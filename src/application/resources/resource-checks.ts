@@ -4,7 +4,7 @@ import type { AgentDefinition } from "../../agent/definition.js";
 import { ok, type ProblemIssue, type Result, refuse } from "../../conversation/problem.js";
 import { type OutgoingPolicy, refuseAddress } from "../../platform/outgoing.js";
 import type { Team } from "../../routing/team.js";
-import { memoriesOf } from "../../routing/team-parts.js";
+import { memoriesOf } from "../../routing/team.js";
 import { type ResourceBody, type ResourceKind, resourceNouns, resourceSchemas } from "../../tenancy/resources.js";
 import type { Services } from "../services.js";
 import { checkMemories, checkTeam } from "../team-checks.js";

@@ -1,6 +1,6 @@
 /** Cancel a run that hasn't ended; its open asks are cancelled with it. */
 import { ok, type Result } from "../../conversation/problem.js";
-import type { Run } from "../../routing/routed-run.js";
+import type { Run } from "../../routing/run.js";
 import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
 import { withAsksFor } from "../asks/ask-view.js";

@@ -1,6 +1,6 @@
 /** List the tenant's runs, newest first: a copy of what the runs hold, a moment behind them. */
 import type { Result } from "../../conversation/problem.js";
-import type { RunSummary } from "../../routing/routed-run.js";
+import type { RunSummary } from "../../routing/run.js";
 import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
 import { type Page, type PageRequest, readPage } from "../page.js";

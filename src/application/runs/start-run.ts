@@ -1,10 +1,10 @@
 /** Have a team work on an input: the team by its name, or sent along. */
-import { builtInServer } from "../../agent/built-in-tools.js";
+import { builtInServer } from "../../agent/tools.js";
 import { ok, type ProblemIssue, type Result, refuse } from "../../conversation/problem.js";
 import { sha256Hex } from "../../platform/digest.js";
 import { newId } from "../../platform/ids.js";
-import type { NewRun, Run } from "../../routing/routed-run.js";
-import { memoriesOf } from "../../routing/team-parts.js";
+import type { NewRun, Run } from "../../routing/run.js";
+import { memoriesOf } from "../../routing/team.js";
 import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
 import { withAsksFor } from "../asks/ask-view.js";

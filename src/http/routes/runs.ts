@@ -5,7 +5,7 @@ import { listRuns } from "../../application/runs/list-runs.js";
 import { readRun } from "../../application/runs/read-run.js";
 import { readTrace } from "../../application/runs/read-trace.js";
 import { startRun } from "../../application/runs/start-run.js";
-import { hasEnded, newRunSchema, runSchema, runStatuses, runSummarySchema } from "../../routing/routed-run.js";
+import { hasEnded, newRunSchema, runSchema, runStatuses, runSummarySchema } from "../../routing/run.js";
 import { runTraceSchema } from "../../routing/trace.js";
 import { actorOf, unwrap } from "../context.js";
 import { eventsAnswers, eventsDescription, eventsQuery, eventsResponse } from "../events.js";

@@ -1,10 +1,9 @@
-/** A team at work: what its supervisor, workers and aggregator share while they run. */
+/** What a team's supervisor, workers and aggregator share while they run: the command, the ports, the budget, and how hops pass. */
+import type { PromptParts } from "../agent/prompt.js";
 import { activeAtHop } from "../supervision/as-hop.js";
 import { type PassResult, runPass } from "../supervision/pass.js";
 import { passResultSchema } from "../supervision/state.js";
 import { supervise } from "../supervision/supervise.js";
-import type { Supervisor } from "../supervision/supervisor.js";
-import type { TurnContext } from "./brief.js";
 import type { TeamBudget } from "./budget.js";
 import type { Draft } from "./draft.js";
 import type { LoadedTeam, TeamPorts } from "./ports.js";
@@ -13,12 +12,18 @@ import type { RosterEntry } from "./routing-input.js";
 import type { Worker } from "./team.js";
 import type { TraceEntry } from "./trace.js";
 
+/** The part of the prompt that all agents of the team share: what is in force in the session. */
+export type PromptContext = () => Pick<PromptParts, "rules" | "references" | "memory" | "history">;
+
+/** Of a run of its own, which is no turn of a session. */
+export const noPromptContext: PromptContext = () => ({ rules: [], references: [], memory: [], history: [] });
+
 export interface TeamCommand {
   /** Begins the ids of everything that this team does; unique and the same over replays. */
   readonly id: string;
   readonly input: string;
   readonly metadata: Readonly<Record<string, string | number | boolean>>;
-  readonly background: TurnContext;
+  readonly promptContext: PromptContext;
   /** The ids of the workers that are teams around this one. */
   readonly path: readonly string[];
 }
@@ -51,42 +56,35 @@ export function rosterOf(workers: readonly Worker[]): RosterEntry[] {
   return workers.map(rosterEntry);
 }
 
-type Untold = TraceEntry extends infer Entry ? (Entry extends unknown ? Omit<Entry, "path"> : never) : never;
+type EntryWithoutPath = TraceEntry extends infer Entry ? (Entry extends unknown ? Omit<Entry, "path"> : never) : never;
 
-/** Something to tell of, told once: by the step that it is part of. */
-export function emit(run: TeamContext, entry: Untold): void {
+/** Adds an entry to the trace; to be called in the write of the step that it is part of, so that it is there once. */
+export function emit(run: TeamContext, entry: EntryWithoutPath): void {
   run.ports.observer.traced({ ...entry, path: [...run.command.path] });
 }
 
 export type Hop = { readonly ok: true; readonly content: string } | { readonly ok: false; readonly reasons: string };
 
 /** Has what passes between two agents supervised; what comes out is what arrives. */
-export function hop(run: TeamContext, from: string, to: string, content: string, scope: string): Promise<Hop> {
+export async function hop(run: TeamContext, from: string, to: string, content: string, scope: string): Promise<Hop> {
+  const { supervisors, journal, supervise: ports, noteDegraded } = run.ports;
   const place = (name: string): string => [...run.command.path, name].join("/");
-  return superviseHop(run.ports.supervisors, [place(from), place(to)], content, scope, run);
+  const subject = { hook: "hop", from: place(from), to: place(to), content } as const;
+  const passed = await supervise(subject, supervisors, journal.scope(scope), ports);
+  noteDegraded(passed.degraded);
+  return passed.action === "block"
+    ? { ok: false, reasons: reasonsOf(passed) }
+    : { ok: true, content: passed.subject.content };
 }
 
-/** A hop that these supervisors see; without any that stands there it costs nothing. */
-export async function superviseHop(
-  supervisors: readonly Supervisor[],
-  [from, to]: readonly [from: string, to: string],
-  content: string,
-  scope: string,
-  { ports: { journal, supervise: ports, degraded } }: TeamContext,
-): Promise<Hop> {
-  if (!supervisors.some((supervisor) => supervisor.hooks.has("hop"))) return { ok: true, content };
-  const subject = { hook: "hop", from, to, content } as const;
-  const passed = await supervise("hop", subject, supervisors, journal.scope(scope), ports);
-  degraded(passed.degraded);
-  return passed.action === "block"
-    ? { ok: false, reasons: passed.reasons.join("; ") || "no reason was given" }
-    : { ok: true, content: passed.subject.content };
+export function reasonsOf({ reasons }: { readonly reasons: readonly string[] }): string {
+  return reasons.join("; ") || "no reason was given";
 }
 
 /**
  * A text as the work's record shows it, where that keeps texts: who asks for a run reads its decisions, results and trace. The work
  * itself goes on with the text as it was.
- * @param hopSeen those who stand at hops have seen it already.
+ * @param hopSeen the supervisors of hops have seen it already.
  */
 export function sanitized(run: TeamContext, text: string, scope: string, hopSeen = false): Promise<string> {
   return run.ports.observer.keepsTexts ? redactForRecord(run, text, scope, hopSeen) : Promise.resolve(text);
@@ -95,12 +93,12 @@ export function sanitized(run: TeamContext, text: string, scope: string, hopSeen
 /**
  * What models and workers wrote beside the response, why something failed above all, as everybody may read it: it passes the
  * supervisors of responses. Nobody is asked for a review here, because the response is going to be reviewed: such a text is withheld.
- * @param hopSeen those who stand at hops have seen it already.
+ * @param hopSeen the supervisors of hops have seen it already.
  */
 export async function redactForRecord(run: TeamContext, text: string, scope: string, hopSeen = false): Promise<string> {
-  const { journal: around, supervisors, supervise: ports, degraded } = run.ports;
-  const unheard = hopSeen ? supervisors.filter(({ hooks }) => !hooks.has("hop")) : supervisors;
-  const active = activeAtHop(unheard, ["response", "hop"]);
+  const { journal: around, supervisors, supervise: ports, noteDegraded } = run.ports;
+  const unseen = hopSeen ? supervisors.filter(({ hooks }) => !hooks.has("hop")) : supervisors;
+  const active = activeAtHop(unseen, ["response", "hop"]);
   if (active.length === 0 || text === "") return text;
   const journal = around.scope(scope);
   const subject = { hook: "hop", from: run.command.path.join("/"), to: "record", content: text } as const;
@@ -114,7 +112,7 @@ export async function redactForRecord(run: TeamContext, text: string, scope: str
     },
     () => runPass(subject, active, { ...ports, journal }),
   );
-  degraded(pass.state.degraded);
+  noteDegraded(pass.state.degraded);
   const passes = pass.state.decision === "allow" || pass.state.decision === "modify";
   return passes && pass.subject.hook === "hop" ? pass.subject.content : "[withheld by supervision]";
 }

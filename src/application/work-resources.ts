@@ -1,4 +1,4 @@
-/** The resources of one turn, at the versions it knows. What is named later, mid-turn, is loaded when it is. */
+/** The resources of one work item, at the versions it knows. What is named later, while it runs, is loaded when it is. */
 import { z } from "zod";
 import type { Journal } from "../agent/journal.js";
 import type { ReferenceItem } from "../agent/prompt.js";
@@ -14,13 +14,13 @@ export interface ResourceRef {
   readonly name: string;
 }
 
-export class TurnResources {
+export class WorkResources {
   private versions: ResourceVersion[] = [];
   private readonly remote = new Map<string, readonly RemoteTool[]>();
 
   constructor(
     private readonly tenantId: string,
-    /** The turn's own scope: what is listed of remote servers is listed once in a turn. */
+    /** The work's own scope: what is listed of remote servers is listed once in it. */
     private readonly journal: Journal,
     private readonly sources: { readonly resources: ResourceStore; readonly tools: ToolBuilder },
     /** The memory of the session or run. */
@@ -35,8 +35,8 @@ export class TurnResources {
   }
 
   /** Loads the current versions of those that aren't known yet. */
-  async need(wanted: readonly ResourceRef[], tools: readonly ToolRef[] = []): Promise<void> {
-    const unknown = wanted.filter(({ kind, name }) => !this.has(kind, name));
+  async need(refs: readonly ResourceRef[], tools: readonly ToolRef[] = []): Promise<void> {
+    const unknown = refs.filter(({ kind, name }) => !this.has(kind, name));
     const servers = tools.filter((ref) => !this.hasTool(ref)).map(({ server }) => server);
     if (unknown.length === 0 && servers.length === 0) return;
     const { resources } = this.sources;
@@ -92,7 +92,7 @@ export class TurnResources {
     return this.tools([...servers].map((server) => ({ server, tool: "*" })));
   }
 
-  /** Journalled: a replay has the tools that the calls before it were made with. A server that is down has none in this turn. */
+  /** Journalled: a replay has the tools that the calls before it were made with. A server that is down has none in this work. */
   private async listRemote(version: ResourceVersion<"tools">): Promise<void> {
     const { name, body } = version;
     if (!("mcp" in body)) return;
