@@ -3,9 +3,10 @@ import { type BriefParts, briefText } from "./brief.js";
 import { claimOf } from "./decide.js";
 import { once } from "./once.js";
 import { type Clarification, type WorkerResult, workerResultSchema } from "./routing-input.js";
+import type { Task, WorkerOutcome } from "./task.js";
 import { tracksLoad, type Worker } from "./team.js";
 import { emit, hop, inScope, redactForRecord, sanitized, type TeamContext } from "./team-run.js";
-import { attemptWorker, type RunNested, type Task, type WorkerOutcome } from "./worker.js";
+import { attemptWorker, type RunNested } from "./worker.js";
 
 export interface BranchPlace {
   readonly iteration: number;

@@ -4,9 +4,9 @@ import { askRequestOf, questionProblem, questionSchema } from "../agent/built-in
 import { isControlFlow } from "../agent/journal.js";
 import { superviseQuestion } from "../supervision/question-guard.js";
 import type { Clarification } from "./routing-input.js";
+import type { Task, WorkerOutcome } from "./task.js";
 import type { HttpWorker } from "./team.js";
 import { hop, type TeamContext } from "./team-run.js";
-import type { Task, WorkerOutcome } from "./worker.js";
 
 const callSchema = z.object({ status: z.int(), text: z.string(), error: z.string().optional(), elapsedMs: z.number() });
 type CallResult = z.infer<typeof callSchema>;

@@ -13,10 +13,10 @@ import { reportMissingTools } from "./held-tools.js";
 import type { LoadedTeam, TeamPorts } from "./ports.js";
 import { QuestionPermits } from "./questions.js";
 import type { Choice, Clarification, WorkerResult } from "./routing-input.js";
+import type { Task, WorkerOutcome } from "./task.js";
 import { maxTeamDepth } from "./team.js";
 import { inScope, rosterOf, superviseHop, type TeamCommand, type TeamContext } from "./team-run.js";
 import type { RoutingDecision } from "./trace.js";
-import type { Task, WorkerOutcome } from "./worker.js";
 
 export type { TeamCommand } from "./team-run.js";
 

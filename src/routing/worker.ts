@@ -9,29 +9,11 @@ import { dataNotice } from "./brief.js";
 import { heldTools } from "./held-tools.js";
 import { runHttpWorker } from "./http-worker.js";
 import { clarificationsOf } from "./questions.js";
-import type { Clarification } from "./routing-input.js";
 import { handOffTool } from "./routing-tools.js";
-import type { Worker } from "./team.js";
+import type { Task, WorkerOutcome } from "./task.js";
 import { agentPorts } from "./team-guard.js";
 import { rosterOf, type TeamContext } from "./team-run.js";
 import { mostRelevant } from "./tool-relevance.js";
-
-export type WorkerOutcome = { readonly clarifications: readonly Clarification[] } & (
-  | { readonly kind: "done"; readonly output: string }
-  | { readonly kind: "handedOn"; readonly to: string; readonly reason: string }
-  /** `again`: whether another attempt may help and does no harm. */
-  | { readonly kind: "failed"; readonly error: string; readonly again: boolean }
-);
-
-export interface Task {
-  readonly worker: Worker;
-  /** What it reads: the cleared brief. */
-  readonly content: string;
-  /** Who had the task before, oldest first. */
-  readonly chain: readonly string[];
-  /** Begins the ids of what it does. */
-  readonly id: string;
-}
 
 export type RunNested = (run: TeamContext, task: Task) => Promise<WorkerOutcome>;
 

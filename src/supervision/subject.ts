@@ -8,7 +8,6 @@ import {
   replyText,
   toolCallRequestSchema,
 } from "../conversation/message.js";
-import type { Change } from "./verdict.js";
 
 export const subjectSchema = z.discriminatedUnion("hook", [
   z.object({ hook: z.literal("request"), message: plainMessageSchema }),
@@ -19,6 +18,15 @@ export const subjectSchema = z.discriminatedUnion("hook", [
 ]);
 export type Subject = z.infer<typeof subjectSchema>;
 export type SubjectOf<H extends Subject["hook"]> = Extract<Subject, { hook: H }>;
+
+/** What is to be changed in the supervised subject. */
+export type Change =
+  /** New texts for the subject's segments, in their order; the structure stays. */
+  | { readonly kind: "segments"; readonly texts: readonly string[] }
+  /** One text in place of all that was said; tool calls, their results and pending calls stay. */
+  | { readonly kind: "content"; readonly content: string }
+  /** The subject as it shall be, of the same hook: what structural edits made of it. */
+  | { readonly kind: "subject"; readonly subject: Subject };
 
 export interface Segment {
   /** `spoken` segments are read as one text; `data` (arguments, outputs, errors) each stands alone. */
