@@ -4,7 +4,7 @@ import { type AskRequest, acceptedAnswer, acceptedAnswers, whatIsAccepted } from
 import type { AgentTool } from "./tools.js";
 
 export const builtInServer = "conclave";
-export const builtInToolNames = ["ask_human", "memory_search", "list_workers"] as const;
+const builtInToolNames = ["ask_human", "memory_search", "list_workers"] as const;
 
 /** What is wrong with the name of a tool, if it is meant to be one of the system's and isn't; `*` stands for all of them. */
 export function unknownBuiltIn({ server, tool }: { server: string; tool: string }): string | undefined {

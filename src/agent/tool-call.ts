@@ -25,7 +25,7 @@ export interface CallRecord {
 }
 
 /** The most of a tool's output that is kept, in characters; the rest is cut and said to be. */
-export const maxToolOutput = 60_000;
+const maxToolOutput = 60_000;
 
 const outputSchema = z.object({
   content: z.string(),

@@ -36,7 +36,7 @@ const reviewAnswer = z
   });
 
 /** What may be said to an ask of each kind. */
-export const answerSchemas = {
+const answerSchemas = {
   human: humanAnswer,
   context: contextAnswer,
   approval: approvalAnswer,

@@ -8,7 +8,7 @@ import { adminScope } from "../stores/idempotency-store.js";
 import type { AppEnv } from "./context.js";
 import { problem } from "./problems.js";
 
-export const keyPattern = /^[\x21-\x7e]{1,200}$/;
+const keyPattern = /^[\x21-\x7e]{1,200}$/;
 
 const writes = new Set(["POST", "PUT", "PATCH", "DELETE"]);
 

@@ -24,7 +24,7 @@ const DEFAULT_OPENAI_MODEL = "gpt-5-mini";
 const DEFAULT_WORKERS_AI_MODEL = "@cf/meta/llama-3.3-70b-instruct-fp8-fast";
 
 /** The name that a deployment resolves by what it has been given. */
-export const DEFAULT_MODEL = "default";
+const DEFAULT_MODEL = "default";
 
 /** Makes the port through which everything else calls models. */
 export function createModelPort(config: ModelConfig, ports: ModelPorts): ModelPort {

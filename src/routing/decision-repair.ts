@@ -22,7 +22,7 @@ const looseSchema = z.object({
   lookAgain: z.boolean().nullish(),
 });
 
-export const unstatedConfidence = 0.5;
+const unstatedConfidence = 0.5;
 
 /** @param live the workers that can be chosen; @param known all workers of the team, to tell a busy one from a made-up one. */
 export function checkDecision(value: unknown, live: readonly string[], known: readonly string[]): ReadDecision {

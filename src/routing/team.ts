@@ -9,13 +9,13 @@ import { secretHeaders } from "../conversation/secret-text.js";
 import { findRoutingFn, routingFnNames } from "./strategies/routing-functions.js";
 import { routingRuleSchema } from "./strategies/rule-based.js";
 
-export const strategies = ["llm-based", "rule-based", "skill-based", "round-robin", "load-balanced"] as const;
+const strategies = ["llm-based", "rule-based", "skill-based", "round-robin", "load-balanced"] as const;
 
 /**
  * `ask_human`, another tool of the system by its bare name, or `server/tool`, which may be written {server, tool} as well; `*`
  * stands for all of a server.
  */
-export const toolName = z.union([
+const toolName = z.union([
   z
     .string()
     .regex(

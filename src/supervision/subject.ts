@@ -88,7 +88,7 @@ export function canonicalText(subject: Subject): string {
 }
 
 /** What a reply says and does, without counts and times: the text whose digest an edit names as its base. */
-export function canonicalReply({ turns, pendingToolCalls }: ModelReply): string {
+function canonicalReply({ turns, pendingToolCalls }: ModelReply): string {
   const said = turns.map(({ turnId, message, error, toolCalls }) => ({
     turnId,
     message,

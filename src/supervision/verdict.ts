@@ -26,5 +26,3 @@ export interface Verdict {
   /** What a model was paid for it. */
   readonly usage?: { readonly inputTokens: number; readonly outputTokens: number };
 }
-
-export const allow: Verdict = { action: "allow", reasons: [] };

@@ -30,7 +30,7 @@ export function kindOfStatus(status: number): ModelErrorKind {
 }
 
 /** The failure that an HTTP answer other than a success stands for. */
-export function statusFailure(status: number, headers: Headers | undefined, code: unknown, nowMs: number): ModelError {
+function statusFailure(status: number, headers: Headers | undefined, code: unknown, nowMs: number): ModelError {
   const waitMs = headers === undefined ? undefined : askedWaitMs(headers, nowMs);
   const told = typeof code === "string" && TELLING_CODES.has(code) ? ` (${code})` : "";
   return new ModelError(kindOfStatus(status), `the provider answered ${status}${told}`, {

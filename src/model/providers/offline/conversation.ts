@@ -75,7 +75,7 @@ function round(messages: readonly ModelMessage[]): Pick<Conversation, "called" |
 const OPENING = /^<([a-z][a-z0-9_-]*)((?: [\w-]+="[^"\n]*")*)>[ \t]*$/gm;
 
 /** The data blocks of a text, and the text without them. A block that isn't closed reaches to the end. */
-export function separateData(text: string): { readonly blocks: readonly DataBlock[]; readonly rest: string } {
+function separateData(text: string): { readonly blocks: readonly DataBlock[]; readonly rest: string } {
   const blocks: DataBlock[] = [];
   const rest: string[] = [];
   let from = 0;

@@ -5,7 +5,7 @@ import { overlap, stems } from "./words.js";
 export type Schema = Readonly<Record<string, unknown>>;
 
 /** The value as a schema, if it is an object. */
-export function asSchema(value: unknown): Schema | undefined {
+function asSchema(value: unknown): Schema | undefined {
   return isRecord(value) ? value : undefined;
 }
 
