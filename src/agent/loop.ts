@@ -5,7 +5,15 @@
  */
 import { z } from "zod";
 import type { ReplyTurn, ToolCallResult } from "../conversation/message.js";
-import type { ModelCallOptions, ModelMessage, ModelRequest, ModelResult, ToolChoice } from "../model/port.js";
+import { DeadlineError } from "../model/deadline.js";
+import {
+  type ModelCallOptions,
+  ModelError,
+  type ModelMessage,
+  type ModelRequest,
+  type ModelResult,
+  type ToolChoice,
+} from "../model/port.js";
 import { type AgentLimits, overBudget } from "./budget.js";
 import { eitherSignal } from "./cancel.js";
 import { settleInOrder } from "./concurrency.js";
@@ -201,11 +209,11 @@ function callModel(
         };
       } catch (error) {
         const elapsedMs = ports.now() - started;
-        if (error instanceof Error && error.name === "DeadlineError") {
+        if (error instanceof DeadlineError) {
           const detail = `the time budget of ${spec.limits.maxActiveMs} ms is used up`;
           return { ok: false, error: detail, elapsedMs: Math.max(elapsedMs, timeLeftMs), overTime: true };
         }
-        if (!(error instanceof Error) || error.name !== "ModelError") throw error;
+        if (!(error instanceof ModelError)) throw error;
         return { ok: false, error: error.message, elapsedMs };
       }
     },
