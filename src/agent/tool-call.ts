@@ -1,5 +1,7 @@
 /** One tool call of a model: found, checked, supervised, run under its deadline, supervised again. Nothing here throws at the model. */
+
 import { z } from "zod";
+import { readJson } from "../text/json.js";
 import { isControlFlow, type Journal } from "./journal.js";
 import type { AgentPorts } from "./ports.js";
 import type { AgentTool, ToolCall, ToolOutput, ToolRef } from "./tools.js";
@@ -114,15 +116,12 @@ export function isWanted({ name, ref }: AgentTool, wanted: RequestedTool): boole
 function parseArguments(
   text: string,
 ): { ok: true; args: Readonly<Record<string, unknown>> } | { ok: false; problem: string } {
-  try {
-    const value: unknown = JSON.parse(text.trim() === "" ? "{}" : text);
-    const object = z.record(z.string(), z.unknown()).safeParse(value);
-    return object.success && !Array.isArray(value)
-      ? { ok: true, args: object.data }
-      : { ok: false, problem: "it is not an object" };
-  } catch (error) {
-    return { ok: false, problem: error instanceof Error ? error.message : "it can't be read" };
-  }
+  const { value, problem } = readJson(text.trim() === "" ? "{}" : text);
+  if (problem !== undefined) return { ok: false, problem };
+  const object = z.record(z.string(), z.unknown()).safeParse(value);
+  return object.success && !Array.isArray(value)
+    ? { ok: true, args: object.data }
+    : { ok: false, problem: "it is not an object" };
 }
 
 /** Runs the call as the tool's kind of execution demands. Exceptions become outputs; control flow passes through. */

@@ -1,4 +1,5 @@
 /** What is supervised: a message, a reply, a tool call, a tool result or a hop, seen as segments of text. */
+
 import { z } from "zod";
 import {
   type ModelReply,
@@ -8,6 +9,7 @@ import {
   replyText,
   toolCallRequestSchema,
 } from "../conversation/message.js";
+import { readJson } from "../text/json.js";
 
 export const subjectSchema = z.discriminatedUnion("hook", [
   z.object({ hook: z.literal("request"), message: plainMessageSchema }),
@@ -187,20 +189,12 @@ function replaceUnion(subject: Subject, content: string): Subject {
     case "tool_result":
       return { ...subject, output: content };
     case "tool_call": {
-      const args = z.record(z.string(), z.unknown()).safeParse(parseJson(content));
+      const args = z.record(z.string(), z.unknown()).safeParse(readJson(content).value);
       if (!args.success) throw new RangeError("the content in place of a tool call's arguments must be a JSON object");
       return { ...subject, call: { ...subject.call, args: args.data } };
     }
     case "response":
       return { ...subject, reply: { ...subject.reply, turns: replaceSpoken(subject.reply.turns, content) } };
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }
 
