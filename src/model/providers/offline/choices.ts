@@ -1,5 +1,5 @@
 /** Choosing one of several values by what they and their descriptions have in common with the text at hand. */
-import { isRecord, listOf, type Schema, textOf } from "./schema-reading.js";
+import { listOf, type Schema, textOf } from "./schema-reading.js";
 import { identifierWords, overlap, stems } from "./words.js";
 
 interface Choice {
@@ -31,15 +31,8 @@ export function rankChoices(schema: Schema, asked: ReadonlySet<string>, instruct
 function choicesOf(schema: Schema, instructions: string): Choice[] {
   const values = listOf(schema, "enum");
   const labels = values.map((value) => identifierWords(String(value)));
-  const described = schema["x-enum-descriptions"];
   return values.map((value, place) => {
-    const own = Array.isArray(described)
-      ? described[place]
-      : isRecord(described)
-        ? described[String(value)]
-        : undefined;
     const description = [
-      typeof own === "string" ? own : "",
       passageAbout(String(value), values, textOf(schema, "description") ?? ""),
       linesAbout(String(value), values, instructions),
     ];
