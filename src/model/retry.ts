@@ -24,7 +24,7 @@ export interface RetryPolicy {
 }
 
 /** What holds where the configuration says nothing. */
-export const DEFAULT_RETRY_POLICY: RetryPolicy = {
+export const defaultRetryPolicy: RetryPolicy = {
   attemptsPerModel: 3,
   baseDelayMs: 500,
   maxDelayMs: 8_000,
@@ -47,7 +47,7 @@ export interface RetryPorts {
 }
 
 /** Failures that may be gone the next time. */
-const RETRYABLE: ReadonlySet<ModelErrorKind> = new Set([
+const retryableKinds: ReadonlySet<ModelErrorKind> = new Set([
   "rate_limited",
   "unavailable",
   "timeout",
@@ -63,7 +63,7 @@ export type NextMove =
 /** What to do after the `attempt`-th attempt (from 1) at a model has failed. */
 export function nextMove(policy: RetryPolicy, failure: ModelError, attempt: number, random: () => number): NextMove {
   if (failure.kind === "cancelled") return { kind: "give_up" };
-  if (!RETRYABLE.has(failure.kind) || attempt >= policy.attemptsPerModel) return { kind: "next_model" };
+  if (!retryableKinds.has(failure.kind) || attempt >= policy.attemptsPerModel) return { kind: "next_model" };
   const asked = failure.details.retryAfterMs ?? 0;
   // Coming back earlier than asked would only be refused again.
   if (asked > policy.maxRetryAfterMs) return { kind: "next_model" };
@@ -201,7 +201,7 @@ export function cancelled(): ModelError {
 }
 
 function allFailed(failures: readonly Failure[]): ModelError {
-  const telling = failures.findLast(({ error }) => RETRYABLE.has(error.kind)) ?? failures.at(-1);
+  const telling = failures.findLast(({ error }) => retryableKinds.has(error.kind)) ?? failures.at(-1);
   if (telling === undefined) return new ModelError("unknown_model", "The request names no model.");
   const reasons = failures.map(({ model, attempts, error }) => {
     const times = attempts === 1 ? "" : ` after ${attempts} attempts`;

@@ -72,21 +72,21 @@ function round(messages: readonly ModelMessage[]): Pick<Conversation, "called" |
 }
 
 /** A block begins on a line of its own, with nothing else on it. */
-const OPENING = /^<([a-z][a-z0-9_-]*)((?: [\w-]+="[^"\n]*")*)>[ \t]*$/gm;
+const openingLine = /^<([a-z][a-z0-9_-]*)((?: [\w-]+="[^"\n]*")*)>[ \t]*$/gm;
 
 /** The data blocks of a text, and the text without them. A block that isn't closed reaches to the end. */
 function separateData(text: string): { readonly blocks: readonly DataBlock[]; readonly rest: string } {
   const blocks: DataBlock[] = [];
   const rest: string[] = [];
   let from = 0;
-  for (const opening of text.matchAll(OPENING)) {
+  for (const opening of text.matchAll(openingLine)) {
     // An opening line inside a block is part of its text.
     if (opening.index < from) continue;
     const [line, tag = "", attributes = ""] = opening;
     const start = opening.index + line.length;
     const close = closingOf(text, tag, start);
     // Only known tags are trusted to be blocks when their end is missing; other text may just look like one.
-    if (close === undefined && !KNOWN_TAGS.has(tag)) continue;
+    if (close === undefined && !knownTags.has(tag)) continue;
     rest.push(text.slice(from, opening.index));
     const name = unescaped(/ name="([^"]*)"/.exec(attributes)?.[1] ?? "") || tag;
     blocks.push({ tag, name, text: unescaped(text.slice(start, close?.start ?? text.length)).trim() });
@@ -96,7 +96,7 @@ function separateData(text: string): { readonly blocks: readonly DataBlock[]; re
   return { blocks, rest: rest.join("\n").trim() };
 }
 
-const KNOWN_TAGS: ReadonlySet<string> = new Set(["reference", "memory", "supervised"]);
+const knownTags: ReadonlySet<string> = new Set(["reference", "memory", "supervised"]);
 
 function closingOf(text: string, tag: string, start: number): { start: number; end: number } | undefined {
   const close = `\n</${tag}>`;
