@@ -1,3 +1,4 @@
+/** The Worker: its entry points, and the objects that the platform makes of its classes. */
 import { ChatSession } from "../durable-objects/chat-session/object.js";
 import { MemoryThread } from "../durable-objects/memory-thread/object.js";
 import { RoutingRun } from "../durable-objects/routing-run/object.js";

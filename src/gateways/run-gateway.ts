@@ -1,3 +1,4 @@
+/** What crosses between a face and the object of a run. */
 import { z } from "zod";
 import type { Result } from "../conversation/problem.js";
 import { type NewRun, type Run, runSchema } from "../routing/routed-run.js";

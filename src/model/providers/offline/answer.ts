@@ -61,7 +61,7 @@ function dataSources({ blocks, earlier }: Conversation): Source[] {
       introduction: tag === "memory" ? "From memory" : `According to "${name}"`,
       passages: passagesOrHeadings(text),
     })),
-    // What was asked before answers nothing.
+    // What was request before answers nothing.
     ...earlier.map((text) => ({
       introduction: "You said earlier",
       passages: passages(text).filter((passage) => !passage.text.endsWith("?")),
@@ -82,8 +82,8 @@ function fromResults({ question, results }: Conversation): string {
 }
 
 function quoteFor(question: string, sources: readonly Source[]): string | undefined {
-  const asked = stems(question);
-  if (asked.size === 0) return undefined;
+  const request = stems(question);
+  if (request.size === 0) return undefined;
   const weights = wordWeights(sources.flatMap((source) => source.passages.map(({ text }) => text)));
   const ranked = sources
     .flatMap(({ introduction, passages: all }, source) =>
@@ -98,9 +98,10 @@ function quoteFor(question: string, sources: readonly Source[]): string | undefi
     )
     .filter(
       (candidate) =>
-        overlap(asked, new Set([...candidate.stems, ...candidate.heading])) >= Math.max(1, asked.size * sharedEnough),
+        overlap(request, new Set([...candidate.stems, ...candidate.heading])) >=
+        Math.max(1, request.size * sharedEnough),
     )
-    .map((candidate) => ({ ...candidate, score: scoreOf(asked, candidate, weights) }))
+    .map((candidate) => ({ ...candidate, score: scoreOf(request, candidate, weights) }))
     .sort((one, other) => other.score - one.score || one.source - other.source || one.place - other.place);
   const [best] = ranked;
   if (best === undefined) return undefined;
@@ -123,12 +124,12 @@ interface Candidate {
 }
 
 function scoreOf(
-  asked: ReadonlySet<string>,
-  { sentence, stems: said, heading }: Candidate,
+  request: ReadonlySet<string>,
+  { sentence, stems: ofSentence, heading }: Candidate,
   weights: ReadonlyMap<string, number>,
 ): number {
-  const inSentence = [...asked].filter((word) => said.has(word));
-  const inHeading = [...asked].filter((word) => heading.has(word));
+  const inSentence = [...request].filter((word) => ofSentence.has(word));
+  const inHeading = [...request].filter((word) => heading.has(word));
   const shared = weight(new Set(inSentence), weights) + headingWeight * weight(new Set(inHeading), weights);
   const announces = sentence.endsWith(":") ? announcementWeight : 1;
   return (shared * announces) / (1 + sentence.length / longSentence);

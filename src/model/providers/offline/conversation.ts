@@ -37,22 +37,22 @@ export interface Conversation {
 export function readConversation(request: ModelRequest): Conversation {
   const blocks: DataBlock[] = [];
   const instructions: string[] = [];
-  const said: string[] = [];
+  const userTexts: string[] = [];
   let latest: readonly DataBlock[] = [];
   for (const message of request.messages) {
     if (message.role !== "system" && message.role !== "user") continue;
     const parts = separateData(message.content);
     blocks.push(...parts.blocks);
-    (message.role === "system" ? instructions : said).push(parts.rest);
+    (message.role === "system" ? instructions : userTexts).push(parts.rest);
     if (message.role === "user") latest = parts.blocks;
   }
   const sinceUser = request.messages.slice(request.messages.findLastIndex((message) => message.role === "user") + 1);
-  const question = said.at(-1) ?? "";
+  const question = userTexts.at(-1) ?? "";
   return {
     instructions: instructions.join("\n"),
     question,
     material: latest.length === 0 ? question : latest.map((block) => block.text).join("\n"),
-    earlier: said.slice(0, -1),
+    earlier: userTexts.slice(0, -1),
     blocks,
     ...round(sinceUser),
   };

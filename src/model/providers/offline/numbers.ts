@@ -32,13 +32,13 @@ export function fillNumber(schema: Schema, name: string, text: string, ordinal: 
 
 /** The numbers of a text; those beside a word of the name first: "3 nights for 2 guests". */
 function numbersIn(text: string, name: string): number[] {
-  const wanted = stems(identifierWords(name));
+  const nameStems = stems(identifierWords(name));
   const found = [...text.matchAll(/(?<![\p{L}\p{N}.])(-?\d{1,15}(?:\.\d{1,9})?)(?![\p{L}\p{N}])/gu)].map((match) => {
     const after = /^\s*(\p{L}+)/u.exec(
       text.slice(match.index + match[0].length, match.index + match[0].length + 40),
     )?.[1];
     const before = /(\p{L}+)\s*[:=#]?\s*$/u.exec(text.slice(Math.max(0, match.index - 40), match.index))?.[1];
-    const beside = [after, before].some((word) => word !== undefined && wanted.has(stem(word.toLowerCase())));
+    const beside = [after, before].some((word) => word !== undefined && nameStems.has(stem(word.toLowerCase())));
     return { value: Number(match[1]), beside };
   });
   return [...found.filter((one) => one.beside), ...found.filter((one) => !one.beside)].map((one) => one.value);

@@ -49,11 +49,11 @@ export function typeOf(schema: Schema): string {
   return "string";
 }
 
-/** Follows `$ref`, merges `allOf`, and takes that branch of `anyOf` or `oneOf` whose words fit `asked` best. */
+/** Follows `$ref`, merges `allOf`, and takes that branch of `anyOf` or `oneOf` whose words fit `request` best. */
 export function resolveSchema(
   given: unknown,
   root: unknown,
-  asked: ReadonlySet<string>,
+  request: ReadonlySet<string>,
   depth: number,
   hops = 0,
 ): Schema {
@@ -62,12 +62,12 @@ export function resolveSchema(
   const { $ref, allOf, anyOf, oneOf, ...own } = given;
   let schema: Schema = own;
   const add = (part: unknown) => {
-    schema = mergeSchemas(schema, resolveSchema(part, root, asked, depth, hops + 1));
+    schema = mergeSchemas(schema, resolveSchema(part, root, request, depth, hops + 1));
   };
   if (typeof $ref === "string") add(follow($ref, root));
   if (Array.isArray(allOf)) for (const part of allOf) add(part);
   for (const union of [anyOf, oneOf]) {
-    if (Array.isArray(union) && union.length > 0) add(bestBranch(union, asked, depth));
+    if (Array.isArray(union) && union.length > 0) add(bestBranch(union, request, depth));
   }
   return schema;
 }
@@ -87,12 +87,12 @@ function follow(ref: string, root: unknown): unknown {
 /** Deep down the simplest branch is taken, so that recursive schemas come to an end. */
 const simpleFromDepth = 4;
 
-function bestBranch(branches: readonly unknown[], asked: ReadonlySet<string>, depth: number): unknown {
+function bestBranch(branches: readonly unknown[], request: ReadonlySet<string>, depth: number): unknown {
   const ranked = branches.map((branch, place) => {
     const schema = asSchema(branch) ?? {};
     const isNull = schema.type === "null" || schema.const === null;
     const isNested = "$ref" in schema || "properties" in schema || "items" in schema;
-    const fit = overlap(asked, stems(branchWords(schema)));
+    const fit = overlap(request, stems(branchWords(schema)));
     const rank = depth >= simpleFromDepth ? (isNested ? -1 : 0) : isNull ? -1 : fit;
     return { branch, place, rank };
   });

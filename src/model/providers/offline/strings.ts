@@ -57,12 +57,12 @@ const sourceRules: readonly (readonly [RegExp, (finder: TextFinder) => readonly 
   [/\b(id|ids|number|code|sku|ticket|ref)\b/, ({ searched }) => tokens(searched).filter((token) => /\d/.test(token))],
   [
     /\b(query|question|search|prompt|task|instructions?|request|brief|goal)\b/,
-    (finder) => [asked(finder.conversation)],
+    (finder) => [requestText(finder.conversation)],
   ],
   [/\b(text|content|message|body|input)\b/, (finder) => [main(finder)]],
   [
     /\b(answer|response|reply|position|opinion|argument|conclusion|synthesis|statement|claim|view|recommendation|verdict)\b/,
-    ({ conversation }) => [said(conversation)],
+    ({ conversation }) => [answerText(conversation)],
   ],
   [
     /\b(city|town|country|location|place|address|destination|origin|region|name|person|customer|company|product)\b/,
@@ -110,14 +110,14 @@ function patternCheck(pattern: string): (text: string) => boolean {
 }
 
 function main({ conversation, purpose }: TextFinder): string {
-  return purpose === "output" ? said(conversation) : asked(conversation);
+  return purpose === "output" ? answerText(conversation) : requestText(conversation);
 }
 
-function asked({ question, material }: Conversation): string {
+function requestText({ question, material }: Conversation): string {
   return (question || material).slice(0, longestText).toWellFormed();
 }
 
-function said(conversation: Conversation): string {
+function answerText(conversation: Conversation): string {
   return conversation.question === "" && conversation.results.length === 0
     ? summary(conversation.material)
     : answer(conversation);
@@ -180,12 +180,14 @@ export function fitLength(text: string, schema: Schema, suffix = ""): string {
 
 /** Whether a text is about what a property is called, and doesn't deny it. */
 export function affirms(text: string, name: string): boolean {
-  const wanted = contentWords(identifierWords(name)).map(stem);
+  const nameStems = contentWords(identifierWords(name)).map(stem);
   return (
-    wanted.length > 0 &&
+    nameStems.length > 0 &&
     sentences(text).some((sentence) => {
       const found = new Set(contentWords(sentence).map(stem));
-      return wanted.every((word) => found.has(word)) && !/\b(?:no|not|never|without|don|doesn|isn)\b/i.test(sentence);
+      return (
+        nameStems.every((word) => found.has(word)) && !/\b(?:no|not|never|without|don|doesn|isn)\b/i.test(sentence)
+      );
     })
   );
 }

@@ -41,20 +41,20 @@ export function bestTool(tools: readonly ToolSpec[], conversation: Conversation)
 
 function rank(tools: readonly ToolSpec[], { question, material }: Conversation): Ranked[] {
   const text = question === "" ? material : question;
-  const asked = stems(text);
-  const ranked = tools.map((tool, place) => ({ tool, place, score: score(tool, asked, text) }));
+  const request = stems(text);
+  const ranked = tools.map((tool, place) => ({ tool, place, score: score(tool, request, text) }));
   return ranked.sort((one, other) => other.score - one.score || one.place - other.place);
 }
 
-function score(tool: ToolSpec, asked: ReadonlySet<string>, text: string): number {
+function score(tool: ToolSpec, request: ReadonlySet<string>, text: string): number {
   if (text.includes(tool.name) && tool.name.length > 3) return 100;
   const name = contentWords(identifierWords(tool.name)).map(stem);
-  if (name.some((word) => actingWords.has(word) && !genericWords.has(word) && !asked.has(word))) return 0;
-  const telling = name.filter((word) => !genericWords.has(word));
-  const named = telling.filter((word) => asked.has(word));
+  if (name.some((word) => actingWords.has(word) && !genericWords.has(word) && !request.has(word))) return 0;
+  const specific = name.filter((word) => !genericWords.has(word));
+  const named = specific.filter((word) => request.has(word));
   const described = [...stems(tool.description)].filter(
-    (word) => asked.has(word) && !genericWords.has(word) && !telling.includes(word),
+    (word) => request.has(word) && !genericWords.has(word) && !specific.includes(word),
   );
-  const byName = telling.length === 0 ? 0 : (4 * named.length) / telling.length;
+  const byName = specific.length === 0 ? 0 : (4 * named.length) / specific.length;
   return byName + described.length;
 }

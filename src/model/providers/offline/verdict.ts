@@ -119,19 +119,21 @@ function clauseTerms(clause: string): Term[] {
 function occurs(term: Term, data: string): boolean {
   if (passages(term.text, data).length > 0) return true;
   if (term.exact && /\s/.test(term.text.trim())) return false;
-  const wanted = stems(term.text);
+  const termStems = stems(term.text);
   // All the words of a term, in one sentence, whatever their endings.
-  return wanted.size > 0 && sentences(data).some((sentence) => overlap(wanted, stems(sentence)) === wanted.size);
+  return (
+    termStems.size > 0 && sentences(data).some((sentence) => overlap(termStems, stems(sentence)) === termStems.size)
+  );
 }
 
 /** Where a term stands in the data as it is written, apart from case. */
 function passages(term: string, data: string): { start: number; end: number }[] {
   const found: { start: number; end: number }[] = [];
-  const [low, wanted] = [data.toLowerCase(), term.toLowerCase().trim()];
+  const [low, needle] = [data.toLowerCase(), term.toLowerCase().trim()];
   // Lower-casing may change lengths in some scripts; then places would be wrong.
-  if (wanted === "" || low.length !== data.length) return found;
-  for (let at = low.indexOf(wanted); at >= 0; at = low.indexOf(wanted, at + wanted.length)) {
-    const end = at + wanted.length;
+  if (needle === "" || low.length !== data.length) return found;
+  for (let at = low.indexOf(needle); at >= 0; at = low.indexOf(needle, at + needle.length)) {
+    const end = at + needle.length;
     const around = [low[at - 1], low[end]];
     if (around.every((character) => character === undefined || !/[\p{L}\p{N}]/u.test(character)))
       found.push({ start: at, end });
@@ -144,6 +146,6 @@ function redact(data: string, { text: term }: Term): string {
   if (places.length > 0) {
     return places.reduceRight((text, { start, end }) => `${text.slice(0, start)}[redacted]${text.slice(end)}`, data);
   }
-  const wanted = stems(term);
-  return data.replace(/[\p{L}\p{N}]+/gu, (word) => (wanted.has(stem(word.toLowerCase())) ? "[redacted]" : word));
+  const termStems = stems(term);
+  return data.replace(/[\p{L}\p{N}]+/gu, (word) => (termStems.has(stem(word.toLowerCase())) ? "[redacted]" : word));
 }
