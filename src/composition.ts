@@ -19,7 +19,7 @@ import { SessionGateway } from "./gateways/session-gateway.js";
 import { ThreadGateway } from "./gateways/thread-gateway.js";
 import { createModelPort, type ModelConfig } from "./model/directory.js";
 import type { ModelPort } from "./model/port.js";
-import { now, sleep } from "./platform/clock.js";
+import { now, sleep, withDeadline } from "./platform/clock.js";
 import { type Embedder, openAiEmbedder, workersAiEmbedder } from "./platform/embedder.js";
 import { measureWith } from "./platform/logging.js";
 import type { OutgoingPolicy } from "./platform/outgoing.js";
@@ -193,9 +193,6 @@ async function tenantModel(env: Env, tenantId: string): Promise<ModelPort> {
     random: Math.random,
     now,
     watch: (model, attempts) => logAttempt(tenantId, model, attempts),
-    timer: (ms, fire) => {
-      const timer = setTimeout(fire, ms);
-      return () => clearTimeout(timer);
-    },
+    withDeadline,
   });
 }

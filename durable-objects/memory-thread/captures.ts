@@ -55,6 +55,6 @@ export function runCapture(
 }
 
 /** What a model wrote counts only while nothing is deleted that it may have seen; an extract is of its own text alone. */
-export function erasuresFor(entry: { summarySource: string }, { memory }: Slice): number | undefined {
+function erasuresFor(entry: { summarySource: string }, { memory }: Slice): number | undefined {
   return entry.summarySource === "model" ? memory.erasures : undefined;
 }

@@ -1,3 +1,4 @@
+/** What crosses between a face and the object of a session. */
 import { z } from "zod";
 import { type ContextChangeBody, type ContextView, contextViewSchema } from "../chat/context.js";
 import { type MessageEdit, type MessageVersion, messageVersionSchema } from "../chat/message-version.js";
@@ -55,7 +56,7 @@ const passesResult = resultOf(pageSchema(passViewSchema));
 export class SessionGateway extends RootGateway<SessionObject> {
   async create(tenantId: string, definition: NewSession): Promise<Session> {
     const sessionId = newId("ses");
-    // Not repeated: an id is used once, and a caller who hears nothing makes another session.
+    // Not repeated: an id is used once, and a caller without an answer creates another session.
     const wire = await this.object(tenantId, sessionId).create({ tenantId, sessionId }, toWire(definition));
     return fromWire(wire, sessionSchema);
   }

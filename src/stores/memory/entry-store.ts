@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Entry, Tags } from "../../memory/entry.js";
 import { type EntryFilter, endOfTime, holdsAt } from "./entry-filter.js";
 import { type EntryRecord, type EntryRow, entryColumns, entryRow, indexedColumns, showEntry } from "./entry-rows.js";
-import { insertion } from "./entry-statements.js";
+import { type Extra, insertion } from "./entry-statements.js";
 import type { MemoryRef } from "./memory-store.js";
 import type { EntryVectors } from "./vectors.js";
 
@@ -18,16 +18,6 @@ export type AddOutcome =
   | { readonly kind: "exists"; readonly entry: Entry; readonly seq: number; readonly sameRequest: boolean }
   /** It was there and has been deleted since: it isn't written again. */
   | { readonly kind: "deleted" };
-
-export interface Extra {
-  readonly seq?: number;
-  /** Deletions in the memory that were known of; after others it isn't written. */
-  readonly erasures?: number;
-  readonly expiresAt?: string | undefined;
-  readonly supersedes?: string | undefined;
-  readonly idempotencyKey?: string | undefined;
-  readonly requestHash?: string | undefined;
-}
 
 export class EntryStore {
   constructor(
