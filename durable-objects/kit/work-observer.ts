@@ -22,7 +22,7 @@ export function workObserver(
   now: () => number,
 ): WorkObserver {
   const { events, outbox } = kit;
-  const work = { [`${type}Id`]: id };
+  const work = type === "turn" ? { turnId: id } : { runId: id };
   return {
     toolCalled: (call) => events.append("tool.called", id, { ...work, ...call }),
     toolReturned: (call) => {

@@ -1,6 +1,8 @@
 /** The events of a root (a session, a run …) over HTTP: server-sent events, or a WebSocket on upgrade. */
 import type { Context } from "hono";
 import { z } from "zod";
+import { eventDefinitions } from "../catalogues/events.js";
+import type { EventDefinition, EventRoot } from "../conversation/event.js";
 import type { EventSource } from "../gateways/root-gateway.js";
 import { type AppEnv, callerOf } from "./context.js";
 import { problem } from "./problems.js";
@@ -14,10 +16,38 @@ export const eventsQuery = z.object({
 export const eventsDescription =
   "Events have growing ids; `Last-Event-ID` or `after` resumes behind one. The stream ends when nothing goes on any more (all is done, or waits for an answer) and `lingerMs` has passed; a WebSocket stays.";
 
-export const eventsAnswers = {
-  200: { description: "The events", content: { "text/event-stream": { schema: z.string() } } },
-  101: { description: "A WebSocket that gets the events as JSON: {id, event, data}" },
-} as const;
+/** An event as a WebSocket sends it. In a stream `id` and `event` are fields of its own, and `data` is JSON. */
+function eventMessage({ type, description, data, live }: EventDefinition & { readonly type: string }) {
+  const id = z.int();
+  return z
+    .object({ ...(live ? {} : { id }), event: z.literal(type), data })
+    .describe(live ? `${description} Not stored: it has no id.` : description);
+}
+
+/** Each event of the catalogue by its name in the document: `turn.completed` is `Event.TurnCompleted`. */
+export const eventMessages = eventDefinitions.map((definition) => ({
+  name: `Event.${definition.type.replaceAll(/(?:^|\.)(\w)/g, (_match, letter: string) => letter.toUpperCase())}`,
+  roots: definition.roots,
+  schema: eventMessage(definition),
+}));
+
+function eventsOf(root: EventRoot) {
+  return z.union(eventMessages.filter(({ roots }) => roots.includes(root)).map(({ schema }) => schema));
+}
+
+/** All that the stream of a kind of root can bring. */
+export const rootEvents = { session: eventsOf("session"), run: eventsOf("run") } as const;
+
+export function eventStreamOf(root: EventRoot) {
+  return { "text/event-stream": { schema: rootEvents[root] } } as const;
+}
+
+export function eventsAnswers(root: EventRoot) {
+  return {
+    200: { description: "The events", content: eventStreamOf(root) },
+    101: { description: "A WebSocket that gets the events as JSON: {id, event, data}" },
+  } as const;
+}
 
 /** @param kind what there is none of, when there is none: `session`. */
 export async function followEvents(

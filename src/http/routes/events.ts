@@ -12,7 +12,7 @@ events.openapi(
     summary: "Everything that happened in a session, and happens: server-sent events, or a WebSocket on upgrade",
     description: eventsDescription,
     request: { params: sessionParam, query: eventsQuery },
-    responses: eventsAnswers,
+    responses: eventsAnswers("session"),
   }),
   (c) => {
     const root = { kind: "session", id: c.req.valid("param").sessionId };

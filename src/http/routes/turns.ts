@@ -6,7 +6,7 @@ import { sha256Hex } from "../../platform/digest.js";
 import { newId } from "../../platform/ids.js";
 import type { Caller } from "../../stores/tenant-store.js";
 import { callerOf, unwrap } from "../context.js";
-import { eventStreamResponse } from "../events.js";
+import { eventStreamOf, eventStreamResponse } from "../events.js";
 import { json, jsonBody, newRouter, route } from "../routing.js";
 import { sessionParam } from "./sessions.js";
 
@@ -27,7 +27,7 @@ turns.openapi(
     responses: {
       200: {
         description: "The turn, or its events",
-        content: { "application/json": { schema: turnSchema }, "text/event-stream": { schema: z.string() } },
+        content: { "application/json": { schema: turnSchema }, ...eventStreamOf("session") },
       },
       202: json("The turn still runs", turnSchema),
     },
