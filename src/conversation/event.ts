@@ -25,3 +25,9 @@ export type EventDefinitions = Readonly<Record<string, EventDefinition>>;
 
 /** The work that an event is about: one of them, where it is about one. */
 export const workIds = { turnId: z.string().optional(), runId: z.string().optional() };
+
+/** The options of a union that is made from a table. */
+export function nonEmpty<T>([first, ...rest]: readonly T[]): [T, ...T[]] {
+  if (first === undefined) throw new Error("a union without options");
+  return [first, ...rest];
+}

@@ -2,7 +2,7 @@
 import type { Context } from "hono";
 import { z } from "zod";
 import { eventDefinitions } from "../catalogues/events.js";
-import type { EventDefinition, EventRoot } from "../conversation/event.js";
+import { type EventDefinition, type EventRoot, nonEmpty } from "../conversation/event.js";
 import type { EventSource } from "../gateways/root-gateway.js";
 import { type AppEnv, callerOf } from "./context.js";
 import { problem } from "./problems.js";
@@ -32,7 +32,8 @@ export const eventMessages = eventDefinitions.map((definition) => ({
 }));
 
 function eventsOf(root: EventRoot) {
-  return z.union(eventMessages.filter(({ roots }) => roots.includes(root)).map(({ schema }) => schema));
+  const ofRoot = eventMessages.filter(({ roots }) => roots.includes(root));
+  return z.discriminatedUnion("event", nonEmpty(ofRoot.map(({ schema }) => schema)));
 }
 
 /** All that the stream of a kind of root can bring. */

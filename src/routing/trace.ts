@@ -1,5 +1,6 @@
 /** The trace of a team at work: entries that make a story a person can read, and events of the session or the run. */
 import { z } from "zod";
+import { nonEmpty } from "../conversation/event.js";
 import { workerResultSchema } from "./routing-input.js";
 
 /** Which team of the run it happened in: the ids of the workers that are teams, outermost first. */
@@ -121,11 +122,6 @@ export const traceEntrySchema = z.discriminatedUnion(
   nonEmpty(Object.values(tracedEntries).map(({ entry }) => entry)),
 );
 export type TraceEntry = z.infer<typeof traceEntrySchema>;
-
-function nonEmpty<T>([first, ...rest]: readonly T[]): [T, ...T[]] {
-  if (first === undefined) throw new Error("a union of nothing");
-  return [first, ...rest];
-}
 
 /** Who a decision names. */
 export function targetsOf(decision: Pick<RoutingDecision, "targetAgent" | "targetAgents">): readonly string[] {
