@@ -19,7 +19,7 @@ export const eventCatalogue = {
 } as const satisfies EventDefinitions;
 
 type Catalogue = typeof eventCatalogue;
-export type EventType = keyof Catalogue;
+type EventType = keyof Catalogue;
 
 /** Sent to those who listen, and not stored. */
 export type LiveEventType = {

@@ -10,9 +10,9 @@ import type { SupervisionState } from "../supervision/state.js";
 import { actions, hooks } from "../supervision/verdict.js";
 
 /** `d1`: `src/stores/deliveries.ts`; `session` and `thread`: the objects' own deliveries. */
-export type OutboxHandler = "d1" | "session" | "thread";
+type OutboxHandler = "d1" | "session" | "thread";
 
-export interface TopicDefinition<Payload extends z.ZodType = z.ZodType> {
+interface TopicDefinition<Payload extends z.ZodType = z.ZodType> {
   /** One line: what is sent, and what becomes of it. */
   readonly description: string;
   readonly handler: OutboxHandler;

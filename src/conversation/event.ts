@@ -2,7 +2,7 @@
 import { z } from "zod";
 
 /** Whose business an event is, in growing order of what they may see: an end user, an application's backend, staff. */
-export type EventAudience = "user" | "client" | "operator";
+type EventAudience = "user" | "client" | "operator";
 
 /** The objects that have an event log. */
 export type EventRoot = "session" | "run";

@@ -1,6 +1,9 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, expectTypeOf, it, vi } from "vitest";
 import { eventStream, type StreamOptions } from "../../../durable-objects/kit/event-stream.js";
 import { EventLog, type LiveEvent } from "../../../durable-objects/kit/events.js";
+import type { EventData, StoredEventData } from "../../../src/catalogues/events.js";
+import type { OutboxPayload } from "../../../src/catalogues/outbox.js";
+import type { Turn } from "../../../src/chat/session.js";
 import { splitEvents } from "../../support/conclave.js";
 import { Clock, withKitTables } from "./support.js";
 
@@ -55,6 +58,18 @@ describe("the event log", () => {
       shown = "now";
       expect(log.read(0, 1)[0]?.data).toBe('{"shown":"now"}');
     }));
+});
+
+describe("what the log takes", () => {
+  it("is checked when it is compiled: types of the catalogue, each with its data", () => {
+    type Appended = Parameters<typeof EventLog.prototype.append>[0];
+    expectTypeOf<"turn.begun">().not.toExtend<Appended>();
+    expectTypeOf<"reply.delta">().not.toExtend<Appended>();
+    expectTypeOf<StoredEventData<"turn.completed">>().toEqualTypeOf<{ turnId: string }>();
+    expectTypeOf<StoredEventData<"message.erased">>().toEqualTypeOf<{ messageId: string }>();
+    expectTypeOf<EventData<"turn.completed">>().toExtend<Turn>();
+    expectTypeOf<OutboxPayload<"erase">>().toEqualTypeOf<{ entryId: string }>();
+  });
 });
 
 describe("its stream", () => {
