@@ -22,7 +22,7 @@ const underAgent = ["src/asks", "src/model", ...ground];
 const underSupervision = ["src/agent", ...underAgent];
 const underRouting = ["src/roundtable", "src/supervision", ...underSupervision];
 const underChat = ["src/routing", "src/memory", ...underRouting];
-const domain = ["src/tenancy", "src/chat", ...underChat];
+const domain = ["src/catalogues", "src/tenancy", "src/chat", ...underChat];
 const underApplication = ["src/stores", "src/gateways", "src/platform", ...domain];
 const underObject = ["durable-objects/kit", "src/composition.ts", "src/application", ...underApplication];
 /** `stores` and `gateways` among it until `application` has every act. */
@@ -35,7 +35,7 @@ const faces = ["http", "openai", "mcp", "webhooks", "queue", "console"].map((nam
 
 export const arrows: readonly Row[] = [
   // Only these two know everybody. Objects ask composition.ts for what is made of their bindings.
-  { place: "src/index.ts", imports: [...objects, "src/composition.ts", ...faces, "src/application"] },
+  { place: "src/index.ts", imports: [...objects, "src/composition.ts", ...faces, "src/application", "src/tenancy"] },
   ...objects.map((place) => ({ place, imports: underObject, packages: [...pure, "cloudflare:workers"] })),
   { place: "src/composition.ts", imports: [...faces, "src/model/directory.ts", "src/model/providers", ...underFace] },
   // Types of bindings that only deployed environments have.
@@ -68,6 +68,7 @@ export const arrows: readonly Row[] = [
   { place: "src/platform", imports: domain, packages: [...pure, "ulid"] },
 
   // The domain gets ports: no platform, no face, no object, no provider, no package that touches the world.
+  { place: "src/catalogues", imports: ["src/tenancy", "src/chat", ...underChat], packages: pure },
   { place: "src/tenancy", imports: ["src/chat", ...underChat], packages: pure },
   { place: "src/chat", imports: underChat, packages: pure },
   { place: "src/routing", imports: underRouting, packages: pure },

@@ -4,7 +4,9 @@ import type { EndedStatus } from "../../src/agent/work.js";
 import type { RootPlatform } from "../../src/application/root-platform.js";
 import { loadRules } from "../../src/application/turn-setup.js";
 import { askForAll } from "../../src/asks/ask.js";
+import type { EventData } from "../../src/catalogues/events.js";
 import type { ContextChangeBody, ContextView } from "../../src/chat/context.js";
+import { chatEvents } from "../../src/chat/events.js";
 import type { ReplyDelta } from "../../src/chat/reply-stream.js";
 import {
   isFinal,
@@ -27,7 +29,7 @@ import { deliverOutbox } from "./outbox-delivery.js";
 import { VersionedContext } from "./session-context.js";
 import { ChatSessionStore, type TurnRecord } from "./store.js";
 import { TurnRun } from "./turn-runner.js";
-import { crashOutcome, idsIn, turnView } from "./turn-view.js";
+import { crashOutcome, turnView } from "./turn-view.js";
 
 export class SessionEngine implements RootEngine {
   readonly store: ChatSessionStore;
@@ -160,8 +162,7 @@ export class SessionEngine implements RootEngine {
   }
 
   private deltaEvent(work: string, delta: ReplyDelta): LiveEvent {
-    const at = new Date(this.platform.now()).toISOString();
-    return { type: "reply.delta", work, at, data: JSON.stringify({ turnId: work, ...delta }) };
+    return this.kit.events.live("reply.delta", work, { turnId: work, ...delta });
   }
 
   view(): Session {
@@ -266,15 +267,21 @@ export class SessionEngine implements RootEngine {
 
   /** What the log stores are ids; what is shown of them is what holds now. */
   private present(type: string, data: unknown): unknown {
-    const { turnId, version } = idsIn(data);
-    if (type === "context.changed" && version !== undefined) {
-      const { author, reason, at } = this.context.version(version) ?? {};
-      return { version, ...(turnId === undefined ? {} : { turnId }), author, reason, at };
-    }
-    if (type === "turn.completed" && turnId !== undefined) {
-      const turn = this.turn(turnId);
-      return turn.ok ? { ...turn.value, asks: turn.value.asks.map(askForAll) } : data;
-    }
-    return data;
+    if (type === "context.changed") return this.presentContext(data) ?? data;
+    return (type === "turn.completed" ? this.presentTurn(data) : undefined) ?? data;
+  }
+
+  private presentContext(data: unknown): EventData<"context.changed"> | undefined {
+    const { data: stored } = chatEvents["context.changed"].stored.safeParse(data);
+    const version = stored === undefined ? undefined : this.context.version(stored.version);
+    if (stored === undefined || version === undefined) return undefined;
+    const { author, reason, at } = version;
+    return { ...stored, author, reason, at };
+  }
+
+  private presentTurn(data: unknown): EventData<"turn.completed"> | undefined {
+    const { data: stored } = chatEvents["turn.completed"].stored.safeParse(data);
+    const turn = stored === undefined ? undefined : this.turn(stored.turnId);
+    return turn?.ok ? { ...turn.value, asks: turn.value.asks.map(askForAll) } : undefined;
   }
 }

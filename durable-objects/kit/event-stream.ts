@@ -53,7 +53,7 @@ export function eventStream(log: EventLog, options: StreamOptions): ReadableStre
       };
       const unsubscribe = log.subscribe((event) => {
         send(event);
-        // The write that tells of an end changes the state after it tells: look when it is complete.
+        // The write that ends the work changes the state after it appends the event: look when it is complete.
         queueMicrotask(endWhenIdle);
       });
       stop = () => {

@@ -1,7 +1,7 @@
 /** The parts of the kit put together, as every object that does work has them. */
-import { z } from "zod";
 import type { EndedStatus, Usage } from "../../src/agent/work.js";
 import { type Ask, askForAll } from "../../src/asks/ask.js";
+import { askEvents } from "../../src/asks/events.js";
 import { newAskId } from "../../src/platform/ids.js";
 import { describeError, log } from "../../src/platform/logging.js";
 import type { Level, LogFields } from "../../src/platform/metrics.js";
@@ -36,7 +36,6 @@ export interface KitPorts {
 /** When the alarm looks after a delivery that an instance began and may have died over, in milliseconds. */
 const deliveryLeaseMs = 15_000;
 const askDeadline = "ask:";
-const askEventSchema = z.object({ askId: z.string() });
 
 /** How a piece of work ended, as it is logged. */
 export interface WorkEnd {
@@ -180,7 +179,7 @@ export class Kit {
 
   private present(type: string, data: unknown): unknown {
     if (!type.startsWith("ask.")) return this.ports.present(type, data);
-    const { data: event } = askEventSchema.safeParse(data);
+    const { data: event } = askEvents["ask.opened"].stored.safeParse(data);
     const ask = event === undefined ? undefined : this.asks.get(event.askId);
     return ask === undefined ? data : askForAll(ask);
   }

@@ -1,4 +1,4 @@
-/** What a turn and a run tell alike while they work: in the event log, in the tenant's audit, and in the log that is measured. */
+/** What turns and runs record alike while they work: in the event log, in the tenant's audit, and in the log that is measured. */
 import type { AgentObserver } from "../../src/agent/ports.js";
 import { log } from "../../src/platform/logging.js";
 import type { SupervisionState } from "../../src/supervision/state.js";
@@ -22,7 +22,7 @@ export function workObserver(
   now: () => number,
 ): WorkObserver {
   const { events, outbox } = kit;
-  const work = { [`${type}Id`]: id };
+  const work = type === "turn" ? { turnId: id } : { runId: id };
   return {
     toolCalled: (call) => events.append("tool.called", id, { ...work, ...call }),
     toolReturned: (call) => {

@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { EndedStatus } from "../../src/agent/work.js";
 import type { RootPlatform } from "../../src/application/root-platform.js";
 import { askForAll } from "../../src/asks/ask.js";
+import type { EventData } from "../../src/catalogues/events.js";
 import { hasEnded, type NewRun, type Run, type RunOutcome } from "../../src/routing/run.js";
 import { Kit } from "../kit/kit.js";
 import type { RootEngine } from "../kit/root.js";
@@ -131,7 +132,7 @@ export class RunEngine implements RootEngine {
   private present(type: string, data: unknown): unknown {
     if (type === "run.completed") {
       const run = this.view();
-      return { ...run, asks: run.asks.map(askForAll) };
+      return { ...run, asks: run.asks.map(askForAll) } satisfies EventData<"run.completed">;
     }
     const { data: traced } = tracedEventSchema.safeParse(data);
     return traced === undefined ? data : (this.store.traceEntry(traced.entry) ?? data);

@@ -39,6 +39,7 @@ import { contextChangesSchema, supervisionStepSchema } from "../supervision/stat
 import { editOperationSchema } from "../supervision/structural-edit.js";
 import { hookSummarySchema, supervisionSummarySchema } from "../supervision/summary.js";
 import { keySchema, newKeySchema, newTenantSchema, settingsSchema, tenantSchema } from "../tenancy/tenant.js";
+import { eventMessages, rootEvents } from "./events.js";
 import { problemSchema } from "./problems.js";
 import { named } from "./routing.js";
 
@@ -107,6 +108,9 @@ const components: Readonly<Record<string, z.ZodType>> = {
   TenantSettings: settingsSchema,
   NewKey: newKeySchema,
   Key: keySchema,
+  ...Object.fromEntries(eventMessages.map(({ name, schema }) => [name, schema])),
+  SessionEvent: rootEvents.session,
+  RunEvent: rootEvents.run,
 };
 
 for (const [id, schema] of Object.entries(components)) named(id, schema);

@@ -1,7 +1,9 @@
 /** The events of a root (a session, a run …) over HTTP: server-sent events, or a WebSocket on upgrade. */
 import type { Context } from "hono";
 import { z } from "zod";
-import { connectToEvents, type EventRoot, followEvents } from "../application/events/follow-events.js";
+import { connectToEvents, followEvents, type RootRef } from "../application/events/follow-events.js";
+import { eventDefinitions } from "../catalogues/events.js";
+import { type EventDefinition, type EventRoot, nonEmpty } from "../conversation/event.js";
 import { type AppEnv, actorOf, unwrap } from "./context.js";
 
 export const eventsQuery = z.object({
@@ -13,15 +15,44 @@ export const eventsQuery = z.object({
 export const eventsDescription =
   "Events have growing ids; `Last-Event-ID` or `after` resumes behind one. The stream ends when nothing goes on any more (all is done, or waits for an answer) and `lingerMs` has passed; a WebSocket stays.";
 
-export const eventsAnswers = {
-  200: { description: "The events", content: { "text/event-stream": { schema: z.string() } } },
-  101: { description: "A WebSocket that gets the events as JSON: {id, event, data}" },
-} as const;
+/** An event as a WebSocket sends it. In a stream `id` and `event` are fields of its own, and `data` is JSON. */
+function eventMessage({ type, description, data, live }: EventDefinition & { readonly type: string }) {
+  const id = z.int();
+  return z
+    .object({ ...(live ? {} : { id }), event: z.literal(type), data })
+    .describe(live ? `${description} Not stored: it has no id.` : description);
+}
+
+/** Each event of the catalogue by its name in the document: `turn.completed` is `Event.TurnCompleted`. */
+export const eventMessages = eventDefinitions.map((definition) => ({
+  name: `Event.${definition.type.replaceAll(/(?:^|\.)(\w)/g, (_match, letter: string) => letter.toUpperCase())}`,
+  roots: definition.roots,
+  schema: eventMessage(definition),
+}));
+
+function eventsOf(root: EventRoot) {
+  const ofRoot = eventMessages.filter(({ roots }) => roots.includes(root));
+  return z.discriminatedUnion("event", nonEmpty(ofRoot.map(({ schema }) => schema)));
+}
+
+/** All that the stream of a kind of root can bring. */
+export const rootEvents = { session: eventsOf("session"), run: eventsOf("run") } as const;
+
+export function eventStreamOf(root: EventRoot) {
+  return { "text/event-stream": { schema: rootEvents[root] } } as const;
+}
+
+export function eventsAnswers(root: EventRoot) {
+  return {
+    200: { description: "The events", content: eventStreamOf(root) },
+    101: { description: "A WebSocket that gets the events as JSON: {id, event, data}" },
+  } as const;
+}
 
 /** The events of a root, in the form that the request asks for. */
 export async function eventsResponse(
   c: Context<AppEnv>,
-  root: EventRoot,
+  root: RootRef,
   { after, lingerMs }: z.infer<typeof eventsQuery>,
 ): Promise<Response> {
   if (c.req.header("upgrade")?.toLowerCase() === "websocket") {

@@ -1,4 +1,5 @@
 /** Follow what happens in a session or a run: as a stream of server-sent events, or over a WebSocket. */
+import type { EventRoot } from "../../conversation/event.js";
 import { ok, type Result, refuse } from "../../conversation/problem.js";
 import type { EventSource, EventsQuery } from "../../gateways/root-gateway.js";
 import type { Actor } from "../../tenancy/actor.js";
@@ -6,15 +7,16 @@ import { authorize } from "../../tenancy/authority.js";
 import type { Services } from "../services.js";
 
 /** What has events of its own. */
-export interface EventRoot {
-  readonly kind: "session" | "run";
+/** Whose events are followed. */
+export interface RootRef {
+  readonly kind: EventRoot;
   readonly id: string;
 }
 
 /** @param query the events behind one, and how long the stream stays open when nothing goes on, in milliseconds */
 export async function followEvents(
   actor: Actor,
-  { root, query }: { readonly root: EventRoot; readonly query: EventsQuery },
+  { root, query }: { readonly root: RootRef; readonly query: EventsQuery },
   services: Services,
 ): Promise<Result<ReadableStream<Uint8Array>>> {
   const allowed = authorize(actor, "followEvents");
@@ -26,7 +28,7 @@ export async function followEvents(
 /** The same over a WebSocket: the root's object answers the request for the upgrade itself. */
 export async function connectToEvents(
   actor: Actor,
-  { root, request }: { readonly root: EventRoot; readonly request: Request },
+  { root, request }: { readonly root: RootRef; readonly request: Request },
   services: Services,
 ): Promise<Result<Response>> {
   const allowed = authorize(actor, "followEvents");
@@ -35,11 +37,11 @@ export async function connectToEvents(
   return response.status === 404 ? noRoot(root.kind) : ok(response);
 }
 
-export function noRoot(kind: EventRoot["kind"]): Result<never> {
+export function noRoot(kind: EventRoot): Result<never> {
   return refuse("not_found", `There is no such ${kind}.`);
 }
 
-function sourceOf({ kind }: EventRoot, { sessions, runs }: Services): EventSource {
+function sourceOf({ kind }: RootRef, { sessions, runs }: Services): EventSource {
   switch (kind) {
     case "session":
       return sessions;

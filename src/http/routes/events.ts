@@ -13,7 +13,7 @@ events.openapi(
     summary: "Everything that happened in a session, and happens: server-sent events, or a WebSocket on upgrade",
     description: eventsDescription,
     request: { params: sessionParam, query: eventsQuery },
-    responses: eventsAnswers,
+    responses: eventsAnswers("session"),
   }),
   (c) => eventsResponse(c, { kind: "session", id: c.req.valid("param").sessionId }, c.req.valid("query")),
 );

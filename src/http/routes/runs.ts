@@ -110,7 +110,7 @@ runs.openapi(
     summary: "Everything that happened in a run, and happens: server-sent events, or a WebSocket on upgrade",
     description: eventsDescription,
     request: { params: runParam, query: eventsQuery },
-    responses: eventsAnswers,
+    responses: eventsAnswers("run"),
   }),
   (c) => eventsResponse(c, { kind: "run", id: c.req.valid("param").runId }, c.req.valid("query")),
 );

@@ -5,7 +5,7 @@ import { readTurn } from "../../application/sessions/read-turn.js";
 import { sendMessage, streamMessage } from "../../application/sessions/send-message.js";
 import { isFinal, sendMessageSchema, turnSchema } from "../../chat/session.js";
 import { actorOf, unwrap } from "../context.js";
-import { eventStreamResponse } from "../events.js";
+import { eventStreamOf, eventStreamResponse } from "../events.js";
 import { json, jsonBody, newRouter, route } from "../routing.js";
 import { sessionParam } from "./sessions.js";
 
@@ -26,7 +26,7 @@ turns.openapi(
     responses: {
       200: {
         description: "The turn, or its events",
-        content: { "application/json": { schema: turnSchema }, "text/event-stream": { schema: z.string() } },
+        content: { "application/json": { schema: turnSchema }, ...eventStreamOf("session") },
       },
       202: json("The turn still runs", turnSchema),
     },
