@@ -60,6 +60,27 @@ export class SqlJournal implements Journal {
     return this.complete(id, spec, result);
   }
 
+  /** Stored at once, without a beginning of its own: there is nothing between the two that could be interrupted. */
+  async commit(id: string, onDone: () => void): Promise<void> {
+    const { storage, now } = this.ports;
+    const step = this.prefix + id;
+    const done = "SELECT 1 FROM journal WHERE work = ? AND step = ? AND result IS NOT NULL";
+    if (storage.sql.exec(done, this.work, step).toArray().length > 0) return;
+    this.assertLease();
+    const at = now();
+    storage.transactionSync(() => {
+      storage.sql.exec(
+        `INSERT INTO journal (work, step, kind, attempts, result, begun_at, ended_at) VALUES (?, ?, 'commit', 1, 'true', ?, ?)
+         ON CONFLICT DO UPDATE SET result = excluded.result, ended_at = excluded.ended_at`,
+        this.work,
+        step,
+        at,
+        at,
+      );
+      onDone();
+    });
+  }
+
   ask(id: string, request: AskRequest): Ask {
     const ask = this.ports.asks.find(this.work, this.prefix + id) ?? this.open(id, request);
     if (ask.status === "open") throw new Parked([ask.askId]);

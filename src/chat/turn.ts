@@ -2,7 +2,6 @@
  * A turn: request supervision, prompt, agent, response supervision. A durable function: it is entered again after every
  * interruption and goes on at the first step that has no result. It decides; what it decides is stored by its ports.
  */
-import { z } from "zod";
 import type { AgentLimits } from "../agent/budget.js";
 import type { Journal } from "../agent/journal.js";
 import { type AgentOutcome, runAgent } from "../agent/loop.js";
@@ -60,8 +59,6 @@ export interface TurnPorts extends Omit<AgentPorts, "guard" | "observer" | "jour
   readonly messageDecided: (message: PlainMessage, blocked: boolean) => void;
 }
 
-const committed = z.literal(true);
-
 export interface HookSummary {
   readonly action: Action;
   readonly reasons: readonly string[];
@@ -89,15 +86,8 @@ export async function runTurn(command: TurnCommand, setup: TurnSetup, ports: Tur
   const summary: HookSummary = { action: request.action, reasons: request.reasons };
   const message = request.subject.message;
   const blocked = request.action === "block";
-  await ports.journal.step(
-    {
-      id: "message",
-      kind: "commit",
-      schema: committed,
-      interrupted: "again",
-      onDone: () => ports.messageDecided(blocked ? blockedStub(command.messageId, request.reasons) : message, blocked),
-    },
-    async () => true as const,
+  await ports.journal.commit("message", () =>
+    ports.messageDecided(blocked ? blockedStub(command.messageId, request.reasons) : message, blocked),
   );
   if (blocked) {
     const error = errorMessage(command.replyId, `Your message was blocked. ${sentences(request.reasons)}`);
