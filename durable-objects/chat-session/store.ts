@@ -155,12 +155,6 @@ export class ChatSessionStore {
     this.sql.exec("UPDATE turns SET status = ? WHERE turn_id = ?", status, turnId);
   }
 
-  countCrash(turnId: string): number {
-    return this.sql
-      .exec<{ crashes: number }>("UPDATE turns SET crashes = crashes + 1 WHERE turn_id = ? RETURNING crashes", turnId)
-      .one().crashes;
-  }
-
   endTurn(turnId: string, status: TurnStatus, outcome: StoredOutcome, at: number): void {
     this.sql.exec(
       "UPDATE turns SET status = ?, outcome = ?, ended_at = ? WHERE turn_id = ?",

@@ -54,7 +54,7 @@ export class ThreadEngine {
         return { tenantId, id: threadId };
       },
       deliver: (messages) => deliverFromThread(messages, this.store.thread(), this.platform),
-      step: async () => false,
+      step: async () => "idle",
       present: (_type, data) => data,
       askClosed: () => {},
       deadlinePassed: (name) => this.deadlinePassed(name),

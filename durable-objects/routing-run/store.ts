@@ -67,10 +67,6 @@ export class RoutingRunStore {
     this.sql.exec("UPDATE run SET input = ?", input);
   }
 
-  countCrash(): number {
-    return this.sql.exec<{ crashes: number }>("UPDATE run SET crashes = crashes + 1 RETURNING crashes").one().crashes;
-  }
-
   end(status: RunStatus, outcome: StoredRunOutcome, at: number): void {
     this.sql.exec("UPDATE run SET status = ?, outcome = ?, ended_at = ?", status, JSON.stringify(outcome), at);
   }
