@@ -9,7 +9,7 @@ export type StepOutcome =
   | "again"
   /** A bounded share was done and more is left: whoever hears of that kicks again. */
   | "yielded"
-  /** There is nothing to do. */
+  /** Nothing is left to do. */
   | "idle"
   /** The object was emptied: nothing of it may be written any more. */
   | "gone";

@@ -29,6 +29,8 @@ export interface KitPorts {
   readonly present: (type: string, data: unknown) => unknown;
   /** An ask of this work was closed, in this very write: let it go on. */
   readonly askClosed: (work: string) => void;
+  /** What becomes of an exception that a step threw; without this it is logged as `driver.crashed`. */
+  readonly crashed?: (error: unknown) => void;
   /** A deadline of the object's own has passed. */
   readonly deadlinePassed?: (name: string) => void;
 }
@@ -105,7 +107,7 @@ export class Kit {
       now,
       setLease: (at) => this.deadlines.move("lease", at),
       step: (lease) => this.step(lease),
-      crashed: (error) => this.log("error", "driver.crashed", describeError(error)),
+      crashed: ports.crashed ?? ((error) => this.log("error", "driver.crashed", describeError(error))),
     });
     this.crashes = new Crashes({
       sql: storage.sql,
@@ -204,10 +206,8 @@ export class Kit {
 
   private async step(lease: Lease): Promise<StepOutcome> {
     const outcome = await this.ports.step(lease);
-    if (outcome === "again" || outcome === "yielded") {
-      this.waiters.check();
-      this.deliverSoon();
-    }
+    if (outcome !== "gone") this.waiters.check();
+    if (outcome === "again" || outcome === "yielded") this.deliverSoon();
     return outcome;
   }
 

@@ -45,8 +45,8 @@ export class MemoryThread extends StoredObject<ThreadEngine> implements ThreadOb
     return toWire(this.exists() ? ok(this.engine.view(atSeq)) : noThread);
   }
 
-  async slice(): Promise<SliceReport> {
-    return this.exists() ? this.engine.slice() : { more: false };
+  async deliver(): Promise<SliceReport> {
+    return this.exists() ? this.engine.deliver() : { more: false };
   }
 
   async reached(level: Level, seq: number | null, timeoutMs: number): Promise<Wire<Result<LevelReport>>> {
@@ -66,7 +66,7 @@ export class MemoryThread extends StoredObject<ThreadEngine> implements ThreadOb
   }
 
   async backfill(entryIds: readonly string[]): Promise<void> {
-    if (this.exists()) this.engine.redo(entryIds.flatMap((entryId) => this.engine.store.byEntry(entryId) ?? []));
+    if (this.exists()) this.engine.rewrite(entryIds.flatMap((entryId) => this.engine.store.byEntry(entryId) ?? []));
   }
 
   /** For tests: no face offers it. */

@@ -12,7 +12,7 @@ const maxRetrySeconds = 600;
 /** Handles a batch: the order and number of its messages make no difference, since each only says that there is something to do. */
 export async function consumeFlushes(
   messages: readonly Message[],
-  threads: Pick<ThreadGateway, "slice">,
+  threads: Pick<ThreadGateway, "deliver">,
 ): Promise<void> {
   const groups = new Map<string, Message[]>();
   for (const message of messages) {
@@ -31,7 +31,7 @@ export async function consumeFlushes(
       const [first] = group;
       if (first === undefined) return;
       try {
-        await threads.slice(flushJobSchema.parse(first.body));
+        await threads.deliver(flushJobSchema.parse(first.body));
         for (const message of group) message.ack();
       } catch (error) {
         const { tenantId } = flushJobSchema.parse(first.body);
