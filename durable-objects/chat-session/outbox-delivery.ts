@@ -1,4 +1,4 @@
-/** Where a session's outbox goes: copies to D1, and what was said to the session's memory. */
+/** Where a session's outbox goes: copies to D1, and what the session's memory records. */
 import { z } from "zod";
 import type { SessionMemory } from "../../src/application/memory/session-memory.js";
 import type { SessionPlatform } from "../../src/application/root-platform.js";
@@ -20,9 +20,9 @@ export async function deliverOutbox(
 ): Promise<void> {
   const { tenantId, sessionId } = store.session();
   const copies = messages.filter(({ topic }) => topic !== "memory");
-  const told = messages.filter(({ topic }) => topic === "memory");
+  const forMemory = messages.filter(({ topic }) => topic === "memory");
   if (copies.length > 0) await platform.deliver({ tenantId, ownerId: sessionId, messages: copies });
-  await notifyMemory(told, store, platform.memory);
+  await notifyMemory(forMemory, store, platform.memory);
 }
 
 /** Beginnings and messages, by id; the texts are read when they are delivered. In order; the memory knows each message by its id, so that again is harmless. */

@@ -84,7 +84,7 @@ export class SessionEngine implements RootEngine {
   accept(command: SendCommand): Result<string> {
     const known = this.store.turnByKey(command.idempotencyKey);
     if (known !== undefined) {
-      // Of a message that was erased nobody can tell any more what it said.
+      // The hash of a message that was erased is gone: any text counts as the same.
       return known.requestHash === "" || known.requestHash === command.requestHash
         ? ok(known.turnId)
         : refuse("idempotency_conflict", "This Idempotency-Key came with another message before. Use a new key.");
@@ -242,7 +242,7 @@ export class SessionEngine implements RootEngine {
     });
   }
 
-  /** The memory is told by id: the outbox holds no text, and what is told is what the message says by then. */
+  /** For the memory, by id: the outbox holds no text, and what is delivered is what the message says by then. */
   private remember(messageId: string, change?: number | "erased"): void {
     if (this.store.session().definition.memory !== undefined) {
       const edit = change === "erased" ? undefined : change;

@@ -25,7 +25,7 @@ export interface RunnerPorts {
   readonly kit: Kit;
   readonly platform: SessionPlatform;
   readonly context: VersionedContext;
-  /** Has the memory told of a message, by the write that is under way. Only effective texts are. */
+  /** Puts a message into the outbox for the memory, in the write that is under way. Only effective texts are. */
   readonly remember: (messageId: string) => void;
 }
 
@@ -108,7 +108,7 @@ export class TurnRun {
     const { asks, state, callWorker, ...ports } = agentPorts(kit, platform, {
       tenantId: session.tenantId,
       ownerId: session.sessionId,
-      piece: { type: "turn", id: turnId },
+      ref: { type: "turn", id: turnId },
       // The request's text is the message's; all others come with the reply.
       hash: (subject) =>
         saltedHash((subject.hook === "request" ? turn.messageSalt : turn.replySalt) ?? session.salt, subject),
@@ -144,8 +144,8 @@ export class TurnRun {
   private transcript(): HistoryMessage[] {
     const { store } = this.ports;
     const message = store.message(this.turn.messageId);
-    const said = message === undefined ? [] : [{ role: "user" as const, content: messageText(message) }];
-    return [...store.history(this.turn.turnId), ...said];
+    const current = message === undefined ? [] : [{ role: "user" as const, content: messageText(message) }];
+    return [...store.history(this.turn.turnId), ...current];
   }
 
   /** The restricted record: what a reply said before supervision changed or blocked it. What was sent is kept with the turn. */

@@ -185,7 +185,7 @@ export class Kit {
 
   /** What the alarm rang for. Never throws, never waits. */
   onAlarm(): void {
-    for (const name of this.deadlines.due(this.ports.now())) {
+    for (const name of this.deadlines.passed(this.ports.now())) {
       try {
         if (name === "lease") this.driver.kick();
         else if (name === "outbox") this.deliverSoon();

@@ -1,3 +1,4 @@
+/** The object of a memory thread as others call it: what it does is in `ThreadEngine`. */
 import { composeMemoryPlatform } from "../../src/composition.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
 import {

@@ -235,7 +235,7 @@ export class MemoryThreadStore {
     this.sql.exec("DELETE FROM journal");
   }
 
-  /** Notes how many deletions there were in the memory. True when there were others since it was last told. */
+  /** Notes how many deletions there were in the memory. True when there were others since the last time. */
   knowErasures(erasures: number): boolean {
     return (
       this.sql.exec("UPDATE thread SET erasures = ?1 WHERE erasures < ?1 RETURNING 1", erasures).toArray().length > 0

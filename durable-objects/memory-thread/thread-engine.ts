@@ -94,7 +94,7 @@ export class ThreadEngine {
     this.ctx.storage.transactionSync(() => {
       let { lastSeq } = this.store.thread().marks;
       if (seq <= lastSeq) return;
-      // Those that nobody told of count too: whoever wrote them may have died just then.
+      // Those that were never noted count too: whoever wrote them may have died just then.
       for (; lastSeq < seq; lastSeq++) {
         this.apply(decideMessage(this.store.thread().marks, lastSeq + 1 === seq ? characters : 0));
       }
@@ -119,7 +119,7 @@ export class ThreadEngine {
     return invocation;
   }
 
-  /** Takes in all that another thread had been told up to a checkpoint, at once. */
+  /** Takes in all messages that another thread had up to a checkpoint, at once. */
   restore({ messages, batches }: Checkpoint): void {
     this.ctx.storage.transactionSync(() => {
       for (const message of messages) {
@@ -169,7 +169,7 @@ export class ThreadEngine {
   }
 
   /**
-   * Erases a message: its text goes at once, what is being worked on is thrown away, and D1 is told through the outbox. When this
+   * Erases a message: its text goes at once, what is being worked on is thrown away, and the outbox brings the erasure to D1. When this
    * returns, nothing that was begun before can still write it.
    */
   async erase(entryId: string): Promise<boolean> {
@@ -242,7 +242,7 @@ export class ThreadEngine {
     const { store, kit, platform } = this;
     const outcome = await runSlice({ storage: this.ctx.storage, store, kit, platform, lease });
     if (outcome === "gone") {
-      // The memory was deleted and nobody told this thread: it goes too.
+      // The memory was deleted without this thread: it goes too.
       await kit.outbox.drain();
       await this.empty();
       return outcome;

@@ -27,14 +27,14 @@ export async function driveRun(
   const ports = agentPorts(kit, platform, {
     tenantId,
     ownerId: runId,
-    piece: { type: "run", id: runId },
+    ref: { type: "run", id: runId },
     hash: (subject) => saltedHash(salt, subject),
     signal,
     settings: loaded,
     environment: {
       transcript: () => {
-        const said = store.run().input;
-        return said === undefined ? [] : [{ role: "user", content: said }];
+        const { input: effective } = store.run();
+        return effective === undefined ? [] : [{ role: "user", content: effective }];
       },
     },
     keepPass: (state) => store.addPass(state),

@@ -1,3 +1,4 @@
+/** The SQL of a run. No rules: what a row means is decided elsewhere. */
 import { z } from "zod";
 import {
   type NewRun,
@@ -36,7 +37,6 @@ const runRow = z
   }));
 export type RunRecord = z.infer<typeof runRow>;
 
-/** The SQL of a run. No rules: what a row means is decided elsewhere. */
 export class RoutingRunStore {
   constructor(private readonly sql: SqlStorage) {}
 
