@@ -1,3 +1,4 @@
+/** The object of a session as others call it: what it does is in `SessionEngine`. */
 import { type ContextChangeBody, type ContextView, contextChangeSchema } from "../../src/chat/context.js";
 import { type MessageEdit, type MessageVersion, messageEditSchema } from "../../src/chat/message-version.js";
 import { type NewSession, newSessionSchema, type Session, type Turn } from "../../src/chat/session.js";

@@ -1,4 +1,4 @@
-/** Where a session's outbox goes: copies to D1, and what was said to the session's memory. */
+/** Where a session's outbox goes: copies to D1, and what the session's memory records. */
 import type { SessionMemory } from "../../src/application/memory/session-memory.js";
 import type { RootPlatform } from "../../src/application/root-platform.js";
 import { isTopicOf, type ReadPayload, readPayload, type TopicOf } from "../../src/catalogues/outbox.js";

@@ -1,3 +1,4 @@
+/** A turn as callers see it. */
 import type { Usage } from "../../src/agent/work.js";
 import { isFinal, type SettledOutcome, type Turn } from "../../src/chat/session.js";
 import { supervisionSummary } from "../../src/supervision/summary.js";

@@ -1,4 +1,4 @@
-/** What an object has to tell others (D1, queues), stored with the change it tells of and delivered afterwards, at least once. */
+/** What goes from an object to others (D1, queues): stored with the change that it is about, delivered afterwards, at least once. */
 import type { OutboxPayload, OutboxTopic } from "../../src/catalogues/outbox.js";
 
 export interface OutboxMessage {

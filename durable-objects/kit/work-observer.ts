@@ -1,4 +1,4 @@
-/** What turns and runs record alike while they work: in the event log, in the tenant's audit, and in the log that is measured. */
+/** What work of any object records: in the event log, in the tenant's audit, and in the log that is measured. */
 import type { AgentObserver } from "../../src/agent/ports.js";
 import { log } from "../../src/platform/logging.js";
 import type { SupervisionState } from "../../src/supervision/state.js";
@@ -9,9 +9,10 @@ export interface WorkObserver extends Required<Pick<AgentObserver, "toolCalled" 
   decided(state: SupervisionState): void;
 }
 
-/** A piece of work. Its events and log lines name it as `turnId`, `runId` … */
+/** One work of an object. */
 export interface WorkRef {
-  readonly type: "turn" | "run";
+  /** What the object calls it: events and log lines have its id as `<type>Id`. */
+  readonly type: string;
   readonly id: string;
 }
 

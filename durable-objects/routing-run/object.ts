@@ -1,3 +1,4 @@
+/** The object of a run as others call it: what it does is in `RunEngine`. */
 import { composeRootPlatform } from "../../src/composition.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
 import type { RunObject } from "../../src/gateways/run-gateway.js";

@@ -1,5 +1,5 @@
 /** The queue of flushes: one bounded slice for each thread of a batch; threads don't wait for one another. */
-import { flushThread, type SliceRunner } from "../application/memory/flush-thread.js";
+import { type FlushDelivery, flushThread } from "../application/memory/flush-thread.js";
 import { type FlushJob, flushJobSchema } from "../memory/memory.js";
 import { describeError, log } from "../platform/logging.js";
 import { systemActor } from "../tenancy/actor.js";
@@ -16,7 +16,7 @@ const firstRetrySeconds = 2;
 const maxRetrySeconds = 600;
 
 /** Handles a batch: the order and number of its messages make no difference, since each only says that there is something to do. */
-export async function consumeFlushes(messages: readonly Message[], threads: SliceRunner): Promise<void> {
+export async function consumeFlushes(messages: readonly Message[], threads: FlushDelivery): Promise<void> {
   await Promise.all(groupByThread(messages).map((group) => flushGroup(group, threads)));
 }
 
@@ -39,7 +39,7 @@ function groupByThread(messages: readonly Message[]): ThreadGroup[] {
   return [...groups.values()];
 }
 
-async function flushGroup({ job, messages }: ThreadGroup, threads: SliceRunner): Promise<void> {
+async function flushGroup({ job, messages }: ThreadGroup, threads: FlushDelivery): Promise<void> {
   const { tenantId } = job;
   try {
     const flushed = await flushThread(systemActor(tenantId, "queue"), job, threads);

@@ -6,11 +6,11 @@ import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
 
 /** All that this act needs of the services: their threads. */
-export type SliceRunner = Pick<ThreadGateway, "slice">;
+export type FlushDelivery = Pick<ThreadGateway, "deliver">;
 
 /** A job only says that there is something to do: repeated or out of order it does no harm. */
-export async function flushThread(actor: Actor, job: FlushJob, threads: SliceRunner): Promise<Result<SliceReport>> {
+export async function flushThread(actor: Actor, job: FlushJob, threads: FlushDelivery): Promise<Result<SliceReport>> {
   const allowed = authorize(actor, "flushThread");
   if (!allowed.ok) return allowed;
-  return ok(await threads.slice(job));
+  return ok(await threads.deliver(job));
 }
