@@ -1,3 +1,4 @@
+/** What objects that run agents need of the platform. */
 import type { CancelSignal, ModelPort } from "../model/port.js";
 import type { HttpWorkerAnswer, HttpWorkerCall } from "../routing/ports.js";
 import type { TeamState } from "../routing/team-state.js";
