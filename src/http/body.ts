@@ -4,7 +4,7 @@ import type { AppEnv } from "./context.js";
 import { problem } from "./problems.js";
 
 /** The most that a body may have, in bytes. */
-export const maxBodyBytes = 1_000_000;
+const maxBodyBytes = 1_000_000;
 /** How deep JSON may be nested. */
 const maxDepth = 64;
 

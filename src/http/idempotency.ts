@@ -7,7 +7,7 @@ import { sha256Hex } from "../platform/digest.js";
 import { type AppEnv, actorOf } from "./context.js";
 import { problem } from "./problems.js";
 
-export const keyPattern = /^[\x21-\x7e]{1,200}$/;
+const keyPattern = /^[\x21-\x7e]{1,200}$/;
 
 const writes = new Set(["POST", "PUT", "PATCH", "DELETE"]);
 

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { type Role, roles } from "../asks/ask.js";
 
-export const actorKinds = ["key", "token", "channel", "supervisor", "agent", "deadline", "system"] as const;
+const actorKinds = ["key", "token", "channel", "supervisor", "agent", "deadline", "system"] as const;
 
 export const actorSchema = z.object({
   /** Whose data the actor acts on; {@link deploymentScope} for who runs the deployment. */

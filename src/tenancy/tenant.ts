@@ -3,7 +3,7 @@ import { z } from "zod";
 import { roles } from "../asks/ask.js";
 import { itemName } from "../conversation/names.js";
 
-export const providerSchema = z.strictObject({
+const providerSchema = z.strictObject({
   baseUrl: z.url({ protocol: /^https?$/ }).max(2_000),
   apiKey: z.string().min(1).max(2_000),
 });
@@ -44,7 +44,7 @@ export const storedSettingsSchema = settingsSchema.extend({
 export type StoredSettings = z.infer<typeof storedSettingsSchema>;
 
 /** As callers read them: without credentials. */
-export const shownSettingsSchema = settingsSchema.extend({
+const shownSettingsSchema = settingsSchema.extend({
   providers: z.record(itemName, z.object({ baseUrl: z.string() })),
 });
 
