@@ -75,7 +75,7 @@ function shared(env: Env): Shared {
     answers,
     sendJobs: (jobs) => env.FLUSHES.sendBatch(jobs.map((body) => ({ body }))).then(() => undefined),
   });
-  const made: Shared = {
+  const created: Shared = {
     sealer,
     resources,
     tenants: new TenantStore(env.DB, sealer, now),
@@ -92,8 +92,8 @@ function shared(env: Env): Shared {
     memory,
     answers,
   };
-  sharedOf.set(env, made);
-  return made;
+  sharedOf.set(env, created);
+  return created;
 }
 
 export function composeRootPlatform(env: Env): RootPlatform {

@@ -1,6 +1,6 @@
 /**
  * `Idempotency-Key` on writes: the same key and body get the same answer, the same key with another body a 409. Messages and
- * runs are left out: a session knows its keys itself, and gives the same turn; a run's key is claimed before the run begins.
+ * runs are left out: a session manages its keys itself, and gives the same turn; a run's key is claimed before the run begins.
  */
 import { createMiddleware } from "hono/factory";
 import { sha256Hex } from "../platform/digest.js";

@@ -1,4 +1,4 @@
-/** How routes are declared, so that the OpenAPI document and what is done can't differ. */
+/** How routes are declared, so that the OpenAPI document can't differ from what they do. */
 import { zodToOpenAPIRegistry } from "@asteasolutions/zod-to-openapi";
 import { createRoute, OpenAPIHono, type RouteConfig } from "@hono/zod-openapi";
 import { z } from "zod";
@@ -31,7 +31,7 @@ export function json<T extends z.ZodType>(description: string, schema: T) {
 
 /** Has the document hold a shape once, under this name, and refer to it everywhere else. */
 export function named<T extends z.ZodType>(id: string, schema: T): T {
-  // Not `.meta({ id })`: the generator sees that only on schemas that were made after it was loaded.
+  // Not `.meta({ id })`: the generator sees that only on schemas that are created after it is loaded.
   zodToOpenAPIRegistry.add(schema, { _internal: { refId: id } });
   return schema;
 }
@@ -41,7 +41,7 @@ const problemAnswer = {
   content: { "application/problem+json": { schema: problemSchema } },
 } as const;
 
-/** A body of one of several shapes, of which only what it is sent to knows which is right, and says so. The document shows them all. */
+/** A body of one of several shapes: the act decides which one is right. The document lists them all. */
 export function bodyReadLater(shape: string) {
   const schema = z.record(z.string(), z.unknown());
   zodToOpenAPIRegistry.add(schema, { allOf: [{ $ref: `#/components/schemas/${shape}` }] });

@@ -2,13 +2,13 @@
 import { z } from "zod";
 import { type Role, roles } from "../asks/ask.js";
 
-export const actorKinds = ["key", "token", "channel", "supervisor", "agent", "deadline", "system"] as const;
+const actorKinds = ["key", "token", "channel", "supervisor", "agent", "deadline", "system"] as const;
 
 export const actorSchema = z.object({
   /** Whose data the actor acts on; {@link deploymentScope} for who runs the deployment. */
   tenantId: z.string(),
   kind: z.enum(actorKinds),
-  /** The key's id, the supervisor's name …: what tells actors of one kind apart. */
+  /** The key's id, the supervisor's name …: what distinguishes actors of one kind. */
   id: z.string(),
   /** What a person or program may do. Actors inside the system have none. */
   role: z.enum(roles).optional(),

@@ -6,7 +6,7 @@ import { promptSchema } from "../memory/prompts.js";
 import { type Team, teamSchema } from "../routing/team.js";
 import { supervisorSchema } from "../supervision/definition.js";
 
-export interface ResourceBodies {
+interface ResourceBodies {
   agents: z.infer<typeof agentSchema>;
   supervisors: z.infer<typeof supervisorSchema>;
   rules: z.infer<typeof contextItemSchema>;

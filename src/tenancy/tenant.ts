@@ -43,7 +43,7 @@ export const storedSettingsSchema = settingsSchema.extend({
 });
 export type StoredSettings = z.infer<typeof storedSettingsSchema>;
 
-/** As they are shown. */
+/** As callers read them: without credentials. */
 const shownSettingsSchema = settingsSchema.extend({
   providers: z.record(itemName, z.object({ baseUrl: z.string() })),
 });

@@ -184,7 +184,7 @@ const untouchable = new Proxy(composeServices(env), {
 
 /** The one act that is given less than the services. */
 const untouchableThreads = {
-  slice: () => Promise.reject(new TouchedError("a thread was used")),
+  deliver: () => Promise.reject(new TouchedError("a thread was used")),
 };
 
 function keyOf(role: "client" | "operator" | "admin"): Actor {

@@ -7,7 +7,7 @@ import type { MemoryService } from "./memory-service.js";
 const expiredAtOnce = 200;
 const memoriesAtOnce = 50;
 const fillsOfMemory = 10;
-/** Calls by which one run tells Vectorize of vectors. */
+/** Calls to Vectorize that one run makes, at most. */
 const sendsAtOnce = 50;
 
 export async function maintainMemories(service: MemoryService, now: number): Promise<void> {
