@@ -12,13 +12,12 @@ export interface Delivery {
   readonly messages: readonly { readonly id: number; readonly topic: string; readonly payload: string }[];
 }
 
-const auditSchema = z.object({
-  turnId: z.string(),
-  hook: z.string(),
-  decision: z.string(),
-  body: z.unknown(),
-  at: z.number(),
-});
+const auditFields = { hook: z.string(), decision: z.string(), body: z.unknown(), at: z.number() };
+/** The work is a turn, a run, … Messages that an earlier version stored call it `turnId`, as the column still does. */
+const auditSchema = z.union([
+  z.object({ workId: z.string(), ...auditFields }),
+  z.object({ turnId: z.string(), ...auditFields }).transform(({ turnId, ...row }) => ({ workId: turnId, ...row })),
+]);
 
 const workSchema = z.object({ work: z.string(), at: z.number().default(0) });
 
@@ -68,13 +67,13 @@ function statementsFor(
       return endWork(db, tenantId, work, at);
     }
     case "audit": {
-      const { turnId, hook, decision, body, at } = auditSchema.parse(payload);
+      const { workId, hook, decision, body, at } = auditSchema.parse(payload);
       return db
         .prepare(
           `INSERT INTO audit (tenant_id, owner_id, revision, at, turn_id, hook, decision, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
            ON CONFLICT DO NOTHING`,
         )
-        .bind(tenantId, ownerId, message.id, at, turnId, hook, decision, JSON.stringify(body));
+        .bind(tenantId, ownerId, message.id, at, workId, hook, decision, JSON.stringify(body));
     }
     default:
       throw new Error(`an outbox message of the unknown topic "${message.topic}"`);
