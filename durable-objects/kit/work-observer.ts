@@ -39,7 +39,7 @@ export function workObserver(
     decided: (state) => {
       const { hook, decision, reasons, degraded } = state;
       events.append("supervision.decided", id, { ...work, hook, decision, reasons, degraded });
-      outbox.put("audit", `audit/${id}`, { turnId: id, hook, decision, body: state, at: now() });
+      outbox.put("audit", `audit/${id}`, { workId: id, hook, decision, body: state, at: now() });
       logPass(state, { tenantId, ...work });
     },
   };

@@ -9,6 +9,14 @@ import { runSummarySchema } from "../routing/run.js";
 import type { SupervisionState } from "../supervision/state.js";
 import { actions, hooks } from "../supervision/verdict.js";
 
+const auditFields = {
+  hook: z.enum(hooks),
+  decision: z.enum(actions),
+  // Stored as it is, by the write that made it: not looked into again.
+  body: z.custom<SupervisionState>(),
+  at: z.number(),
+};
+
 /** `d1`: `src/stores/deliveries.ts`; `session` and `thread`: the objects' own deliveries. */
 type OutboxHandler = "d1" | "session" | "thread";
 
@@ -41,15 +49,11 @@ export const outboxTopics = {
   audit: {
     description: "What the supervisors of a hook decided; a row of the tenant's audit.",
     handler: "d1",
-    payload: z.object({
-      /** Of the turn or the run. */
-      turnId: z.string(),
-      hook: z.enum(hooks),
-      decision: z.enum(actions),
-      // Stored as it is, by the write that made it: not looked into again.
-      body: z.custom<SupervisionState>(),
-      at: z.number(),
-    }),
+    payload: z.union([
+      z.object({ workId: z.string(), ...auditFields }),
+      // As versions before stored it, whatever the work was.
+      z.object({ turnId: z.string(), ...auditFields }).transform(({ turnId, ...row }) => ({ workId: turnId, ...row })),
+    ]),
   },
   work_ended: {
     description: "A turn or run ended before its time; its workers count as busy no longer.",

@@ -11,6 +11,7 @@ import type { RequestedTool } from "../agent/tool-call.js";
 import type { AgentTool } from "../agent/tools.js";
 import { type AssistantMessage, type ModelReply, type PlainMessage, replyText } from "../conversation/message.js";
 import type { LoadedTeam, TeamPorts } from "../routing/ports.js";
+import type { PromptContext, TeamCommand } from "../routing/team-context.js";
 import { runTeam } from "../routing/team-loop.js";
 import type { TraceEntry } from "../routing/trace.js";
 import { type NoteDegraded, runExchange } from "../supervision/exchange.js";
@@ -141,18 +142,19 @@ function answer(
   noteDegraded: NoteDegraded,
 ): Promise<AgentOutcome> {
   const { team, temperature, removedTool } = setup;
-  if (team !== undefined) return answerAsTeam(command, message, team, setup, ports, noteDegraded);
+  const promptContext: PromptContext = () => ({
+    ...setup.context(message),
+    memory: setup.memory(),
+    history: setup.history,
+  });
+  if (team !== undefined) {
+    const task = { id: command.replyId, input: message, metadata: {}, promptContext, path: [] };
+    return answerAsTeam(task, team, command.turnId, { ...ports, supervisors: setup.supervisors, noteDegraded });
+  }
   return runAgent(
     {
       models: setup.models,
-      prompt: () =>
-        buildPrompt({
-          instructions: setup.instructions,
-          ...setup.context(message),
-          memory: setup.memory(),
-          history: setup.history,
-          message,
-        }),
+      prompt: () => buildPrompt({ instructions: setup.instructions, ...promptContext(), message }),
       tools: setup.tools,
       ...(removedTool === undefined ? {} : { removedTool }),
       ...(temperature === undefined ? {} : { temperature }),
@@ -174,23 +176,17 @@ function answer(
 
 /** The turn answered by a team: its steps are steps of the turn, its questions are the turn's. */
 async function answerAsTeam(
-  { turnId, replyId }: TurnCommand,
-  message: string,
+  task: TeamCommand,
   team: LoadedTeam,
-  setup: TurnSetup,
-  ports: TurnPorts,
-  noteDegraded: NoteDegraded,
+  turnId: string,
+  ports: TurnPorts & Pick<TeamPorts, "supervisors" | "noteDegraded">,
 ): Promise<AgentOutcome> {
   const { asks, state, callWorker, traced } = ports.team;
-  const { history, supervisors } = setup;
-  const promptContext = () => ({ history, memory: setup.memory(), ...setup.context(message) });
   const outcome = await runTeam(
-    { id: replyId, input: message, metadata: {}, promptContext, path: [] },
+    task,
     team,
     {
       ...ports,
-      supervisors,
-      noteDegraded,
       journal: ports.journal.scope("team"),
       asks,
       state,
@@ -208,7 +204,7 @@ async function answerAsTeam(
   return {
     kind: "answered",
     text: outcome.response,
-    turns: [{ turnId: `${replyId}.0`, message: outcome.response, inputTokens, outputTokens }],
+    turns: [{ turnId: `${task.id}.0`, message: outcome.response, inputTokens, outputTokens }],
     metadata: { team: team.key, workers, modelCalls },
     ...spent,
   };

@@ -64,11 +64,11 @@ const handlers: { readonly [Topic in TopicOf<"d1">]: (payload: ReadPayload<Topic
 
   work_ended: ({ work, at }, { db, tenantId }) => endWork(db, tenantId, work, at),
 
-  audit: ({ turnId, hook, decision, body, at }, { db, tenantId, ownerId, message }) =>
+  audit: ({ workId, hook, decision, body, at }, { db, tenantId, ownerId, message }) =>
     db
       .prepare(
         `INSERT INTO audit (tenant_id, owner_id, revision, at, turn_id, hook, decision, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
          ON CONFLICT DO NOTHING`,
       )
-      .bind(tenantId, ownerId, message.id, at, turnId, hook, decision, JSON.stringify(body)),
+      .bind(tenantId, ownerId, message.id, at, workId, hook, decision, JSON.stringify(body)),
 };
