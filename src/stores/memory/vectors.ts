@@ -1,6 +1,6 @@
 /**
- * Vectors of entries in D1, where the tenant has an embedding provider. An entry is due from the write on that stores it, until its
- * vector is there; a provider that is down leaves it due, and nothing else waits for it.
+ * Vectors of entries in D1, where the tenant has an embedding provider. An entry is pending from the write on that stores it,
+ * until its vector is there; a provider that is down leaves it pending, and nothing else waits for it.
  */
 import { z } from "zod";
 import { type Breaker, type BreakerState, circuitBreaker } from "../../agent/breaker.js";
@@ -30,7 +30,7 @@ export class EntryVectors {
   ) {}
 
   /** Notes, in the very batch that writes an entry, that it needs a vector; nothing where there is no provider. */
-  async due(memory: MemoryRef, entryId: string): Promise<D1PreparedStatement[]> {
+  async markPending(memory: MemoryRef, entryId: string): Promise<D1PreparedStatement[]> {
     if ((await this.embedderOf(memory.tenantId)) === undefined) return [];
     return [
       this.db
@@ -44,7 +44,7 @@ export class EntryVectors {
     ];
   }
 
-  /** Embeds some of a memory's entries that are due. Never fails: what didn't work stays due. @returns how many got a vector */
+  /** Embeds some of a memory's pending entries. Never fails: what didn't work stays pending. @returns how many got a vector */
   async fill(memory: MemoryRef): Promise<number> {
     const { tenantId, key } = memory;
     const breaker = this.breakerOf(tenantId);
@@ -81,8 +81,8 @@ export class EntryVectors {
     }
   }
 
-  /** Memories in which entries are due. */
-  async memoriesDue(limit: number): Promise<{ tenantId: string; memoryId: string }[]> {
+  /** Memories in which entries are pending. */
+  async memoriesWithPending(limit: number): Promise<{ tenantId: string; memoryId: string }[]> {
     const { results } = await this.db
       .prepare(
         `SELECT m.tenant_id, m.memory_id FROM memories m
