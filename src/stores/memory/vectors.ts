@@ -50,7 +50,7 @@ export class EntryVectors {
     const breaker = this.breakerOf(tenantId);
     try {
       const embedder = await this.embedderOf(tenantId);
-      if (embedder === undefined) return 0;
+      if (embedder === undefined || breaker.refusal() !== undefined) return 0;
       const { results } = await this.db
         .prepare(
           `SELECT e.key, e.raw_entry, e.speaker FROM entry_vectors_due d JOIN entries e ON e.key = d.entry_key
@@ -61,8 +61,11 @@ export class EntryVectors {
       const rows = z
         .array(z.object({ key: z.int(), raw_entry: z.string(), speaker: z.string().nullable() }))
         .parse(results);
-      if (rows.length === 0) return await this.index.send();
-      if (breaker.refusal() !== undefined) return 0;
+      if (rows.length === 0) {
+        const sent = await this.index.send();
+        breaker.succeeded();
+        return sent;
+      }
       const texts = rows.map((row) => (row.speaker === null ? row.raw_entry : `${row.speaker}: ${row.raw_entry}`));
       const vectors = await embedder.embed(texts, embedTimeoutMs);
       await this.db.batch(
