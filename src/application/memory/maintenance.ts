@@ -41,7 +41,7 @@ async function eraseExpired(service: MemoryService, now: number): Promise<void> 
 }
 
 async function fillVectors(service: MemoryService): Promise<void> {
-  for (const { tenantId, memoryId } of await service.ports.vectors.memoriesDue(memoriesAtOnce)) {
+  for (const { tenantId, memoryId } of await service.ports.vectors.memoriesWithPending(memoriesAtOnce)) {
     const memory = await service.memory(tenantId, memoryId);
     if (!memory.ok) continue;
     for (let fills = 0; fills < fillsOfMemory && (await service.ports.vectors.fill(memory.value)) > 0; fills++);

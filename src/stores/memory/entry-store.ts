@@ -23,14 +23,14 @@ export class EntryStore {
   constructor(
     private readonly db: D1Database,
     private readonly now: () => number,
-    private readonly vectors: Pick<EntryVectors, "due">,
+    private readonly vectors: Pick<EntryVectors, "markPending">,
   ) {}
 
   /** Adds an entry once: by thread and number, or by idempotency key. Without a number it gets the next one. */
   async add(memory: MemoryRef, entry: EntryRecord, extra: Extra = {}): Promise<AddOutcome> {
     const [written] = await this.db.batch([
       insertion(this.db, this.present(), memory, entry, extra),
-      ...(await this.vectors.due(memory, entry.entryId)),
+      ...(await this.vectors.markPending(memory, entry.entryId)),
     ]);
     if ((written?.meta.changes ?? 0) > 0) {
       const added = await this.row(memory, entry.entryId);
@@ -50,7 +50,7 @@ export class EntryStore {
     const extra = { seq, ...(erasures === undefined ? {} : { erasures }) };
     const [written] = await this.db.batch([
       insertion(this.db, this.present(), memory, entry, extra),
-      ...(await this.vectors.due(memory, entry.entryId)),
+      ...(await this.vectors.markPending(memory, entry.entryId)),
     ]);
     return (written?.meta.changes ?? 0) > 0 || erasures === undefined || (await this.erasures(memory)) === erasures;
   }
@@ -71,7 +71,7 @@ export class EntryStore {
              AND EXISTS (SELECT 1 FROM entries WHERE tenant_id = ?1 AND entry_id = ?3)`,
         )
         .bind(memory.tenantId, memory.key, entry.entryId, entry.occurredAt, oldId),
-      ...(await this.vectors.due(memory, entry.entryId)),
+      ...(await this.vectors.markPending(memory, entry.entryId)),
     ]);
     const added = await this.row(memory, entry.entryId);
     if (added !== undefined) return { kind: "added", entry: showEntry(memory.memoryId, added), seq: added.seq };

@@ -1,6 +1,6 @@
 /**
- * Vectors of entries in D1, where the tenant has an embedding provider. An entry is due from the write on that stores it, until its
- * vector is there; a provider that is down leaves it due, and nothing else waits for it.
+ * Vectors of entries in D1, where the tenant has an embedding provider. An entry is pending from the write on that stores it,
+ * until its vector is there; a provider that is down leaves it pending, and nothing else waits for it.
  */
 import { z } from "zod";
 import { type Breaker, type BreakerState, circuitBreaker } from "../../agent/breaker.js";
@@ -30,7 +30,7 @@ export class EntryVectors {
   ) {}
 
   /** Notes, in the very batch that writes an entry, that it needs a vector; nothing where there is no provider. */
-  async due(memory: MemoryRef, entryId: string): Promise<D1PreparedStatement[]> {
+  async markPending(memory: MemoryRef, entryId: string): Promise<D1PreparedStatement[]> {
     if ((await this.embedderOf(memory.tenantId)) === undefined) return [];
     return [
       this.db
@@ -44,13 +44,13 @@ export class EntryVectors {
     ];
   }
 
-  /** Embeds some of a memory's entries that are due. Never fails: what didn't work stays due. @returns how many got a vector */
+  /** Embeds some of a memory's pending entries. Never fails: what didn't work stays pending. @returns how many got a vector */
   async fill(memory: MemoryRef): Promise<number> {
     const { tenantId, key } = memory;
     const breaker = this.breakerOf(tenantId);
     try {
       const embedder = await this.embedderOf(tenantId);
-      if (embedder === undefined) return 0;
+      if (embedder === undefined || breaker.refusal() !== undefined) return 0;
       const { results } = await this.db
         .prepare(
           `SELECT e.key, e.raw_entry, e.speaker FROM entry_vectors_due d JOIN entries e ON e.key = d.entry_key
@@ -61,8 +61,11 @@ export class EntryVectors {
       const rows = z
         .array(z.object({ key: z.int(), raw_entry: z.string(), speaker: z.string().nullable() }))
         .parse(results);
-      if (rows.length === 0) return await this.index.send();
-      if (breaker.refusal() !== undefined) return 0;
+      if (rows.length === 0) {
+        const sent = await this.index.send();
+        breaker.succeeded();
+        return sent;
+      }
       const texts = rows.map((row) => (row.speaker === null ? row.raw_entry : `${row.speaker}: ${row.raw_entry}`));
       const vectors = await embedder.embed(texts, embedTimeoutMs);
       await this.db.batch(
@@ -81,8 +84,8 @@ export class EntryVectors {
     }
   }
 
-  /** Memories in which entries are due. */
-  async memoriesDue(limit: number): Promise<{ tenantId: string; memoryId: string }[]> {
+  /** Memories in which entries are pending. */
+  async memoriesWithPending(limit: number): Promise<{ tenantId: string; memoryId: string }[]> {
     const { results } = await this.db
       .prepare(
         `SELECT m.tenant_id, m.memory_id FROM memories m

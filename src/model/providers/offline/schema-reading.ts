@@ -10,7 +10,7 @@ function asSchema(value: unknown): Schema | undefined {
 }
 
 /** Whether a value is an object with named members. */
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
