@@ -25,8 +25,7 @@ const underChat = ["src/routing", "src/memory", ...underRouting];
 const domain = ["src/catalogues", "src/tenancy", "src/chat", ...underChat];
 const underApplication = ["src/stores", "src/gateways", "src/platform", ...domain];
 const underObject = ["durable-objects/kit", "src/composition.ts", "src/application", ...underApplication];
-/** `stores` and `gateways` among it until `application` has every act. */
-const underFace = ["src/application", ...underApplication];
+const underFace = ["src/application", "src/platform", ...domain];
 
 const objects = ["chat-session", "roundtable", "routing-run", "memory-thread", "tenant-budget"].map(
   (name) => `durable-objects/${name}`,
@@ -37,7 +36,10 @@ export const arrows: readonly Row[] = [
   // Only these two know everybody. Objects ask composition.ts for what is made of their bindings.
   { place: "src/index.ts", imports: [...objects, "src/composition.ts", ...faces, "src/application", "src/tenancy"] },
   ...objects.map((place) => ({ place, imports: underObject, packages: [...pure, "cloudflare:workers"] })),
-  { place: "src/composition.ts", imports: [...faces, "src/model/directory.ts", "src/model/providers", ...underFace] },
+  {
+    place: "src/composition.ts",
+    imports: [...faces, "src/application", "src/model/directory.ts", "src/model/providers", ...underApplication],
+  },
   // Types of bindings that only deployed environments have.
   { place: "src/env.d.ts", imports: ["src/model/providers", "src/stores"] },
 

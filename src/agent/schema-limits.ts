@@ -5,11 +5,11 @@
 import { z } from "zod";
 
 /** The most that a schema may have, as JSON, in characters. */
-export const maxSchemaCharacters = 64_000;
+const maxSchemaCharacters = 64_000;
 /** How deep a schema may be nested, references followed. */
-export const maxSchemaDepth = 32;
+const maxSchemaDepth = 32;
 /** How many schemas a schema may consist of, each counted as often as it is referred to. */
-export const maxSchemaWeight = 2_000;
+const maxSchemaWeight = 2_000;
 /** The most that one check may take: schemas times values. */
 export const maxCheckSteps = 200_000;
 

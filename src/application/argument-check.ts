@@ -12,7 +12,7 @@ import { hasFormat } from "./text-formats.js";
 /** How many faults are reported at once. */
 const maxProblems = 5;
 /** The most that arguments may have, as JSON, in characters. */
-export const maxArgumentCharacters = 256_000;
+const maxArgumentCharacters = 256_000;
 
 export function validateArguments({ parameters }: Pick<AgentTool, "parameters">, args: unknown): string[] {
   const broken = schemaProblem(parameters);

@@ -10,7 +10,7 @@ import type { EventDefinition, EventDefinitions } from "../conversation/event.js
 import { routingEvents } from "../routing/events.js";
 import { supervisionEvents } from "../supervision/events.js";
 
-export const eventCatalogue = {
+const eventCatalogue = {
   ...chatEvents,
   ...supervisionEvents,
   ...agentEvents,

@@ -29,7 +29,7 @@ export async function signWebhook(
 }
 
 /** How far a signed time may lie from ours, in milliseconds: what is older may be a replay. */
-export const replayWindowMs = 300_000;
+const replayWindowMs = 300_000;
 
 /**
  * Whether a request that came in is signed with one of these secrets, and new enough.

@@ -139,8 +139,6 @@ export const tracedEventSchema = z.object({
   type: z.string(),
   data: z.unknown(),
 });
-/** One thing that happened in a run. */
-export type TracedEvent = z.infer<typeof tracedEventSchema>;
 
 export const runTraceSchema = z.object({
   runId: z.string(),

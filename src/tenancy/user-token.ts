@@ -10,7 +10,7 @@ export const subjectSchema = z
   .regex(/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/, "a subject is 1 to 200 visible ASCII characters");
 
 /** The longest that a token may count, in seconds. */
-export const maxTokenSeconds = 3_600;
+const maxTokenSeconds = 3_600;
 
 /** What a token is asked for with. */
 export const newTokenSchema = z.strictObject({
