@@ -3,12 +3,12 @@ import { SENSITIVITIES } from "./injection.js";
 import { compilePattern } from "./patterns.js";
 import { PERSONAL_DATA_KINDS } from "./personal-data.js";
 import { foldPhrase } from "./phrases.js";
-import { compileRule, DEFAULT_MASK } from "./rule.js";
+import { compileRule, defaultMask } from "./rule.js";
 import { hasWords } from "./topics.js";
 import { lookAt } from "./whole-look.js";
 
 /** Limits of a rules configuration. Lengths are UTF-16 code units. */
-export const RULES_LIMITS = {
+export const rulesLimits = {
   rules: 200,
   /** Phrases of one rule, and characters of one phrase. */
   phrases: 1_000,
@@ -26,11 +26,11 @@ export const RULES_LIMITS = {
   textLength: 10_000_000,
 } as const;
 
-const phraseSchema = z.string().min(1).max(RULES_LIMITS.phraseLength);
+const phraseSchema = z.string().min(1).max(rulesLimits.phraseLength);
 const topicsSchema = z
-  .array(z.string().max(RULES_LIMITS.topicLength).refine(hasWords, { error: "a topic needs at least one word" }))
+  .array(z.string().max(rulesLimits.topicLength).refine(hasWords, { error: "a topic needs at least one word" }))
   .min(1)
-  .max(RULES_LIMITS.topics);
+  .max(rulesLimits.topics);
 
 const matchSchema = z.discriminatedUnion("type", [
   z.strictObject({
@@ -42,14 +42,14 @@ const matchSchema = z.discriminatedUnion("type", [
         }),
       )
       .min(1)
-      .max(RULES_LIMITS.phrases),
+      .max(rulesLimits.phrases),
     caseSensitive: z.boolean().optional(),
     wholeWords: z.boolean().optional(),
   }),
   z
     .strictObject({
       type: z.literal("pattern"),
-      pattern: z.string().min(1).max(RULES_LIMITS.patternLength),
+      pattern: z.string().min(1).max(rulesLimits.patternLength),
       flags: z
         .string()
         .regex(/^(?!.*(.).*\1)[ims]*$/, {
@@ -71,7 +71,7 @@ const matchSchema = z.discriminatedUnion("type", [
   }),
   z.strictObject({ type: z.literal("secrets") }),
   z.strictObject({ type: z.literal("injection"), sensitivity: z.enum(SENSITIVITIES).optional() }),
-  z.strictObject({ type: z.literal("length"), max: z.int().min(0).max(RULES_LIMITS.textLength) }),
+  z.strictObject({ type: z.literal("length"), max: z.int().min(0).max(rulesLimits.textLength) }),
   z
     .strictObject({ type: z.literal("topics"), allow: topicsSchema.optional(), deny: topicsSchema.optional() })
     .refine((match) => (match.allow === undefined) !== (match.deny === undefined), {
@@ -84,9 +84,9 @@ const ruleSchema = z
     match: matchSchema,
     action: z.enum(["block", "redact", "replace", "review"]),
     /** What `replace` puts in the place of each match; for `redact`, instead of the usual mask. */
-    replacement: z.string().max(RULES_LIMITS.replacementLength).optional(),
+    replacement: z.string().max(rulesLimits.replacementLength).optional(),
     /** Why, in words for people; it goes into the verdict. */
-    reason: z.string().min(1).max(RULES_LIMITS.reasonLength),
+    reason: z.string().min(1).max(rulesLimits.reasonLength),
   })
   .superRefine(({ match, action, replacement }, context) => {
     const issue = (message: string) => context.addIssue({ code: "custom", path: ["replacement"], message });
@@ -101,7 +101,7 @@ const ruleSchema = z
   .superRefine((rule, context) => {
     // Otherwise an edited text would break the rule again, and every match would end in a block.
     if (rule.action !== "redact" && rule.action !== "replace") return;
-    const replacement = rule.replacement ?? DEFAULT_MASK;
+    const replacement = rule.replacement ?? defaultMask;
     if (matches(rule, replacement)) {
       const message = `the rule matches its own replacement ${JSON.stringify(replacement)}; give one that it does not match`;
       context.addIssue({ code: "custom", path: ["replacement"], message });
@@ -121,15 +121,15 @@ function matches(rule: z.infer<typeof ruleSchema>, text: string): boolean {
 
 /** The configuration of a supervisor of kind `rules`. */
 export const rulesConfigSchema = z
-  .strictObject({ rules: z.array(ruleSchema).min(1).max(RULES_LIMITS.rules) })
+  .strictObject({ rules: z.array(ruleSchema).min(1).max(rulesLimits.rules) })
   .superRefine(({ rules }, context) => {
     const issue = (message: string) => context.addIssue({ code: "custom", path: ["rules"], message });
     const phrases = rules.flatMap(({ match }) => (match.type === "phrases" ? match.phrases : []));
-    if (phrases.reduce((sum, phrase) => sum + phrase.length, 0) > RULES_LIMITS.allPhrasesLength) {
-      issue(`all phrases together may have ${RULES_LIMITS.allPhrasesLength} characters`);
+    if (phrases.reduce((sum, phrase) => sum + phrase.length, 0) > rulesLimits.allPhrasesLength) {
+      issue(`all phrases together may have ${rulesLimits.allPhrasesLength} characters`);
     }
-    if (rules.filter(({ match }) => match.type === "pattern").length > RULES_LIMITS.patterns) {
-      issue(`at most ${RULES_LIMITS.patterns} rules may have patterns`);
+    if (rules.filter(({ match }) => match.type === "pattern").length > rulesLimits.patterns) {
+      issue(`at most ${rulesLimits.patterns} rules may have patterns`);
     }
   });
 

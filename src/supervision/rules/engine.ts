@@ -1,12 +1,12 @@
 import type { RulesConfig } from "./config.js";
 import { applyEdits, type RulesEdit, regionsOf, shorten, singleEdit } from "./edits.js";
-import { MAX_PASSES, Outcome, type RulesAction } from "./outcome.js";
+import { maxPasses, Outcome, type RulesAction } from "./outcome.js";
 import { type CompiledRule, compileRule, isEditing } from "./rule.js";
 import { type RulesStream, streamOf } from "./stream.js";
 import { lookAt } from "./whole-look.js";
 
 export type { RulesEdit } from "./edits.js";
-export { MAX_PASSES, type RulesAction } from "./outcome.js";
+export { maxPasses, type RulesAction } from "./outcome.js";
 export type { RulesStream, RulesStreamStep } from "./stream.js";
 
 export interface RulesJudgement {
@@ -60,7 +60,7 @@ function judgeWhole(text: string, rules: readonly CompiledRule[]): RulesJudgemen
   };
 
   let passes = 0;
-  while (pass(passes < MAX_PASSES)) passes += 1;
+  while (pass(passes < maxPasses)) passes += 1;
 
   let shortened = false;
   for (const rule of rules) {

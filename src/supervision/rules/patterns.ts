@@ -4,7 +4,7 @@ import type { Detector, Reading, Subject } from "./detector.js";
 import { type Refinement, scannerOf } from "./expression-scanner.js";
 
 /** The longest program a pattern may compile to, in instructions: a bound on the work for each character. */
-export const MAX_PATTERN_PROGRAM = 1_500;
+export const maxPatternProgram = 1_500;
 
 /** Compiles a pattern in RE2 syntax. Throws an Error that says what is wrong with it. */
 export function compilePattern(pattern: string, flags = ""): RE2JS {
@@ -19,10 +19,10 @@ export function compilePattern(pattern: string, flags = ""): RE2JS {
     const problem = error instanceof Error ? error.message : String(error);
     throw new Error(`${problem}. Patterns are in RE2 syntax: no look-around and no back-references.`);
   }
-  if (compiled.programSize() > MAX_PATTERN_PROGRAM) {
+  if (compiled.programSize() > maxPatternProgram) {
     throw new Error(
       `the pattern is too large: it compiles to ${compiled.programSize()} instructions, at most ` +
-        `${MAX_PATTERN_PROGRAM} are allowed. Counted repetitions such as {1000} multiply what they repeat.`,
+        `${maxPatternProgram} are allowed. Counted repetitions such as {1000} multiply what they repeat.`,
     );
   }
   return compiled;

@@ -66,119 +66,119 @@ interface Completed {
 
 class PhraseScanner implements Scanner {
   readonly overloaded = false;
-  readonly #root: PhraseNode;
-  readonly #options: PhraseOptions;
+  private readonly root: PhraseNode;
+  private readonly options: PhraseOptions;
   /** For the last folded units, at the unit's number modulo their length: where its character starts, what is before it. */
-  readonly #offsets: Int32Array;
-  readonly #afterWord: Uint8Array;
-  #node: PhraseNode;
-  #units = 0;
-  #cursor = 0;
-  #lastIsWord = false;
-  #lastIsSpace = false;
-  #completed: Completed | undefined;
-  #found: Finding[] = [];
+  private readonly offsets: Int32Array;
+  private readonly afterWord: Uint8Array;
+  private node: PhraseNode;
+  private units = 0;
+  private cursor = 0;
+  private lastIsWord = false;
+  private lastIsSpace = false;
+  private completed: Completed | undefined;
+  private found: Finding[] = [];
 
   constructor(root: PhraseNode, longest: number, options: PhraseOptions) {
-    this.#root = root;
-    this.#node = root;
-    this.#options = options;
-    this.#offsets = new Int32Array(longest + 1);
-    this.#afterWord = new Uint8Array(longest + 1);
+    this.root = root;
+    this.node = root;
+    this.options = options;
+    this.offsets = new Int32Array(longest + 1);
+    this.afterWord = new Uint8Array(longest + 1);
   }
 
   get hold(): number {
-    return this.#node.depth === 0 ? this.#cursor : this.#startOf(this.#node);
+    return this.node.depth === 0 ? this.cursor : this.startOf(this.node);
   }
 
   feed(chunk: string, window: TextWindow): void {
     const base = window.end - chunk.length;
-    while (this.#cursor < window.end) {
-      const code = chunk.charCodeAt(this.#cursor - base);
+    while (this.cursor < window.end) {
+      const code = chunk.charCodeAt(this.cursor - base);
       if (code < 128) {
-        this.#readAscii(code);
-        this.#cursor += 1;
+        this.readAscii(code);
+        this.cursor += 1;
       } else {
-        const character = String.fromCodePoint(chunk.codePointAt(this.#cursor - base) ?? code);
-        this.#readOther(character);
-        this.#cursor += character.length;
+        const character = String.fromCodePoint(chunk.codePointAt(this.cursor - base) ?? code);
+        this.readOther(character);
+        this.cursor += character.length;
       }
     }
   }
 
   finish(): void {
-    this.#decide(false, false);
-    this.#node = this.#root;
+    this.decide(false, false);
+    this.node = this.root;
   }
 
   take(): Finding[] {
-    const found = this.#found;
-    if (found.length > 0) this.#found = [];
+    const found = this.found;
+    if (found.length > 0) this.found = [];
     return found;
   }
 
-  #readAscii(code: number): void {
+  private readAscii(code: number): void {
     const isSpace = code === 32 || (code >= 9 && code <= 13);
     if (isSpace) {
-      this.#readSpace();
+      this.readSpace();
       return;
     }
     const isUpper = code >= 65 && code <= 90;
     const isWord = isUpper || (code >= 97 && code <= 122) || (code >= 48 && code <= 57) || code === 95;
-    this.#decide(isWord, false);
-    this.#step(isUpper && !this.#options.caseSensitive ? code + 32 : code);
-    this.#lastIsWord = isWord;
-    this.#lastIsSpace = false;
-    this.#complete(this.#cursor + 1);
+    this.decide(isWord, false);
+    this.step(isUpper && !this.options.caseSensitive ? code + 32 : code);
+    this.lastIsWord = isWord;
+    this.lastIsSpace = false;
+    this.complete(this.cursor + 1);
   }
 
-  #readSpace(): void {
-    this.#decide(false, false);
+  private readSpace(): void {
+    this.decide(false, false);
     // A run of white space is one space.
-    if (!this.#lastIsSpace) this.#step(32);
-    this.#lastIsWord = false;
-    this.#lastIsSpace = true;
+    if (!this.lastIsSpace) this.step(32);
+    this.lastIsWord = false;
+    this.lastIsSpace = true;
   }
 
-  #readOther(character: string): void {
+  private readOther(character: string): void {
     const isWord = WORD.test(character);
-    this.#decide(isWord, isWord && MARK.test(character));
-    for (const unit of foldCharacter(character, this.#options.caseSensitive).split("")) this.#step(unit.charCodeAt(0));
-    this.#lastIsWord = isWord;
-    this.#lastIsSpace = false;
-    this.#complete(this.#cursor + character.length);
+    this.decide(isWord, isWord && MARK.test(character));
+    for (const unit of foldCharacter(character, this.options.caseSensitive).split("")) this.step(unit.charCodeAt(0));
+    this.lastIsWord = isWord;
+    this.lastIsSpace = false;
+    this.complete(this.cursor + character.length);
   }
 
-  #step(unit: number): void {
-    this.#node = nextNode(this.#node, unit);
-    const slot = this.#units % this.#offsets.length;
-    this.#offsets[slot] = this.#cursor;
-    this.#afterWord[slot] = this.#lastIsWord ? 1 : 0;
-    this.#units += 1;
+  private step(unit: number): void {
+    this.node = nextNode(this.node, unit);
+    const slot = this.units % this.offsets.length;
+    this.offsets[slot] = this.cursor;
+    this.afterWord[slot] = this.lastIsWord ? 1 : 0;
+    this.units += 1;
   }
 
-  #complete(end: number): void {
-    const node = this.#node.isPhrase ? this.#node : this.#node.shorter;
-    if (node !== undefined) this.#completed = { node, end };
+  private complete(end: number): void {
+    const node = this.node.isPhrase ? this.node : this.node.shorter;
+    if (node !== undefined) this.completed = { node, end };
   }
 
   /** With the next character known, a completed phrase counts or does not. A mark makes its last letter another one. */
-  #decide(nextIsWord: boolean, nextIsMark: boolean): void {
-    if (this.#completed === undefined) return;
-    const { node, end } = this.#completed;
-    this.#completed = undefined;
-    if (nextIsMark || (this.#options.wholeWords && nextIsWord)) return;
+  private decide(nextIsWord: boolean, nextIsMark: boolean): void {
+    if (this.completed === undefined) return;
+    const { node, end } = this.completed;
+    this.completed = undefined;
+    if (nextIsMark || (this.options.wholeWords && nextIsWord)) return;
     // The longest that counts covers the shorter ones, which end at the same place.
     for (let phrase: PhraseNode | undefined = node; phrase !== undefined; phrase = phrase.shorter) {
-      const afterWord = this.#afterWord[(this.#units - phrase.depth) % this.#afterWord.length] === 1;
-      if (this.#options.wholeWords && afterWord) continue;
-      this.#found.push({ start: this.#startOf(phrase), end });
+      const afterWord = this.afterWord[(this.units - phrase.depth) % this.afterWord.length] === 1;
+      if (this.options.wholeWords && afterWord) continue;
+      this.found.push({ start: this.startOf(phrase), end });
       return;
     }
   }
 
   /** Where the text read at a node, up to the last unit, has started. */
-  #startOf(node: PhraseNode): number {
-    return this.#offsets[(this.#units - node.depth) % this.#offsets.length] ?? 0;
+  private startOf(node: PhraseNode): number {
+    return this.offsets[(this.units - node.depth) % this.offsets.length] ?? 0;
   }
 }

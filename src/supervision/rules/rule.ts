@@ -27,7 +27,7 @@ export interface RuleFinding extends Finding {
 }
 
 /** What redaction puts in the place of a match that has no mask of its own. */
-export const DEFAULT_MASK = "[redacted]";
+export const defaultMask = "[redacted]";
 
 export function compileRule(config: RuleConfig, index: number): CompiledRule {
   const { match, action, reason, replacement } = config;
@@ -69,5 +69,5 @@ export function isEditing(rule: CompiledRule): boolean {
 
 /** What an editing rule puts in the place of a finding. */
 export function replacementFor({ rule, mask }: RuleFinding): string {
-  return rule.replacement ?? mask ?? DEFAULT_MASK;
+  return rule.replacement ?? mask ?? defaultMask;
 }
