@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { SENSITIVITIES } from "./injection.js";
 import { compilePattern } from "./patterns.js";
-import { PERSONAL_DATA_KINDS } from "./personal-data.js";
+import { personalDataKinds } from "./personal-data.js";
 import { foldPhrase } from "./phrases.js";
 import { compileRule, defaultMask } from "./rule.js";
 import { hasWords } from "./topics.js";
@@ -67,7 +67,9 @@ const matchSchema = z.discriminatedUnion("type", [
     }),
   z.strictObject({
     type: z.literal("personalData"),
-    kinds: z.array(z.enum(PERSONAL_DATA_KINDS)).min(1).optional(),
+    kinds: z.array(z.enum(personalDataKinds)).min(1).optional(),
+    /** Internet addresses of private networks count too. */
+    privateIps: z.boolean().optional(),
   }),
   z.strictObject({ type: z.literal("secrets") }),
   z.strictObject({ type: z.literal("injection"), sensitivity: z.enum(SENSITIVITIES).optional() }),

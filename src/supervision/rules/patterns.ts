@@ -51,7 +51,16 @@ export function lazily<T>(make: () => T): () => T {
 
 /** A detector for an expression of our own, which reads the normalised text. */
 export function expressionDetector(source: string, check: Detector["mayMatch"], refinement?: Refinement): Detector {
+  return detectorMaker(source)(check, refinement);
+}
+
+/** Compiles an expression of our own once, for detectors that refine what it finds in different ways. */
+export function detectorMaker(source: string): (check: Detector["mayMatch"], refinement?: Refinement) => Detector {
   const expression = RE2JS.compile(source);
   const automaton = Automaton.of(expression);
-  return { reads: "normal", mayMatch: check, open: () => scannerOf(expression, automaton, refinement) };
+  return (check, refinement) => ({
+    reads: "normal",
+    mayMatch: check,
+    open: () => scannerOf(expression, automaton, refinement),
+  });
 }

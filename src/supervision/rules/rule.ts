@@ -2,7 +2,7 @@ import type { RuleConfig, RuleMatch } from "./config.js";
 import type { Detector, Finding } from "./detector.js";
 import { injectionDetector } from "./injection.js";
 import { patternDetectors } from "./patterns.js";
-import { PERSONAL_DATA_KINDS, personalDataDetectors } from "./personal-data.js";
+import { personalDataDetectors, personalDataKinds } from "./personal-data.js";
 import { phraseDetector } from "./phrases.js";
 import { secretDetectors } from "./secrets.js";
 import { topicFinder } from "./topics.js";
@@ -46,7 +46,7 @@ function detectorsOf(match: RuleMatch): readonly Detector[] {
     case "pattern":
       return patternDetectors(match.pattern, match.flags);
     case "personalData":
-      return personalDataDetectors(match.kinds ?? PERSONAL_DATA_KINDS);
+      return personalDataDetectors(match.kinds ?? personalDataKinds, match.privateIps);
     case "secrets":
       return secretDetectors();
     case "injection":
