@@ -45,6 +45,8 @@ const matchSchema = z.discriminatedUnion("type", [
       .max(rulesLimits.phrases),
     caseSensitive: z.boolean().optional(),
     wholeWords: z.boolean().optional(),
+    /** Accents and the punctuation between words have to be those of the phrase. */
+    literal: z.boolean().optional(),
   }),
   z
     .strictObject({

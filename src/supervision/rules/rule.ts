@@ -3,7 +3,7 @@ import type { Detector, Finding } from "./detector.js";
 import { injectionDetector } from "./injection.js";
 import { patternDetectors } from "./patterns.js";
 import { personalDataDetectors, personalDataKinds } from "./personal-data.js";
-import { phraseDetector } from "./phrases.js";
+import { phraseDetectors } from "./phrases.js";
 import { secretDetectors } from "./secrets.js";
 import { topicFinder } from "./topics.js";
 
@@ -40,8 +40,8 @@ export function compileRule(config: RuleConfig, index: number): CompiledRule {
 function detectorsOf(match: RuleMatch): readonly Detector[] {
   switch (match.type) {
     case "phrases": {
-      const { caseSensitive = false, wholeWords = false } = match;
-      return [phraseDetector(match.phrases, { caseSensitive, wholeWords })];
+      const { caseSensitive = false, wholeWords = false, literal = false } = match;
+      return phraseDetectors(match.phrases, { caseSensitive, wholeWords, literal });
     }
     case "pattern":
       return patternDetectors(match.pattern, match.flags);

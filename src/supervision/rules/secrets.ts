@@ -83,7 +83,7 @@ function findKeys(candidate: string): Finding[] {
 /** Placeholders such as sk-your-key-here-xxxxxxxx, and long names that share a prefix, are no keys. */
 function isKey(key: string): boolean {
   if (/x{8,}|your|EXAMPLE$|\*{3}|\.{3}/i.test(key) || entropyOf(key) < 2.5) return false;
-  return /\d/.test(key.slice(3)) || /[a-z][A-Z].*[a-z][A-Z]/.test(key);
+  return /\d/.test(key.slice(3)) || /^(?:A[KSBC][IC]A|API-)[A-Z]+$/.test(key) || /[a-z][A-Z].*[a-z][A-Z]/.test(key);
 }
 
 /** Where the value starts in a stretch such as `DB_PASSWORD=hunter22`. */

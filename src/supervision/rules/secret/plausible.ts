@@ -63,7 +63,7 @@ export function isStrong(value: string): boolean {
 
 /** Names with a number in them: variables, hosts, words joined by dashes or underscores, a title and a year. */
 function isName(text: string): boolean {
-  return (
-    /^(?:[a-z]+[_.-]){2,}[a-z]*\d{0,2}$/i.test(text) || (/^[a-z]+(?:\.[a-z0-9]+)+$/i.test(text) && entropyOf(text) < 3)
-  );
+  const isStandard = /^[A-Z]{2,6}-\d{1,5}$/.test(text);
+  const isJoined = /^(?:[a-z]+[_.-]){2,}[a-z]*\d{0,2}$/i.test(text);
+  return isStandard || isJoined || (/^[a-z]+(?:\.[a-z0-9]+)+$/i.test(text) && entropyOf(text) < 3);
 }
