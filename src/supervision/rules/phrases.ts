@@ -29,8 +29,7 @@ const whiteSpace = /\s+/g;
 const wordCharacter = /[\p{L}\p{N}\p{M}_]/u;
 const mark = /\p{M}/u;
 /** Accents and points that may be left out in writing: Latin, Greek and Cyrillic ones, Hebrew points, Arabic vowel signs. */
-const accent =
-  /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u064b-\u065f\u0670\u1ab0-\u1aff\u1dc0-\u1dff\ufe20-\ufe2f]/g;
+const accent = /(?!\u3099|\u309a)(?=\p{Mn})[\p{Script=Inherited}\p{Script=Hebrew}\p{Script=Arabic}]/gu;
 /** Letters with a stroke or of two letters, which don't decompose. */
 const strokes: Readonly<Record<string, string>> = {
   ø: "o",
