@@ -19,8 +19,8 @@ const extension = String.raw`(?:[,;]? ?(?:${extensionWords.join("|")})\.?[:=]? ?
 const numberRun = `(?i)${run}${extension}`;
 const extensionAtEnd = new RegExp(String.raw`[ ,;]*(?:${extensionWords.join("|")})\.?[:=]? ?#?[0-9]{1,6}$`, "i");
 
-/** A bank account number goes on in groups of four after its country and check digits. */
-const withinIban = /(?:^|[^A-Z0-9])[A-Z]{2} ?\d{2}(?:[ -]?[A-Z0-9]{4})*[ -]?[A-Z]{0,4} ?$/;
+/** A bank account number goes on in groups of four after its country and check digits; those are no numbers of their own. */
+const ibanBeginning = /(?:^|[^A-Z0-9])([A-Z]{2} ?\d{2}(?:[ -]?[A-Z0-9]{4})*[ -]?[A-Z0-9]{0,4} ?)$/;
 
 /** Looks in a run for all numeric kinds at once; within a longer word or amount it counts for none. */
 function findNumbers(kinds: ReadonlySet<PersonalDataKind>): (text: string, start: number, end: number) => Finding[] {
@@ -32,11 +32,15 @@ function findNumbers(kinds: ReadonlySet<PersonalDataKind>): (text: string, start
     if (count < minDigits) return [];
     const left = leftOf(text, start);
     const isGlued = start > 0 && isPartOfWord(text.charAt(start - 1));
-    const found: Finding[] = [];
-    if (kinds.has("card") && count >= minCardDigits) found.push(...findCards(digits));
-    if (kinds.has("nationalId")) found.push(...findNumericIds(digits, left));
-    if (kinds.has("phone") && !withinIban.test(left) && (!isGlued || candidate.startsWith("+"))) {
-      found.push(...findPhones(digits, left).filter((phone) => !found.some((other) => overlap(phone, other))));
+    const beginning = ibanBeginning.exec(left);
+    const account = beginning === null ? [] : findIban(text, start - (beginning[1] ?? "").length, end);
+    const cards = count < minCardDigits || account.length > 0 ? [] : findCards(digits);
+    const ids = beginning === null ? findNumericIds(digits, left) : [];
+    const found = [...(kinds.has("card") ? cards : []), ...(kinds.has("nationalId") ? ids : [])];
+    if (kinds.has("phone") && beginning === null && (!isGlued || candidate.startsWith("+"))) {
+      // What is a card or an identity number is no telephone number, whether or not it is looked for.
+      const others = [...cards, ...ids];
+      found.push(...findPhones(digits, left).filter((phone) => !others.some((other) => overlap(phone, other))));
     }
     const last = found.find((one) => one.mask === "[phone]" && one.end >= digits.trimEnd().length);
     if (last !== undefined && extended !== undefined) last.end = candidate.length;

@@ -49,7 +49,7 @@ export class WordTable {
   endOfLast(text: string): number {
     let end = -1;
     let [secondLast, last] = ["", ""];
-    for (const { 0: word, index } of text.matchAll(letters)) {
+    for (const { 0: word, index } of text.replace(unspacedRun, (run) => " ".repeat(run.length)).matchAll(letters)) {
       if ([word, `${last} ${word}`, `${secondLast} ${last} ${word}`].some((some) => this.has(some)))
         end = index + word.length;
       [secondLast, last] = [last, word];
@@ -68,4 +68,5 @@ export class WordTable {
   }
 }
 
+const unspacedRun = new RegExp(`${unspaced.source}+`, "gu");
 const letters = /[\p{L}\p{M}]+/gu;

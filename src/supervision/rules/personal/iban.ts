@@ -1,5 +1,5 @@
 /** International bank account numbers (ISO 13616), by the registry that the library ibantools keeps. */
-import { countrySpecs, isValidIBAN } from "ibantools";
+import { countrySpecs, ValidationErrorsIBAN, validateIBAN } from "ibantools";
 import type { Finding } from "../detector.js";
 
 /** Lengths by country; not every country of the library's list has such numbers. */
@@ -23,6 +23,12 @@ export function findIban(text: string, start: number, end: number): Finding[] {
     at += 1;
   }
   const goesOn = /[A-Za-z0-9]/.test(text.charAt(at));
-  if (characters.length < length || goesOn || !isValidIBAN(characters)) return [];
+  if (characters.length < length || goesOn || !isIban(characters)) return [];
   return [{ start, end: at, mask: "[iban]" }];
+}
+
+/** The check digits of banks inside a number are not asked for: a number mistyped there is still somebody's account. */
+function isIban(characters: string): boolean {
+  const { errorCodes } = validateIBAN(characters, { allowQRIBAN: true });
+  return errorCodes.every((code) => code === ValidationErrorsIBAN.WrongAccountBankBranchChecksum);
 }

@@ -183,11 +183,20 @@ export const numericIdForms: readonly NationalIdForm[] = [
   },
   {
     name: "CA social insurance number",
-    form: String.raw`[1-79]\d{2}(?:-\d{3}-| \d{3} )\d{3}`,
+    form: String.raw`[1-79]\d{2}-\d{3}-\d{3}`,
     isValid: (text) => passesLuhn(plainDigits(text)),
     source: "Service Canada, SIN",
     example: "130-692-544",
     counterExample: "130-692-545",
+  },
+  {
+    name: "CA social insurance number, with spaces",
+    form: String.raw`[1-79]\d{2} ?\d{3} ?\d{3}`,
+    isValid: (text) => passesLuhn(plainDigits(text)),
+    words: ["sin", "nas", "social insurance*", "assurance sociale"],
+    source: "Service Canada, SIN",
+    example: "SIN 130 692 544",
+    counterExample: "SIN 130 692 545",
   },
   {
     name: "CH AHV number",
@@ -265,7 +274,7 @@ export const numericIdForms: readonly NationalIdForm[] = [
   },
   {
     name: "IN Aadhaar, in groups",
-    form: String.raw`[2-9]\d{3}(?: \d{4} |-\d{4}-)\d{4}`,
+    form: String.raw`(?<!\d[ -])[2-9]\d{3}(?: \d{4} |-\d{4}-)\d{4}(?![ -]\d)`,
     isValid: (text) => passesVerhoeff(digitsOf(text)),
     source: "UIDAI, Aadhaar: Verhoeff",
     example: "2341 2341 2346",
@@ -317,7 +326,7 @@ export const numericIdForms: readonly NationalIdForm[] = [
       return (11 - (weighted(digits, [13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2]) % 11)) % 10 === digits[12];
     },
     source: "Department of Provincial Administration",
-    example: "3-1005-06128-56-4",
+    example: "3-1005-06128-56-7",
     counterExample: "3-1005-06128-56-5",
   },
   {
@@ -335,8 +344,8 @@ export const numericIdForms: readonly NationalIdForm[] = [
     isValid: (text) => weighted(digitsOf(text), [1, 4, 3, 7, 5, 8, 6, 9, 10]) % 11 === 0,
     words: ["tfn", "tax file number"],
     source: "ATO, TFN: MOD 11",
-    example: "TFN 123 456 782",
-    counterExample: "TFN 123 456 789",
+    example: "TFN 876 543 210",
+    counterExample: "TFN 876 543 211",
   },
   {
     name: "HR OIB",
@@ -391,8 +400,8 @@ export const letteredIdForms: readonly NationalIdForm[] = [
       return 97 - (number % 97) === Number(text.slice(13));
     },
     source: "INSEE, NIR: 2A counts as 19, 2B as 18",
-    example: "1 85 05 2A 006 084 29",
-    counterExample: "1 85 05 2A 006 084 30",
+    example: "1 85 05 2A 006 084 35",
+    counterExample: "1 85 05 2A 006 084 36",
   },
   {
     name: "CN resident identity number, with X",

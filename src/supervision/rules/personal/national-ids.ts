@@ -22,7 +22,7 @@ const isAnnounced = (announcing: WordTable, left: string): boolean => announcing
 
 /**
  * National numbers in a complete run of digits and separators. `left` is the text before it. Where it announces a
- * telephone number, check digits that happen to fit don't count.
+ * telephone number, check digits that happen to fit in digits without separators don't count.
  */
 export function findNumericIds(run: string, left: string): Finding[] {
   const found: Finding[] = [];
@@ -30,7 +30,8 @@ export function findNumericIds(run: string, left: string): Finding[] {
     for (const { 0: text, index } of run.matchAll(form)) {
       if (!isValid(text)) continue;
       const before = (left + run.slice(0, index)).slice(-leftContext);
-      if (announcing === undefined ? announcedBy(before) === "phone" : !isAnnounced(announcing, before)) continue;
+      if (announcing !== undefined && !isAnnounced(announcing, before)) continue;
+      if (announcing === undefined && /^\d+$/.test(text) && announcedBy(before) === "phone") continue;
       found.push({ start: index, end: index + text.length, mask });
     }
   }

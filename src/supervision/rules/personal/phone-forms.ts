@@ -108,7 +108,7 @@ export const phoneForms: readonly PhoneForm[] = [
     digits: [11, 11],
     source: "ITU national numbering plan of the Russian Federation",
     example: "8 (912) 345-67-89",
-    counterExample: "8 (112) 345-67-89",
+    counterExample: "8 112 345 67 89",
   },
   {
     region: "CN, mobile",
@@ -176,7 +176,7 @@ export const phoneForms: readonly PhoneForm[] = [
   },
   {
     region: "anywhere, after a word",
-    form: String.raw`\(?\d(?:[ ().\/\-]{0,3}\d){5,14}`,
+    form: String.raw`\(?\d(?:[ ().\/\-]{0,3}\d){5,14}(?![ .\/\-]{1,2}\d)`,
     digits: [6, 15],
     needsWord: true,
     source: "E.164: at most 15 digits",

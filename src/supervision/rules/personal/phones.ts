@@ -47,9 +47,12 @@ export function findPhones(run: string, left: string): Finding[] {
   for (const { row, pattern } of compiled) {
     for (const match of undated.matchAll(pattern)) {
       const [start, end] = trimmed(undated, match.index, match.index + match[0].length, row);
-      if (found.some((other) => start < other.end && other.start < end)) continue;
-      if (isPhone(undated.slice(start, end), row, left + run.slice(0, start)))
-        found.push({ start, end, mask: "[phone]" });
+      const phone = { start, end, mask: "[phone]" };
+      // Of two forms the one that explains more of the run is right; what needs a word comes after all others.
+      const rivals = found.filter((other) => start < other.end && other.start < end);
+      if (rivals.some((other) => row.needsWord || other.end - other.start >= end - start)) continue;
+      if (!isPhone(undated.slice(start, end), row, left + run.slice(0, start))) continue;
+      found.splice(0, found.length, ...found.filter((other) => !rivals.includes(other)), phone);
     }
   }
   return found;
