@@ -87,7 +87,7 @@ export function personalDataDetectors(kinds: readonly PersonalDataKind[], withPr
   if (wanted.has("iban")) detectors.push(ibanDetector());
   if (wanted.has("ip")) {
     detectors.push(
-      ipDetector()(({ normal }) => ipHint.test(normal), { refine: findIp(withPrivateIps), retry: "next" }),
+      ipDetector()(({ normal }) => ipHint.test(normal), { refine: findIp(withPrivateIps), retry: "after" }),
     );
   }
   if (wanted.has("card") || wanted.has("phone") || wanted.has("nationalId")) {

@@ -20,6 +20,9 @@ const assignment = /^[A-Za-z_][\w.-]*=[^=]/;
 /** The punctuation of the sentence in which a value stands. */
 const closing = /[.:!?)\]}…]+$/;
 
+/** Characters beyond which a value is no word. */
+const longValue = 200;
+
 /** Shannon's entropy of a text's characters, in bits a character. */
 export function entropyOf(text: string): number {
   const counts = new Map<string, number>();
@@ -31,9 +34,11 @@ export function entropyOf(text: string): number {
 
 /** Whether what follows a name that announces a secret looks like one: two classes of characters, or much variety. */
 export function isPlausible(value: string): boolean {
-  const bare = value.replace(closing, "");
-  if (bare.length < 6 || placeholder.test(bare) || assignment.test(bare) || measure.test(bare)) return false;
-  if (place.test(bare) || wordsWithSlashes.test(bare) || entropyOf(bare) < 1.9) return false;
+  const bare = value.length > longValue ? value : value.replace(closing, "");
+  if (bare.length < 6 || placeholder.test(bare) || assignment.test(bare) || entropyOf(bare) < 1.9) return false;
+  // What is longer than any word, path or date is none; asking would take more than linear time.
+  if (bare.length > longValue) return true;
+  if (measure.test(bare) || place.test(bare) || wordsWithSlashes.test(bare)) return false;
   const hasLetter = /\p{L}/u.test(bare);
   if (/\d/.test(bare)) return hasLetter ? !isName(bare) : /^\d{8,}$/.test(bare) || /[!#$%^&*+~@]/.test(bare);
   if (!hasLetter) return false;
