@@ -29,7 +29,7 @@ export function findNumericIds(run: string, left: string): Finding[] {
   for (const { form, isValid, announcing } of numeric) {
     for (const { 0: text, index } of run.matchAll(form)) {
       if (!isValid(text)) continue;
-      const before = (left + run.slice(0, index)).slice(-leftContext);
+      const before = (left + run.slice(Math.max(0, index - leftContext), index)).slice(-leftContext);
       if (announcing !== undefined && !isAnnounced(announcing, before)) continue;
       if (announcing === undefined && /^\d+$/.test(text) && announcedBy(before) === "phone") continue;
       found.push({ start: index, end: index + text.length, mask });

@@ -51,7 +51,7 @@ export function findPhones(run: string, left: string): Finding[] {
       // Of two forms the one that explains more of the run is right; what needs a word comes after all others.
       const rivals = found.filter((other) => start < other.end && other.start < end);
       if (rivals.some((other) => row.needsWord || other.end - other.start >= end - start)) continue;
-      if (!isPhone(undated.slice(start, end), row, left + run.slice(0, start))) continue;
+      if (!isPhone(undated.slice(start, end), row, leftWithin(left, run, start))) continue;
       found.splice(0, found.length, ...found.filter((other) => !rivals.includes(other)), phone);
     }
   }
@@ -87,4 +87,10 @@ function trimmed(run: string, start: number, end: number, row: PhoneForm): [star
     if (count > length) break;
   }
   return [start, end];
+}
+
+/** What stands before a place of a run, no further than words say anything; taking more each time would be quadratic. */
+function leftWithin(left: string, run: string, start: number): string {
+  const before = run.slice(Math.max(0, start - wordsWithin), start);
+  return start >= wordsWithin ? before : left + before;
 }
