@@ -82,7 +82,7 @@ describe("a stream", () => {
 });
 
 describe("random texts and rules", () => {
-  it("end as judging the whole does, and show no more than it", () => {
+  it("end as judging the whole does, and show no more than it", { timeout: 60_000 }, () => {
     const random = seeded(11);
     const pick = <T>(options: readonly T[], fallback: T): T =>
       options[Math.floor(random() * options.length)] ?? fallback;
