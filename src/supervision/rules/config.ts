@@ -1,13 +1,13 @@
 /** The configuration of a supervisor of kind `rules`, and what can only be checked by trying its rules. */
 import { z } from "zod";
-import { compileRule, DEFAULT_MASK } from "./rule.js";
-import { RULES_LIMITS, type RuleConfig, ruleConfigSchema } from "./rule-config.js";
+import { compileRule, defaultMask } from "./rule.js";
+import { type RuleConfig, ruleConfigSchema, rulesLimits } from "./rule-config.js";
 import { lookAt } from "./whole-look.js";
 
 const ruleSchema = ruleConfigSchema.superRefine((rule, context) => {
   // Otherwise an edited text would break the rule again, and every match would end in a block.
   if (rule.action !== "redact" && rule.action !== "replace") return;
-  const replacement = rule.replacement ?? DEFAULT_MASK;
+  const replacement = rule.replacement ?? defaultMask;
   if (matches(rule, replacement)) {
     const message = `the rule matches its own replacement ${JSON.stringify(replacement)}; give one that it does not match`;
     context.addIssue({ code: "custom", path: ["replacement"], message });
@@ -27,15 +27,15 @@ function matches(rule: RuleConfig, text: string): boolean {
 
 /** The configuration of a supervisor of kind `rules`. */
 export const rulesConfigSchema = z
-  .strictObject({ rules: z.array(ruleSchema).min(1).max(RULES_LIMITS.rules) })
+  .strictObject({ rules: z.array(ruleSchema).min(1).max(rulesLimits.rules) })
   .superRefine(({ rules }, context) => {
     const issue = (message: string) => context.addIssue({ code: "custom", path: ["rules"], message });
     const phrases = rules.flatMap(({ match }) => (match.type === "phrases" ? match.phrases : []));
-    if (phrases.reduce((sum, phrase) => sum + phrase.length, 0) > RULES_LIMITS.allPhrasesLength) {
-      issue(`all phrases together may have ${RULES_LIMITS.allPhrasesLength} characters`);
+    if (phrases.reduce((sum, phrase) => sum + phrase.length, 0) > rulesLimits.allPhrasesLength) {
+      issue(`all phrases together may have ${rulesLimits.allPhrasesLength} characters`);
     }
-    if (rules.filter(({ match }) => match.type === "pattern").length > RULES_LIMITS.patterns) {
-      issue(`at most ${RULES_LIMITS.patterns} rules may have patterns`);
+    if (rules.filter(({ match }) => match.type === "pattern").length > rulesLimits.patterns) {
+      issue(`at most ${rulesLimits.patterns} rules may have patterns`);
     }
   });
 

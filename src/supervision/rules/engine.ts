@@ -1,6 +1,6 @@
 import type { RulesConfig } from "./config.js";
 import { applyEdits, type RulesEdit, regionsOf, shorten, singleEdit } from "./edits.js";
-import { MAX_PASSES, Outcome, type RulesJudgement } from "./outcome.js";
+import { maxPasses, Outcome, type RulesJudgement } from "./outcome.js";
 import { type CompiledRule, compileRule, isEditing } from "./rule.js";
 import { type RulesStream, streamOf } from "./stream.js";
 import { lookAt } from "./whole-look.js";
@@ -48,7 +48,7 @@ function judgeWhole(text: string, rules: readonly CompiledRule[]): RulesJudgemen
   };
 
   let passes = 0;
-  while (pass(passes < MAX_PASSES)) passes += 1;
+  while (pass(passes < maxPasses)) passes += 1;
 
   let shortened = false;
   for (const rule of rules) {

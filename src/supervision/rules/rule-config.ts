@@ -2,12 +2,12 @@
 import { z } from "zod";
 import { SENSITIVITIES } from "./injection.js";
 import { compilePattern } from "./patterns.js";
-import { PERSONAL_DATA_KINDS } from "./personal-data.js";
+import { personalDataKinds } from "./personal-data.js";
 import { foldPhrase } from "./phrases.js";
 import { hasWords } from "./topics.js";
 
 /** Limits of a rules configuration. Lengths are UTF-16 code units. */
-export const RULES_LIMITS = {
+export const rulesLimits = {
   rules: 200,
   /** Phrases of one rule, and characters of one phrase. */
   phrases: 1_000,
@@ -25,11 +25,11 @@ export const RULES_LIMITS = {
   textLength: 10_000_000,
 } as const;
 
-const phraseSchema = z.string().min(1).max(RULES_LIMITS.phraseLength);
+const phraseSchema = z.string().min(1).max(rulesLimits.phraseLength);
 const topicsSchema = z
-  .array(z.string().max(RULES_LIMITS.topicLength).refine(hasWords, { error: "a topic needs at least one word" }))
+  .array(z.string().max(rulesLimits.topicLength).refine(hasWords, { error: "a topic needs at least one word" }))
   .min(1)
-  .max(RULES_LIMITS.topics);
+  .max(rulesLimits.topics);
 
 const matchSchema = z.discriminatedUnion("type", [
   z.strictObject({
@@ -41,14 +41,16 @@ const matchSchema = z.discriminatedUnion("type", [
         }),
       )
       .min(1)
-      .max(RULES_LIMITS.phrases),
+      .max(rulesLimits.phrases),
     caseSensitive: z.boolean().optional(),
     wholeWords: z.boolean().optional(),
+    /** Accents and the punctuation between words have to be those of the phrase. */
+    literal: z.boolean().optional(),
   }),
   z
     .strictObject({
       type: z.literal("pattern"),
-      pattern: z.string().min(1).max(RULES_LIMITS.patternLength),
+      pattern: z.string().min(1).max(rulesLimits.patternLength),
       flags: z
         .string()
         .regex(/^(?!.*(.).*\1)[ims]*$/, {
@@ -66,11 +68,13 @@ const matchSchema = z.discriminatedUnion("type", [
     }),
   z.strictObject({
     type: z.literal("personalData"),
-    kinds: z.array(z.enum(PERSONAL_DATA_KINDS)).min(1).optional(),
+    kinds: z.array(z.enum(personalDataKinds)).min(1).optional(),
+    /** Internet addresses of private networks count too. */
+    privateIps: z.boolean().optional(),
   }),
   z.strictObject({ type: z.literal("secrets") }),
   z.strictObject({ type: z.literal("injection"), sensitivity: z.enum(SENSITIVITIES).optional() }),
-  z.strictObject({ type: z.literal("length"), max: z.int().min(0).max(RULES_LIMITS.textLength) }),
+  z.strictObject({ type: z.literal("length"), max: z.int().min(0).max(rulesLimits.textLength) }),
   z
     .strictObject({ type: z.literal("topics"), allow: topicsSchema.optional(), deny: topicsSchema.optional() })
     .refine((match) => (match.allow === undefined) !== (match.deny === undefined), {
@@ -83,9 +87,9 @@ export const ruleConfigSchema = z
     match: matchSchema,
     action: z.enum(["block", "redact", "replace", "review"]),
     /** What `replace` puts in the place of each match; for `redact`, instead of the usual mask. */
-    replacement: z.string().max(RULES_LIMITS.replacementLength).optional(),
+    replacement: z.string().max(rulesLimits.replacementLength).optional(),
     /** Why, in words for people; it goes into the verdict. */
-    reason: z.string().min(1).max(RULES_LIMITS.reasonLength),
+    reason: z.string().min(1).max(rulesLimits.reasonLength),
   })
   .superRefine(({ match, action, replacement }, context) => {
     const issue = (message: string) => context.addIssue({ code: "custom", path: ["replacement"], message });
