@@ -1,6 +1,6 @@
 /** Routing by skills: who names most of what the input speaks of. */
 
-import { mentions, wordsOf } from "../../text/words.js";
+import { mentions, termSet } from "../../text/overlap.js";
 import type { RoutingInput, StrategyOutcome } from "../routing-input.js";
 import type { Strategy } from "./strategy.js";
 
@@ -11,7 +11,7 @@ const unmatchedConfidence = 0.5;
 
 /** Twice the matching skills plus the matching tools; no match: the first that can work, at half confidence. */
 export function routeBySkills({ input, clarifications, live }: RoutingInput): StrategyOutcome {
-  const text = wordsOf([input, ...clarifications.map(({ answer }) => answer)].join("\n"));
+  const text = termSet([input, ...clarifications.map(({ answer }) => answer)].join("\n"));
   const scored = live.map((worker) => {
     const skills = worker.skills.filter((skill) => mentions(text, skill));
     const tools = worker.tools.filter((tool) => mentions(text, tool));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { routeBySkills } from "../../src/routing/strategies/skill-based.js";
-import { mentions, wordsOf } from "../../src/text/words.js";
+import { mentions, termSet } from "../../src/text/overlap.js";
 
 describe("a text", () => {
   it.each([
@@ -15,7 +15,7 @@ describe("a text", () => {
     ["我要退款", "退款"],
     ["Das Café ist zu.", "cafe"],
   ])("%j mentions %j", (text, phrase) => {
-    expect(mentions(wordsOf(text), phrase)).toBe(true);
+    expect(mentions(termSet(text), phrase)).toBe(true);
   });
 
   it.each([
@@ -24,7 +24,7 @@ describe("a text", () => {
     ["It is on the table.", "of"],
     ["anything", ""],
   ])("%j doesn't mention %j", (text, phrase) => {
-    expect(mentions(wordsOf(text), phrase)).toBe(false);
+    expect(mentions(termSet(text), phrase)).toBe(false);
   });
 });
 
