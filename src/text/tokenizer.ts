@@ -28,8 +28,11 @@ const numberPattern = /^\d+(?:[.,]\d+)*$/;
 const versionPattern = /^v?\d+(?:\.\d+)+(?:-[a-z0-9.]+)?$/i;
 const isoDate = /^\d{4}-\d{2}(?:-\d{2})?(?:T.*)?$/;
 
+const plainAscii = /^[\x20-\x7e]*$/;
+
 /** Lower case, compatibility forms and accents folded away ("Ｃａｆé" → "cafe"); vowel signs of other scripts stay. */
 export function fold(text: string): string {
+  if (plainAscii.test(text)) return text.toLowerCase();
   const folded = text
     .normalize("NFKC")
     .toLowerCase()
@@ -119,19 +122,30 @@ function chunkTokens(chunk: string): Token[] {
  */
 export function tokenize(text: string): Token[] {
   const tokens: Token[] = [];
-  for (const match of text.normalize("NFKC").matchAll(chunkPattern)) {
-    const chunk = match[0].replace(/^_+|_+$/g, "");
-    if (chunk === "") continue;
-    const spaced = chunk.replace(unspacedRun, " ");
-    if (spaced !== chunk) {
-      for (const run of chunk.matchAll(unspacedRun)) {
-        for (const term of bigrams(run[0])) tokens.push({ term, surface: term });
-      }
+  // Words repeat: each is cut once.
+  const cut = new Map<string, readonly Token[]>();
+  for (const [match] of text.normalize("NFKC").matchAll(chunkPattern)) {
+    const found = cut.get(match) ?? matchTokens(match);
+    cut.set(match, found);
+    for (const token of found) tokens.push(token);
+  }
+  return tokens;
+}
+
+/** The tokens of a run of letters, digits and joints, which may change between scripts. */
+function matchTokens(match: string): Token[] {
+  const chunk = match.replace(/^_+|_+$/g, "");
+  if (chunk === "") return [];
+  const tokens: Token[] = [];
+  const spaced = chunk.replace(unspacedRun, " ");
+  if (spaced !== chunk) {
+    for (const run of chunk.matchAll(unspacedRun)) {
+      for (const term of bigrams(run[0])) tokens.push({ term, surface: term });
     }
-    for (const part of spaced.split(" ")) {
-      const trimmed = part.replace(/^[^\p{L}\p{N}\p{M}]+|[^\p{L}\p{N}\p{M}+#]+$/gu, "");
-      if (trimmed !== "") tokens.push(...chunkTokens(trimmed));
-    }
+  }
+  for (const part of spaced.split(" ")) {
+    const trimmed = part.replace(/^[^\p{L}\p{N}\p{M}]+|[^\p{L}\p{N}\p{M}+#]+$/gu, "");
+    if (trimmed !== "") for (const token of chunkTokens(trimmed)) tokens.push(token);
   }
   return tokens;
 }

@@ -9,7 +9,14 @@ describe("the words of an identifier", () => {
 
 describe("sentences", () => {
   it("end at their marks and at lines, in every script, and bring no list marks along", () => {
-    expect(sentences("One. Two!\n- three\n\n* four？五。六")).toEqual(["One.", "Two!", "three", "four？", "五。", "六"]);
+    expect(sentences("One. Two!\n- three\n\n* four？五。六")).toEqual([
+      "One.",
+      "Two!",
+      "three",
+      "four？",
+      "五。",
+      "六",
+    ]);
     expect(sentences("…\n---")).toEqual([]);
   });
 });
