@@ -5,10 +5,10 @@
 import {
   type Candidate,
   defaultSessionKey,
-  FIELDS,
   type Field,
   type MemoryStatistics,
   placeKey,
+  textFields,
 } from "../../src/memory/retrieval/candidate.js";
 import type { CandidatePlan, Probe } from "../../src/memory/retrieval/candidate-plan.js";
 import {
@@ -45,7 +45,7 @@ function makeCandidate(entry: SourceEntry): Candidate {
 
 function averageLengths(candidates: readonly Candidate[]): Record<Field, number> {
   const averages: Record<Field, number> = { raw: 0, summary: 0, tags: 0 };
-  for (const field of FIELDS) {
+  for (const field of textFields) {
     const lengths = candidates.map(({ terms }) => splitTerms(terms[field]).length).filter((length) => length > 0);
     averages[field] = lengths.length === 0 ? 0 : lengths.reduce((a, b) => a + b, 0) / lengths.length;
   }

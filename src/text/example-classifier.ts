@@ -28,6 +28,8 @@ export interface ExampleClassifier {
 
 /** What a word, a pair and a triple of letters are worth. A wide plateau: half or twice as much changes little. */
 const featureWeights = { word: 1, pair: 0.7, triple: 0.6 };
+/** What no example has counts so many times as much: the surest sign that a text is about something else. */
+const unknownWeight = 1.5;
 /** Words of a text that are read: who it is for shows in its beginning. */
 const maxWords = 400;
 /** Letters of a word whose triples are read. */
@@ -41,7 +43,7 @@ const sharpness = 10;
 /** Errors below this move nothing. */
 const leastError = 0.02;
 /** Likeness, and lead over the other labels → probability: logistic regression on held-out sentences and foreign intents. */
-const calibration = { constant: -3.1, score: 5, lead: 3.5 };
+const calibration = { constant: -3, score: 5.5, lead: 3.5 };
 
 const unspacedLetters =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u;
@@ -104,7 +106,7 @@ export function prepareExamples(examples: readonly LabelledExample[]): ExampleCl
     let square = 0;
     for (const [feature, weight] of features) {
       const id = ids.get(feature);
-      const value = weight * rarity(id === undefined ? 0 : (counts[id] ?? 0));
+      const value = weight * (id === undefined ? unknownWeight * rarity(0) : rarity(counts[id] ?? 0));
       square += value * value;
       if (id === undefined || value === 0) continue;
       found.push(id);

@@ -3,7 +3,7 @@
  * (2009), section 3.6. The counts of a word in all fields, each discounted by the field's length and weighed, are
  * added before saturation, so that a word in the raw text and in its summary isn't counted as two findings.
  */
-import { type Candidate, FIELDS, type Field, type MemoryStatistics } from "./candidate.js";
+import { type Candidate, type Field, type MemoryStatistics, textFields } from "./candidate.js";
 import { splitTerms, topicMark } from "./entry-terms.js";
 import type { WeightedTerm } from "./query.js";
 import { topicsAsked } from "./topics.js";
@@ -12,9 +12,9 @@ import type { RankingWeights } from "./weights.js";
 /** The part of a candidate that the words of one query touch. */
 export interface TermCounts {
   /** Discounted, weighed count per query term, in the order of the terms. */
-  counts: readonly number[];
+  readonly counts: readonly number[];
   /** Number of terms of its raw text. */
-  length: number;
+  readonly length: number;
 }
 
 function lengthDiscount(length: number, field: Field, statistics: MemoryStatistics, b: number): number {
@@ -24,8 +24,8 @@ function lengthDiscount(length: number, field: Field, statistics: MemoryStatisti
 
 /** Where in the list of a query's terms each of them stands, and each mark of a topic that one of them asks for. */
 export interface AskedTerms {
-  terms: ReadonlyMap<string, number>;
-  topics: readonly (readonly [mark: string, index: number])[];
+  readonly terms: ReadonlyMap<string, number>;
+  readonly topics: readonly (readonly [mark: string, index: number])[];
 }
 
 /** Prepares a query's terms for counting. */
@@ -48,7 +48,7 @@ export function countTerms(
 ): TermCounts {
   const counts = new Array<number>(asked.terms.size).fill(0);
   let rawLength = 0;
-  for (const field of FIELDS) {
+  for (const field of textFields) {
     const terms = splitTerms(candidate.terms[field]);
     if (field === "raw") rawLength = terms.length;
     const each = weights.fields[field] / lengthDiscount(terms.length, field, statistics, weights.b);

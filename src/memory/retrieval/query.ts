@@ -8,28 +8,28 @@ import { topicsAsked } from "./topics.js";
 
 /** One different term of a query. */
 export interface QueryTerm {
-  term: string;
+  readonly term: string;
   /** The first word of the query that gave it. */
-  surface: string;
+  readonly surface: string;
 }
 
 /** A parsed query; depends on no memory. */
 export interface ParsedQuery {
-  text: string;
-  terms: readonly QueryTerm[];
-  dates: readonly DateMention[];
+  readonly text: string;
+  readonly terms: readonly QueryTerm[];
+  readonly dates: readonly DateMention[];
   /** It asks for a time ("when …", "what year …"). */
-  asksWhen: boolean;
+  readonly asksWhen: boolean;
   /** It is about the person asking ("my dog", "did I"), and not about what an assistant said. */
-  firstPerson: boolean;
+  readonly firstPerson: boolean;
 }
 
-const ASKS_WHEN =
+const asksWhenPattern =
   /\bwhen\b(?=.*\?|\s+(?:did|do|does|is|was|were|will|has|have|had|are|am)\b)|\b(?:what|which)(?: exact| specific)? (?:date|day|week|weekend|month|season|year|time)\b|\bhow long\b/i;
-const FIRST_PERSON = /\b(?:I|I'm|I’m|I've|I’ve|[Mm]y|[Mm]e|[Mm]ine|[Mm]yself|[Ww]e|[Oo]ur)\b/;
-const SECOND_PERSON = /\b(?:you|your)\b/i;
+const firstPersonPattern = /\b(?:I|I'm|I’m|I've|I’ve|[Mm]y|[Mm]e|[Mm]ine|[Mm]yself|[Ww]e|[Oo]ur)\b/;
+const secondPersonPattern = /\b(?:you|your)\b/i;
 /** Terms beyond this many are dropped, the last first: a pasted page is no better a query than its beginning. */
-const MAX_QUERY_TERMS = 32;
+const maxQueryTerms = 32;
 
 /**
  * Parses a query.
@@ -38,15 +38,15 @@ const MAX_QUERY_TERMS = 32;
 export function parseQuery(text: string, now?: string): ParsedQuery {
   const terms = new Map<string, QueryTerm>();
   for (const token of tokenize(text)) {
-    if (terms.size >= MAX_QUERY_TERMS) break;
+    if (terms.size >= maxQueryTerms) break;
     if (!terms.has(token.term)) terms.set(token.term, token);
   }
   return {
     text,
     terms: [...terms.values()],
     dates: findDates(text, now),
-    asksWhen: ASKS_WHEN.test(text),
-    firstPerson: FIRST_PERSON.test(text) && !SECOND_PERSON.test(text),
+    asksWhen: asksWhenPattern.test(text),
+    firstPerson: firstPersonPattern.test(text) && !secondPersonPattern.test(text),
   };
 }
 
@@ -73,11 +73,11 @@ export function frequencyLookups(query: ParsedQuery): string[] {
 /** A query term with what it is worth in the memory that is searched. */
 export interface WeightedTerm extends QueryTerm {
   /** Inverse document frequency in this memory × the weight of the kind of term. */
-  weight: number;
+  readonly weight: number;
   /** Entries of this memory that contain it. */
-  frequency: number;
+  readonly frequency: number;
   /** Someone in this memory is called so; then who speaks matters more than who is addressed by name. */
-  isSpeaker: boolean;
+  readonly isSpeaker: boolean;
 }
 
 /**
