@@ -96,8 +96,9 @@ export function inMemorySource(entries: readonly SourceEntry[]): CandidateSource
   }
 
   return {
-    async statistics(lookups): Promise<MemoryStatistics> {
-      const frequencies = new Map(lookups.map((term) => [term, postings.get(term)?.length ?? 0]));
+    async statistics(lookups, beginnings = []): Promise<MemoryStatistics> {
+      const alike = [...postings.keys()].filter((term) => beginnings.some((beginning) => term.startsWith(beginning)));
+      const frequencies = new Map([...lookups, ...alike].map((term) => [term, postings.get(term)?.length ?? 0]));
       return { ...whole, frequencies };
     },
     async candidates(plan) {

@@ -123,7 +123,9 @@ export function planCandidates(
 ): CandidatePlan {
   const known = weighTerms(query, statistics, 1).filter(({ frequency, isSpeaker }) => frequency > 0 || isSpeaker);
   const counted = (term: string): Driving => ({ term, frequency: statistics.frequencies.get(term) ?? 0 });
-  const words: Driving[] = [...known.filter((term) => !term.isSpeaker), ...queryTopicMarks(query).map(counted)]
+  const terms = known.filter((term) => !term.isSpeaker);
+  const own = terms.map(({ term }) => counted(term));
+  const words: Driving[] = [...own, ...terms.flatMap(({ forms }) => forms), ...queryTopicMarks(query).map(counted)]
     .filter(({ frequency }) => frequency > 0)
     .sort(byFrequency);
   const speakers = known.filter((term) => term.isSpeaker).map(({ term }) => speakerMark(term));

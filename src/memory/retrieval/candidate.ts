@@ -17,6 +17,11 @@ export interface Candidate {
   readonly terms: EntryTerms;
 }
 
+/** Whether an entry is a turn of a conversation: others stand beside one another by chance, and are as long as they are. */
+export function isTurn({ threadId }: Candidate): boolean {
+  return threadId !== "";
+}
+
 /** The text fields of an entry, each with its own length statistics. */
 export type Field = "raw" | "summary" | "tags";
 export const textFields: readonly Field[] = ["raw", "summary", "tags"];

@@ -7,13 +7,22 @@ const shortSize = 6;
 /** Share of common terms (of all terms of both, Jaccard) from which longer texts count as the same. */
 const likenessOfSame = 0.9;
 
+/** Of the beginning and of the end of a long text. */
+const comparedCharacters = 1_000;
+
 /**
  * The words of an entry for comparing: those of the raw text, and its dates, since "I went running today" on two days
  * is two facts.
  */
 export function comparisonTerms(candidate: Candidate): ReadonlySet<string> {
   const dates = splitTerms(candidate.terms.marks).filter((mark) => mark.startsWith("on:"));
-  return new Set([...splitTerms(candidate.terms.raw), ...dates]);
+  const { raw } = candidate.terms;
+  // Long texts that begin alike and end alike are the same; reading all of each would cost more than ranking them.
+  const read =
+    raw.length <= 2 * comparedCharacters
+      ? raw
+      : `${raw.slice(0, comparedCharacters)} ${raw.slice(-comparedCharacters)}`;
+  return new Set([...splitTerms(read), ...dates]);
 }
 
 /** Whether two entries, by their comparison terms, are near-identical. Entries without any words never are. */

@@ -3,7 +3,7 @@
  * statistics of their memory; every contribution is named in `why`, and they add up to the score.
  */
 import { askedTerms, countTerms, type TermCounts, termScores } from "./bm25.js";
-import { type Candidate, type MemoryStatistics, placeKey } from "./candidate.js";
+import { type Candidate, isTurn, type MemoryStatistics, placeKey } from "./candidate.js";
 import { askedRanges, dateMatch } from "./date-match.js";
 import { questionMark, speakerMark, splitTerms, timedMark, topicMark } from "./entry-terms.js";
 import { comparisonTerms, nearlySame } from "./near-duplicates.js";
@@ -105,6 +105,7 @@ function sessionScores(scored: readonly Scored[]): Map<string, number> {
 
 /** The entry so many places on, if it was fetched and belongs to the same session. */
 function neighbour(entry: Scored, offset: number, context: Context): Scored | undefined {
+  if (!isTurn(entry.candidate)) return undefined;
   const { threadId, seq, sessionKey } = entry.candidate;
   const found = context.places.get(placeKey(threadId, seq + offset));
   return found?.candidate.sessionKey === sessionKey ? found : undefined;
@@ -135,10 +136,30 @@ function speakerScore(entry: Scored, query: ParsedQuery, context: Context): numb
   return query.firstPerson && entry.candidate.role === "user" ? weights.firstPerson : 0;
 }
 
-function formScore(entry: Scored, statistics: MemoryStatistics, weights: RankingWeights): number {
-  const average = statistics.averageLength.raw;
-  const missing = average > 0 ? Math.max(0, 1 - entry.length / average) : 0;
-  return 0 - weights.brevity * missing - (entry.marks.has(questionMark) ? weights.question : 0);
+function formScore(entry: Scored, query: ParsedQuery, statistics: MemoryStatistics, weights: RankingWeights): number {
+  const average = Math.min(statistics.averageLength.raw, fullLength);
+  const missing = average > 0 && isTurn(entry.candidate) ? Math.max(0, 1 - entry.length / average) : 0;
+  const repeats = isAssistant(entry.candidate) && !query.asksAssistant;
+  return (
+    0 -
+    weights.brevity * missing -
+    (entry.marks.has(questionMark) ? weights.question : 0) -
+    (repeats ? weights.assistant : 0)
+  );
+}
+
+/** Terms from which on no turn is short, however long the others are. */
+const fullLength = 60;
+
+function isAssistant({ role }: Candidate): boolean {
+  return role !== undefined && assistantRoles.has(role.toLowerCase());
+}
+
+const assistantRoles: ReadonlySet<string> = new Set(["assistant", "agent", "ai", "bot", "model"]);
+
+/** Whether an entry without any word of the query is a hit for what stands around it: an assistant's never is. */
+function isHitByNeighbours(entry: Scored, neighbours: number, weights: RankingWeights): boolean {
+  return neighbours >= weights.leastNeighbours && !isAssistant(entry.candidate);
 }
 
 /** Likeness scaled to 0 (the farthest of the candidates that have one) … 1 (the nearest). */
@@ -204,16 +225,19 @@ export function rank(
           return weight > 0 ? [{ term, word: surface, weight, ...(topics.length > 0 && { topics }) }] : [];
         }),
         neighbours: neighbourScore(entry, context),
-        session: weights.session * (context.sessions.get(candidate.sessionKey) ?? 0),
+        session: isTurn(candidate) ? weights.session * (context.sessions.get(candidate.sessionKey) ?? 0) : 0,
         speaker: speakerScore(entry, query, context),
         date: dated + timed,
         vector: weights.vector * similarity(candidate.entryId),
-        form: formScore(entry, statistics, weights),
+        form: formScore(entry, query, statistics, weights),
         total: 0,
       };
       why.total = entry.own + why.neighbours + why.session + why.speaker + why.date + why.vector + why.form;
       const matches =
-        entry.own + why.neighbours + dated > 0 || similarities.has(candidate.entryId) || (namesOnly && why.speaker > 0);
+        entry.own + dated > 0 ||
+        isHitByNeighbours(entry, why.neighbours, weights) ||
+        similarities.has(candidate.entryId) ||
+        (namesOnly && why.speaker > 0);
       return { candidate, matches, hit: { entryId: candidate.entryId, score: why.total, why, duplicates: [] } };
     })
     .filter(({ matches }) => matches)

@@ -8,6 +8,8 @@ export interface RankingWeights {
   readonly fields: { raw: number; summary: number; tags: number };
   /** A word of the same topic counts so many times as much as the word itself: "cat" where pets are asked for. */
   readonly topic: number;
+  /** In a long text, words outside of the passage that fits best count so many times as much. */
+  readonly otherPassages: number;
   /** A word in the text of the entry so many places away (−1: the one before) counts this much of one of its own. */
   readonly neighbourText: readonly (readonly [offset: number, weight: number])[];
   /** Share of a neighbour's own score that is added. */
@@ -31,6 +33,10 @@ export interface RankingWeights {
   readonly question: number;
   /** Taken off an entry without any words, in proportion off those shorter than the average. */
   readonly brevity: number;
+  /** Taken off what an assistant said, unless the query is about that: it repeats what it was told. */
+  readonly assistant: number;
+  /** An entry that shares no word with the query is a hit only if its neighbours add as much. */
+  readonly leastNeighbours: number;
   /** The nearest vector among the candidates gets this much, the farthest nothing. */
   readonly vector: number;
 }
@@ -45,6 +51,7 @@ export const defaultWeights: RankingWeights = {
   b: 0.5,
   fields: { raw: 1, summary: 0.5, tags: 0.5 },
   topic: 0.2,
+  otherPassages: 0.2,
   neighbourText: [
     [-1, 0.4],
     [1, 0.2],
@@ -67,6 +74,8 @@ export const defaultWeights: RankingWeights = {
   asksWhen: 0.15,
   question: 0.1,
   brevity: 0.1,
+  assistant: 0.2,
+  leastNeighbours: 0.15,
   vector: 0.4,
 };
 
