@@ -20,7 +20,7 @@ import { SessionGateway } from "./gateways/session-gateway.js";
 import { ThreadGateway } from "./gateways/thread-gateway.js";
 import { createModelPort, type ModelConfig } from "./model/directory.js";
 import type { ModelPort } from "./model/port.js";
-import { now, sleep } from "./platform/clock.js";
+import { now, sleep, withDeadline } from "./platform/clock.js";
 import { type Embedder, openAiEmbedder, workersAiEmbedder } from "./platform/embedder.js";
 import { measureWith } from "./platform/logging.js";
 import type { OutgoingPolicy } from "./platform/outgoing.js";
@@ -77,7 +77,7 @@ function shared(env: Env): Shared {
     answers,
     sendJobs: (jobs) => env.FLUSHES.sendBatch(jobs.map((body) => ({ body }))).then(() => undefined),
   });
-  const made: Shared = {
+  const created: Shared = {
     sealer,
     resources,
     tenants: new TenantStore(env.DB, sealer, now),
@@ -95,8 +95,8 @@ function shared(env: Env): Shared {
     memory,
     answers,
   };
-  sharedOf.set(env, made);
-  return made;
+  sharedOf.set(env, created);
+  return created;
 }
 
 export function composeRootPlatform(env: Env): RootPlatform {
@@ -197,9 +197,6 @@ async function tenantModel(env: Env, tenantId: string): Promise<ModelPort> {
     random: Math.random,
     now,
     watch: (model, attempts) => logAttempt(tenantId, model, attempts),
-    timer: (ms, fire) => {
-      const timer = setTimeout(fire, ms);
-      return () => clearTimeout(timer);
-    },
+    withDeadline,
   });
 }

@@ -1,8 +1,10 @@
+/** The object of a run as others call it: what it does is in `RunEngine`. */
 import { composeRootPlatform } from "../../src/composition.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
-import type { RunObject, RunTrace } from "../../src/gateways/run-gateway.js";
+import type { RunObject } from "../../src/gateways/run-gateway.js";
 import { fromWire, toWire, type Wire } from "../../src/gateways/wire.js";
 import { type NewRun, newRunSchema, type Run } from "../../src/routing/run.js";
+import type { RunTrace } from "../../src/routing/trace.js";
 import { Root } from "../kit/root.js";
 import { RunEngine } from "./run-engine.js";
 import { traceView } from "./run-view.js";

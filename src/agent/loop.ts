@@ -5,6 +5,7 @@
  */
 import { z } from "zod";
 import type { ReplyTurn, ToolCallResult } from "../conversation/message.js";
+import { DeadlineError } from "../model/deadline.js";
 import {
   type ModelCallOptions,
   ModelError,
@@ -220,7 +221,7 @@ function callModel(
         };
       } catch (error) {
         const elapsedMs = ports.now() - started;
-        if (error instanceof Error && error.name === "DeadlineError") {
+        if (error instanceof DeadlineError) {
           const detail = `the time budget of ${spec.limits.maxActiveMs} ms is used up`;
           return { ok: false, error: detail, elapsedMs: Math.max(elapsedMs, timeLeftMs), overTime: true };
         }

@@ -1,4 +1,5 @@
 /** What the agent loop needs of the world around it, and how it reports what happens. */
+import type { WithDeadline } from "../model/deadline.js";
 import type { CancelSignal, ModelListener, ModelPort } from "../model/port.js";
 import type { Journal } from "./journal.js";
 import type { AgentTool, ToolGuard } from "./tools.js";
@@ -12,8 +13,7 @@ export interface AgentPorts {
   readonly now: () => number;
   /** Checks arguments against a tool's JSON Schema; gives what is wrong, in words. */
   readonly validateArguments: (tool: AgentTool, args: unknown) => readonly string[];
-  /** Runs work under a deadline of milliseconds; rejects with a `DeadlineError` when it passes. */
-  readonly withDeadline: <T>(timeoutMs: number, work: (signal: CancelSignal) => Promise<T>) => Promise<T>;
+  readonly withDeadline: WithDeadline;
   readonly observer?: AgentObserver;
 }
 

@@ -1,5 +1,7 @@
 /** One tool call of a model: found, checked, supervised, run under its deadline, supervised again. Nothing here throws at the model. */
+
 import { z } from "zod";
+import { readJson } from "../text/json.js";
 import { isControlFlow, type Journal } from "./journal.js";
 import type { AgentPorts } from "./ports.js";
 import type { AgentTool, ToolCall, ToolOutput, ToolRef } from "./tools.js";
@@ -25,7 +27,7 @@ export interface CallRecord {
 }
 
 /** The most of a tool's output that is kept, in characters; the rest is cut, with a note. */
-export const maxToolOutput = 60_000;
+const maxToolOutput = 60_000;
 
 const outputSchema = z.object({
   content: z.string(),
@@ -121,15 +123,12 @@ export function isRequested({ name, ref }: AgentTool, requested: RequestedTool):
 function parseArguments(
   text: string,
 ): { ok: true; args: Readonly<Record<string, unknown>> } | { ok: false; problem: string } {
-  try {
-    const value: unknown = JSON.parse(text.trim() === "" ? "{}" : text);
-    const object = z.record(z.string(), z.unknown()).safeParse(value);
-    return object.success && !Array.isArray(value)
-      ? { ok: true, args: object.data }
-      : { ok: false, problem: "it is not an object" };
-  } catch (error) {
-    return { ok: false, problem: error instanceof Error ? error.message : "it can't be read" };
-  }
+  const { value, problem } = readJson(text.trim() === "" ? "{}" : text);
+  if (problem !== undefined) return { ok: false, problem };
+  const object = z.record(z.string(), z.unknown()).safeParse(value);
+  return object.success && !Array.isArray(value)
+    ? { ok: true, args: object.data }
+    : { ok: false, problem: "it is not an object" };
 }
 
 /** Runs the call as the tool's kind of execution demands. Exceptions become outputs; control flow passes through. */

@@ -7,7 +7,7 @@ import type { ResourceStore } from "../stores/resource-store.js";
 import { searchMemory } from "./memory/memory-search.js";
 import type { MemoryService } from "./memory/memory-service.js";
 
-/** The most of an entry that is shown, in characters; longer ones by their summary. */
+/** Entries up to this length are given in full, in characters; longer ones by their summary. */
 const longestEntry = 2_000;
 
 export interface LookUpSources {

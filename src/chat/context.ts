@@ -11,7 +11,6 @@ export const contextItemSchema = z.strictObject({
   /** `always`: in every session of the tenant; `manual`: when included or mentioned; `auto`: when it is like the message. */
   include: z.enum(["always", "manual", "auto"]).default("manual"),
 });
-export type ContextItem = z.infer<typeof contextItemSchema>;
 
 const names = z.array(itemName).max(200).default([]);
 

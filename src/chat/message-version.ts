@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { type ChatMessage, chatMessageSchema, type ToolCallResult } from "../conversation/message.js";
+import { editOperationsSchema } from "../supervision/structural-edit.js";
 import { diffPartSchema, wordDiff } from "../text/word-diff.js";
 
 export const messageVersionSchema = z.object({
@@ -23,6 +24,15 @@ export const messageVersionSchema = z.object({
   diff: z.array(diffPartSchema).optional(),
 });
 export type MessageVersion = z.infer<typeof messageVersionSchema>;
+
+/** An edit of a reply, as a person sends it. */
+export const messageEditSchema = z.strictObject({
+  operations: editOperationsSchema,
+  /** The hash of the version that the operations were written for. */
+  baseHash: z.string().min(1).max(200),
+  reason: z.string().min(1).max(2_000).optional(),
+});
+export type MessageEdit = z.infer<typeof messageEditSchema>;
 
 /** A version before its place in the chain is known. */
 export type UnlinkedVersion = Pick<MessageVersion, "author" | "decision" | "reasons" | "at"> & {

@@ -75,7 +75,7 @@ export const sendMessageSchema = z.strictObject({
 });
 
 /** Messages that may wait in a session behind the running one. */
-export const maxQueuedTurns = 32;
+const maxQueuedTurns = 32;
 
 export interface SessionLoad {
   readonly queued: number;

@@ -23,7 +23,7 @@ const looseSchema = z.object({
   lookAgain: z.boolean().nullish(),
 });
 
-export const unstatedConfidence = 0.5;
+const unstatedConfidence = 0.5;
 
 /** @param live the workers that can be chosen; @param known all workers of the team, so that a busy one differs from an invented one. */
 export function checkDecision(value: unknown, live: readonly string[], known: readonly string[]): ReadDecision {

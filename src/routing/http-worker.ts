@@ -1,8 +1,10 @@
 /** A worker behind an address: it is posted the brief, and answers with its result or with a question for a person. */
+
 import { z } from "zod";
 import { askRequestOf, questionProblem, questionSchema } from "../agent/built-in/ask-human.js";
 import { isControlFlow } from "../agent/journal.js";
 import { superviseQuestion } from "../supervision/question-guard.js";
+import { readJson } from "../text/json.js";
 import type { Clarification } from "./routing-input.js";
 import type { Task, WorkerOutcome } from "./task.js";
 import type { HttpWorker } from "./team.js";
@@ -24,7 +26,7 @@ export async function runHttpWorker(run: TeamContext, task: Task, http: HttpWork
     run.budget.spend({ modelCalls: 0, inputTokens: 0, outputTokens: 0, activeMs: result.elapsedMs });
     const failed = failureOf(result, http);
     if (failed !== undefined) return { ...failed, clarifications };
-    const answer = answerSchema.safeParse(parseJson(result.text));
+    const answer = answerSchema.safeParse(readJson(result.text).value);
     if (!answer.success || "response" in answer.data) {
       const output = answer.success && "response" in answer.data ? answer.data.response : result.text;
       return output.trim() === ""
@@ -115,12 +117,4 @@ async function putQuestion(
   return arrived.ok
     ? { kind: "answered", clarification: { question: passed.texts.question, answer: arrived.content } }
     : { kind: "refused", why: `the answer to its question was blocked: ${arrived.reasons}` };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -8,7 +8,7 @@ import type { Clarification } from "./routing-input.js";
 
 const askHuman = "ask_human";
 
-export function isAskHuman(ref: { server: string; tool: string }): boolean {
+function isAskHuman(ref: { server: string; tool: string }): boolean {
   return ref.server === builtInServer && ref.tool === askHuman;
 }
 

@@ -14,7 +14,7 @@ import { strategyNamed, strategyNames } from "./strategies/table.js";
  * `ask_human`, another tool of the system by its bare name, or `server/tool`, which may be written {server, tool} as well; `*`
  * means all of a server.
  */
-export const toolName = z.union([
+const toolName = z.union([
   z
     .string()
     .regex(

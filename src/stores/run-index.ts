@@ -1,3 +1,4 @@
+/** The list of runs in D1. */
 import { z } from "zod";
 import { type RunSummary, runSummarySchema } from "../routing/run.js";
 

@@ -29,7 +29,7 @@ export interface SearchOptions extends RankOptions {
   readonly likenessOf?: (entryIds: readonly string[]) => Promise<ReadonlyMap<string, number>>;
 }
 
-export const defaultSeeds = 40;
+const defaultSeeds = 40;
 
 /** Entries longer than so many terms are long: of these, fewer are looked at, so that a search doesn't cost more by their length. */
 const longTerms = 60;

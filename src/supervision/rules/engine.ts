@@ -1,23 +1,11 @@
 import type { RulesConfig } from "./config.js";
 import { applyEdits, type RulesEdit, regionsOf, shorten, singleEdit } from "./edits.js";
-import { MAX_PASSES, Outcome, type RulesAction } from "./outcome.js";
+import { MAX_PASSES, Outcome, type RulesJudgement } from "./outcome.js";
 import { type CompiledRule, compileRule, isEditing } from "./rule.js";
 import { type RulesStream, streamOf } from "./stream.js";
 import { lookAt } from "./whole-look.js";
 
 export type { RulesEdit } from "./edits.js";
-export { MAX_PASSES, type RulesAction } from "./outcome.js";
-export type { RulesStream, RulesStreamStep } from "./stream.js";
-
-export interface RulesJudgement {
-  action: RulesAction;
-  /** The reasons of all rules that had a say, in the configuration's order. */
-  reasons: string[];
-  /** The changes from the judged text to {@link text}: sorted, not overlapping. */
-  edits: RulesEdit[];
-  /** The judged text with the edits applied, those of a blocked text too. */
-  text: string;
-}
 
 export interface CompiledRules {
   /** Judges a whole text. */

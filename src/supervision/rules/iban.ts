@@ -112,7 +112,7 @@ export function findIban(text: string, start: number, end: number): Finding[] {
 }
 
 /** The check of ISO 7064 MOD 97-10, as ISO 13616 uses it: letters count as 10 to 35, the first four characters come last. */
-export function passesMod97(iban: string): boolean {
+function passesMod97(iban: string): boolean {
   let remainder = 0;
   for (const character of iban.slice(4) + iban.slice(0, 4)) {
     const value = Number.parseInt(character, 36);

@@ -1,27 +1,31 @@
+/** What rules make of a text: the strictest action, the reasons, the edits. */
+import { type Action, isStricter } from "../verdict.js";
+import type { RulesEdit } from "./edits.js";
 import { type CompiledRule, isEditing } from "./rule.js";
 
-/** From the mildest to the strictest; of several, the strictest wins. */
-export const RULES_ACTIONS = ["allow", "modify", "review", "block"] as const;
-export type RulesAction = (typeof RULES_ACTIONS)[number];
+export interface RulesJudgement {
+  action: Action;
+  /** The reasons of all rules that had a say, in the configuration's order. */
+  reasons: string[];
+  /** The changes from the judged text to {@link text}: sorted, not overlapping. */
+  edits: RulesEdit[];
+  /** The judged text with the edits applied, those of a blocked text too. */
+  text: string;
+}
 
 /** How often a text is edited: an edit may make a new match. One that still breaks a rule after that is blocked. */
 export const MAX_PASSES = 3;
-
-/** Whether an action is stricter than another. */
-export function isStricter(action: RulesAction, than: RulesAction): boolean {
-  return RULES_ACTIONS.indexOf(action) > RULES_ACTIONS.indexOf(than);
-}
 
 /** The reason for blocking a text whose edits keep making new matches. */
 export const UNSETTLED_REASON = "editing the text kept making new matches";
 
 /** Gathers what rules have to say about a text. It only ever gets stricter. */
 export class Outcome {
-  #action: RulesAction = "allow";
+  #action: Action = "allow";
   readonly #reasons = new Map<number, string>();
   readonly #extra = new Set<string>();
 
-  get action(): RulesAction {
+  get action(): Action {
     return this.#action;
   }
 
@@ -52,12 +56,12 @@ export class Outcome {
   }
 
   /** Takes over what another look at the text said. */
-  join(action: RulesAction, reasons: readonly string[]): void {
+  join(action: Action, reasons: readonly string[]): void {
     for (const reason of reasons) if (!this.reasons.includes(reason)) this.#extra.add(reason);
     this.#raise(action);
   }
 
-  #raise(action: RulesAction): void {
+  #raise(action: Action): void {
     if (isStricter(action, this.#action)) this.#action = action;
   }
 }

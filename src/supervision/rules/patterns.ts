@@ -4,7 +4,7 @@ import type { Detector, Reading, Subject } from "./detector.js";
 import { type Refinement, scannerOf } from "./expression-scanner.js";
 
 /** The longest program a pattern may compile to, in instructions: a bound on the work for each character. */
-export const MAX_PATTERN_PROGRAM = 1_500;
+const MAX_PATTERN_PROGRAM = 1_500;
 
 /** Compiles a pattern in RE2 syntax. Throws an Error that says what is wrong with it. */
 export function compilePattern(pattern: string, flags = ""): RE2JS {

@@ -1,9 +1,9 @@
-import type { RuleConfig, RuleMatch } from "./config.js";
 import type { Detector, Finding } from "./detector.js";
 import { injectionDetector } from "./injection.js";
 import { patternDetectors } from "./patterns.js";
 import { PERSONAL_DATA_KINDS, personalDataDetectors } from "./personal-data.js";
 import { phraseDetector } from "./phrases.js";
+import type { RuleConfig, RuleMatch } from "./rule-config.js";
 import { secretDetectors } from "./secrets.js";
 import { topicFinder } from "./topics.js";
 

@@ -2,7 +2,7 @@ import type { Detector, Finding } from "./detector.js";
 import { expressionDetector, lazily } from "./patterns.js";
 
 /** What redaction puts in the place of a secret. */
-export const SECRET_MASK = "[secret]";
+const SECRET_MASK = "[secret]";
 
 /** Keys that are known by their form: the vendors' documented prefixes, as the public secret scanners list them. */
 const KEYS = [

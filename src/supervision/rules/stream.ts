@@ -1,12 +1,12 @@
-import type { RulesJudgement } from "./engine.js";
-import { isStricter, MAX_PASSES, Outcome, type RulesAction } from "./outcome.js";
+import { type Action, isStricter } from "../verdict.js";
+import { MAX_PASSES, Outcome, type RulesJudgement } from "./outcome.js";
 import { type CompiledRule, isEditing } from "./rule.js";
 import { LengthStage, LookStage, type StreamStage } from "./stream-stage.js";
 
 export interface RulesStreamStep {
   /** What may be passed on now; may be empty. */
   release: string;
-  action: RulesAction;
+  action: Action;
   reasons: string[];
 }
 

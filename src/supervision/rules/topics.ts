@@ -13,7 +13,7 @@ const MARK = /\p{M}/gu;
 const fold = (text: string): string => normalise(text).toLowerCase().normalize("NFD").replace(MARK, "");
 
 /** A word without its plural or verbal ending. Crude on purpose: it only has to do the same to both sides. */
-export function stem(word: string): string {
+function stem(word: string): string {
   if (word.length > 4 && word.endsWith("ies")) return `${word.slice(0, -3)}y`;
   if (word.length > 5 && word.endsWith("ing")) return undouble(word.slice(0, -3));
   if (word.length > 4 && /(?:s|x|z|ch|sh)es$/.test(word)) return word.slice(0, -2);

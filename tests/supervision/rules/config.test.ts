@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { RULES_LIMITS, rulesConfigSchema } from "../../../src/supervision/rules/config.js";
+import { rulesConfigSchema } from "../../../src/supervision/rules/config.js";
+import { RULES_LIMITS } from "../../../src/supervision/rules/rule-config.js";
 
 const rule = (match: object, rest: object = {}) => ({ match, action: "block", reason: "why", ...rest });
 
