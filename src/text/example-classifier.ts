@@ -1,10 +1,11 @@
 /**
  * Tells which of several labels a text belongs to, by examples of each, without a model: a centroid a label over words, pairs of
- * words and letter triples, weighed by rarity (idf), compared by the cosine, and then sharpened: an example that lies nearer to
+ * words and letter runs, weighed by rarity (idf), compared by the cosine, and then sharpened: an example that lies nearer to
  * another label's centroid pulls its own nearer and pushes the other away (logistic regression that begins at the centroids).
  * What a text has that no example has counts in its length, so that a text about something else is like no label.
  */
-import { plainWords, wordTerm } from "./tokenizer.js";
+import { type Directions, LabelWeights } from "./label-weights.js";
+import { FeatureNumbers, type FeatureOptions, readFeatures } from "./text-features.js";
 
 export interface LabelledExample {
   readonly label: string;
@@ -24,16 +25,21 @@ export interface LabelMatch {
 export interface ExampleClassifier {
   /** All labels, the likeliest first; ties in the order of the examples. */
   classify(text: string): readonly LabelMatch[];
+  /** What is kept in memory. */
+  readonly size: { readonly features: number; readonly weights: number; readonly bytes: number };
 }
 
-/** What a word, a pair and a triple of letters are worth. A wide plateau: half or twice as much changes little. */
-const featureWeights = { word: 1, pair: 0.7, triple: 0.6 };
 /** What no example has counts so many times as much: the surest sign that a text is about something else. */
 const unknownWeight = 1.5;
-/** Words of a text that are read: who it is for shows in its beginning. */
-const maxWords = 400;
-/** Letters of a word whose triples are read. */
-const maxLetters = 40;
+/** Runs of letters that are read; of many examples only those of three letters, which tell the most. */
+const letterRuns = [2, 3, 4];
+const letterRunsOfMany = [3];
+const manyExamples = 5_000;
+/** Features of a text, and of all examples together, each with its share: 18 MB at most while they are prepared. */
+const maxFeaturesOfText = 8_000;
+const maxFeatures = 1_500_000;
+/** Weights of all labels together, the heaviest of each: 4 MB. */
+const maxWeights = 400_000;
 /** Passes over the examples, and the additions that all of them together may cost: large teams are sharpened by a part of theirs. */
 const maxPasses = 4;
 const maxAdditions = 15_000_000;
@@ -45,86 +51,40 @@ const leastError = 0.02;
 /** Likeness, and lead over the other labels → probability: logistic regression on held-out sentences and foreign intents. */
 const calibration = { constant: -3, score: 5.5, lead: 3.5 };
 
-const unspacedLetters =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u;
-
-/** The words of a text; in scripts without spaces, its letters. */
-function wordsOf(text: string): string[] {
-  return plainWords(text.slice(0, 20 * maxWords).normalize("NFKC"))
-    .slice(0, maxWords)
-    .flatMap((word) => (unspacedLetters.test(word) ? [...word] : [word]))
-    .slice(0, maxWords);
-}
-
-/** @param terms the terms of words that were read before */
-function featuresOf(text: string, terms: Map<string, string>): ReadonlyMap<string, number> {
-  const features = new Map<string, number>();
-  const add = (feature: string, weight: number): void => {
-    features.set(feature, (features.get(feature) ?? 0) + weight);
-  };
-  const words = wordsOf(text);
-  let before = "^";
-  for (const word of words) {
-    const term = terms.get(word) ?? wordTerm(word);
-    terms.set(word, term);
-    add(`word ${term}`, featureWeights.word);
-    add(`pair ${before} ${term}`, featureWeights.pair);
-    before = term;
-    const letters = `_${word.slice(0, maxLetters)}_`;
-    for (let at = 0; at + 3 <= letters.length; at += 1) add(letters.slice(at, at + 3), featureWeights.triple);
-  }
-  if (words.length > 0) add(`pair ${before} $`, featureWeights.pair);
-  return features;
-}
-
-/** A text of unit length; features that no example has are only in that length. */
-interface Direction {
-  readonly features: Int32Array;
-  readonly values: Float64Array;
-}
-
-/** Prepares examples; a few milliseconds for ten labels of twenty, below a second for 200 of 100. The same examples always give the same. */
+/** Prepares examples, within bounds of memory and work whatever they are. The same examples always give the same. */
 export function prepareExamples(examples: readonly LabelledExample[]): ExampleClassifier {
-  const labels = [...new Set(examples.map(({ label }) => label))];
-  const targets = examples.map(({ label }) => labels.indexOf(label));
-  const terms = new Map<string, string>();
-  const read = examples.map(({ text }) => featuresOf(text, terms));
-  const ids = new Map<string, number>();
-  const counts: number[] = [];
-  for (const features of read) {
-    for (const feature of features.keys()) {
-      const id = ids.get(feature) ?? ids.size;
-      ids.set(feature, id);
-      counts[id] = (counts[id] ?? 0) + 1;
-    }
-  }
-  const rarity = (count: number): number => Math.log((examples.length + 1) / (count + 1));
-
-  const directionOf = (features: ReadonlyMap<string, number>): Direction => {
-    const found: number[] = [];
-    const values: number[] = [];
-    let square = 0;
-    for (const [feature, weight] of features) {
-      const id = ids.get(feature);
-      const value = weight * (id === undefined ? unknownWeight * rarity(0) : rarity(counts[id] ?? 0));
-      square += value * value;
-      if (id === undefined || value === 0) continue;
-      found.push(id);
-      values.push(value);
-    }
-    const length = Math.sqrt(square) || 1;
-    return { features: Int32Array.from(found), values: Float64Array.from(values, (value) => value / length) };
-  };
-  const directions = read.map(directionOf);
-  const centroids = LabelWeights.centroids(ids.size, labels.length, directions, targets);
+  const labelNumbers = new Map<string, number>();
+  const targets = Int32Array.from(examples, ({ label }) => {
+    const known = labelNumbers.get(label) ?? labelNumbers.size;
+    labelNumbers.set(label, known);
+    return known;
+  });
+  const labels = [...labelNumbers.keys()];
+  const runs = examples.length > manyExamples ? letterRunsOfMany : letterRuns;
+  const options = (): FeatureOptions => ({
+    runs,
+    most: Math.min(maxFeaturesOfText, Math.floor(maxFeatures / Math.max(1, examples.length))),
+    words: new Map(),
+  });
+  const numbers = new FeatureNumbers();
+  const read = readAll(examples, numbers, options());
+  const rarity = rarities(read, numbers.size, examples.length);
+  const directions = weighAll(read, rarity);
+  const centroids = LabelWeights.centroids(numbers.size, labels.length, directions, targets, maxWeights);
   const sharpened = centroids.copy();
   sharpen(sharpened, directions, targets);
+  const unknown = unknownWeight * Math.log(examples.length + 1);
 
   return {
+    size: {
+      features: numbers.size,
+      weights: centroids.size,
+      bytes: numbers.bytes + rarity.byteLength + centroids.bytes + sharpened.bytes,
+    },
     classify(text) {
-      const direction = directionOf(featuresOf(text, new Map()));
-      const similarities = centroids.scores(direction);
-      const scores = sharpened.scores(direction);
+      const direction = directionOf(text, options(), numbers, rarity, unknown);
+      const similarities = centroids.scores(0, direction);
+      const scores = sharpened.scores(0, direction);
       const shares = softmax(scores);
       return labels
         .map((label, index): LabelMatch => {
@@ -134,6 +94,97 @@ export function prepareExamples(examples: readonly LabelledExample[]): ExampleCl
         })
         .sort((a, b) => b.score - a.score);
     },
+  };
+}
+
+/** The features of all examples, how much of each as the values. */
+function readAll(examples: readonly LabelledExample[], numbers: FeatureNumbers, options: FeatureOptions): Directions {
+  const starts = new Int32Array(examples.length + 1);
+  let features = new Int32Array(options.most);
+  let values = new Float32Array(options.most);
+  /** After which place each feature was found last; one before the text's first is in another text. */
+  let places = new Int32Array(options.most);
+  let end = 0;
+  for (const [index, { text }] of examples.entries()) {
+    const first = end;
+    if (first + options.most > features.length) {
+      const length = Math.min(maxFeatures, 2 * features.length + options.most);
+      features = grown(features, new Int32Array(length));
+      values = grown(values, new Float32Array(length));
+      places = grown(places, new Int32Array(length));
+    }
+    readFeatures(text, options, (key, worth) => {
+      const id = numbers.add(key);
+      const place = (places[id] ?? 0) - 1;
+      if (place >= first) values[place] = (values[place] ?? 0) + worth;
+      else {
+        features[end] = id;
+        values[end] = worth;
+        end += 1;
+        places[id] = end;
+      }
+    });
+    starts[index + 1] = end;
+  }
+  return { starts, features: features.subarray(0, end), values: values.subarray(0, end).map(Math.sqrt) };
+}
+
+function grown<T extends Int32Array | Float32Array>(from: T, into: T): T {
+  into.set(from);
+  return into;
+}
+
+/** How rare each feature is (idf). */
+function rarities({ features }: Directions, featureCount: number, exampleCount: number): Float32Array {
+  const counts = new Float32Array(featureCount);
+  for (const id of features) counts[id] = (counts[id] ?? 0) + 1;
+  return counts.map((count) => Math.log((exampleCount + 1) / (count + 1)));
+}
+
+/** Weighs what was read by rarity, in place, and gives each text unit length. */
+function weighAll(read: Directions, rarity: Float32Array): Directions {
+  const { starts, features, values } = read;
+  for (let text = 0; text + 1 < starts.length; text += 1) {
+    const from = starts[text] ?? 0;
+    const end = starts[text + 1] ?? 0;
+    let square = 0;
+    for (let at = from; at < end; at += 1) {
+      const value = (values[at] ?? 0) * (rarity[features[at] ?? 0] ?? 0);
+      values[at] = value;
+      square += value * value;
+    }
+    const length = Math.sqrt(square) || 1;
+    for (let at = from; at < end; at += 1) values[at] = (values[at] ?? 0) / length;
+  }
+  return read;
+}
+
+/** One text; features that no example has are only in its length. */
+function directionOf(
+  text: string,
+  options: FeatureOptions,
+  numbers: FeatureNumbers,
+  rarity: Float32Array,
+  unknown: number,
+): Directions {
+  const features: number[] = [];
+  const values: number[] = [];
+  const found = new Map<number, number>();
+  readFeatures(text, options, (key, worth) => found.set(key, (found.get(key) ?? 0) + worth));
+  let square = 0;
+  for (const [key, amount] of found) {
+    const id = numbers.find(key);
+    const value = Math.sqrt(amount) * (id < 0 ? unknown : (rarity[id] ?? 0));
+    square += value * value;
+    if (id < 0) continue;
+    features.push(id);
+    values.push(value);
+  }
+  const length = Math.sqrt(square) || 1;
+  return {
+    starts: Int32Array.of(0, features.length),
+    features: Int32Array.from(features),
+    values: Float32Array.from(values, (value) => value / length),
   };
 }
 
@@ -151,17 +202,19 @@ function softmax(scores: Float64Array): Float64Array {
 }
 
 /** Moves the weights until each example is nearest to its own label, as far as it can be done in a few passes. */
-function sharpen(weights: LabelWeights, directions: readonly Direction[], targets: readonly number[]): void {
-  const additions = directions.reduce((sum, direction) => sum + weights.additions(direction), 1);
-  const visits = Math.floor(directions.length * Math.min(maxPasses, maxAdditions / additions));
-  const order = spreadOrder(directions.length);
+function sharpen(weights: LabelWeights, directions: Directions, targets: Int32Array): void {
+  let additions = 1;
+  for (const text of targets.keys()) additions += weights.additions(text, directions);
+  const visits = Math.floor(targets.length * Math.min(maxPasses, maxAdditions / additions));
+  const order = spreadOrder(targets.length);
   for (let visit = 0; visit < visits; visit += 1) {
-    const index = order[visit % order.length] ?? 0;
-    const direction = directions[index];
-    const target = targets[index];
-    if (direction === undefined || target === undefined) continue;
-    const errors = softmax(weights.scores(direction)).map((share, label) => (label === target ? 1 : 0) - share);
-    weights.move(direction, errors, learningRate);
+    const text = order[visit % order.length] ?? 0;
+    const shares = softmax(weights.scores(text, directions));
+    const steps = shares.map((share, label) => {
+      const error = (label === targets[text] ? 1 : 0) - share;
+      return Math.abs(error) > leastError ? learningRate * error : 0;
+    });
+    weights.move(text, directions, steps);
   }
 }
 
@@ -171,84 +224,4 @@ function spreadOrder(count: number): number[] {
   let step = Math.max(1, Math.round(count * 0.618));
   while (gcd(step, count) !== 1) step += 1;
   return Array.from({ length: count }, (_, index) => (index * step) % count);
-}
-
-/** A weight for each pair of a feature and a label that some example has; no others, so that large teams stay small. */
-class LabelWeights {
-  private constructor(
-    private readonly labelCount: number,
-    /** The weights of feature `f` stand from `starts[f]` to `starts[f + 1]`, each with its label. */
-    private readonly starts: Int32Array,
-    private readonly labels: Int32Array,
-    private readonly weights: Float64Array,
-  ) {}
-
-  /** The mean directions of the labels' examples. */
-  static centroids(
-    features: number,
-    labelCount: number,
-    directions: readonly Direction[],
-    targets: readonly number[],
-  ): LabelWeights {
-    const sums = Array.from({ length: labelCount }, () => new Map<number, number>());
-    for (const [index, { features: ids, values }] of directions.entries()) {
-      const sum = sums[targets[index] ?? 0];
-      for (const [at, id] of ids.entries()) sum?.set(id, (sum.get(id) ?? 0) + (values[at] ?? 0));
-    }
-    const starts = new Int32Array(features + 1);
-    for (const sum of sums) for (const id of sum.keys()) starts[id + 1] = (starts[id + 1] ?? 0) + 1;
-    for (let id = 0; id < features; id += 1) starts[id + 1] = (starts[id + 1] ?? 0) + (starts[id] ?? 0);
-    const next = starts.slice();
-    const labels = new Int32Array(starts[features] ?? 0);
-    const weights = new Float64Array(labels.length);
-    for (const [label, sum] of sums.entries()) {
-      let square = 0;
-      for (const value of sum.values()) square += value * value;
-      const length = Math.sqrt(square) || 1;
-      for (const [id, value] of sum) {
-        const place = next[id] ?? 0;
-        next[id] = place + 1;
-        labels[place] = label;
-        weights[place] = value / length;
-      }
-    }
-    return new LabelWeights(labelCount, starts, labels, weights);
-  }
-
-  copy(): LabelWeights {
-    return new LabelWeights(this.labelCount, this.starts, this.labels, this.weights.slice());
-  }
-
-  /** How many additions scoring takes. */
-  additions({ features }: Direction): number {
-    let additions = 0;
-    for (const id of features) additions += (this.starts[id + 1] ?? 0) - (this.starts[id] ?? 0);
-    return additions;
-  }
-
-  scores({ features, values }: Direction): Float64Array {
-    const scores = new Float64Array(this.labelCount);
-    for (let at = 0; at < features.length; at += 1) {
-      const id = features[at] ?? 0;
-      const value = values[at] ?? 0;
-      const end = this.starts[id + 1] ?? 0;
-      for (let place = this.starts[id] ?? 0; place < end; place += 1) {
-        const label = this.labels[place] ?? 0;
-        scores[label] = (scores[label] ?? 0) + value * (this.weights[place] ?? 0);
-      }
-    }
-    return scores;
-  }
-
-  move({ features, values }: Direction, errors: Float64Array, rate: number): void {
-    for (let at = 0; at < features.length; at += 1) {
-      const id = features[at] ?? 0;
-      const value = values[at] ?? 0;
-      const end = this.starts[id + 1] ?? 0;
-      for (let place = this.starts[id] ?? 0; place < end; place += 1) {
-        const error = errors[this.labels[place] ?? 0] ?? 0;
-        if (Math.abs(error) > leastError) this.weights[place] = (this.weights[place] ?? 0) + rate * error * value;
-      }
-    }
-  }
 }

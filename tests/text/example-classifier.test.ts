@@ -57,6 +57,24 @@ describe("telling by examples", () => {
     expect(prepareExamples([{ label: "a", text: "?!" }]).classify("anything")[0]?.confidence).toBe(0);
   });
 
+  it("keeps within its memory for the largest team: 200 workers with 100 examples each", () => {
+    const words = Array.from({ length: 5_000 }, (_, index) => `word${index.toString(36)}`);
+    const team = Array.from({ length: 200 * 100 }, (_, index) => ({
+      label: `worker-${index % 200}`,
+      text: Array.from({ length: 12 }, (_, at) => words[(index * 31 + at * at * 977) % words.length]).join(" "),
+    }));
+    const { size, classify } = prepareExamples(team);
+    expect(size.weights).toBeLessThanOrEqual(400_000);
+    expect(size.features).toBeLessThanOrEqual(1_500_000);
+    expect(size.bytes).toBeLessThan(32_000_000);
+    expect(classify(team[777]?.text ?? "")[0]?.label).toBe(team[777]?.label);
+  });
+
+  it("keeps little for a small team", () => {
+    expect(classifier.size.weights).toBeGreaterThan(0);
+    expect(classifier.size.bytes).toBeLessThan(100_000);
+  });
+
   it.each(everyScript)(
     "reads 100 KB of %s, as an example and as a text, in time that no length makes worse",
     (_name, sample) => {
