@@ -75,7 +75,7 @@ export const defaultWeights: RankingWeights = {
   question: 0.1,
   brevity: 0.1,
   assistant: 0.2,
-  leastNeighbours: 0.15,
+  leastNeighbours: 0.07,
   vector: 0.4,
 };
 
