@@ -1,5 +1,6 @@
 /** The only place that reads bindings and puts things together. */
 
+import { ExampleClassifiers } from "./application/example-classifiers.js";
 import { lookUps } from "./application/look-ups.js";
 import { McpServers } from "./application/mcp-servers.js";
 import { eraseFromD1 } from "./application/memory/erasure.js";
@@ -48,6 +49,7 @@ interface Shared {
   readonly supervisors: SupervisorBuilder;
   readonly memory: MemoryService;
   readonly answers: IdempotencyStore;
+  readonly examples: ExampleClassifiers;
 }
 
 /** One set of stores per environment: what they keep is a cache of what can't change. */
@@ -89,6 +91,7 @@ function shared(env: Env): Shared {
       model: (tenantId) => tenantModel(env, tenantId),
       provider: (tenantId, name) => tenantProvider(env, tenantId, name),
     }),
+    examples: new ExampleClassifiers(),
     memory,
     answers,
   };
@@ -97,9 +100,10 @@ function shared(env: Env): Shared {
 }
 
 export function composeRootPlatform(env: Env): RootPlatform {
-  const { resources, tenants, tools, supervisors, memory, policy } = shared(env);
+  const { resources, tenants, tools, supervisors, examples, memory, policy } = shared(env);
   return {
     now,
+    examples,
     memory: new SessionMemory(memory),
     resources,
     tenants,

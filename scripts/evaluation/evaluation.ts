@@ -48,7 +48,7 @@ interface Measured {
 }
 
 /** Results asked for: as many as the deepest measure looks at. */
-const DEPTH = 25;
+const depth = 25;
 
 function grouped(measured: readonly Measured[], key: "conversation" | "category"): Record<string, Figures> {
   const names = [...new Set(measured.map((one) => one[key]))].sort();
@@ -97,7 +97,7 @@ function ourFinder(conversation: EvaluationConversation, options: EvaluationOpti
   );
   return async (question, askedAt) => {
     const now = askedAt === undefined ? {} : { now: askedAt };
-    const ranked = await search(source, question, { limit: DEPTH, ...now, ...options.search });
+    const ranked = await search(source, question, { limit: depth, ...now, ...options.search });
     return ranked.map(({ entryId }) => entryId);
   };
 }

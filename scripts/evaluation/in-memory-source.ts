@@ -5,10 +5,10 @@
 import {
   type Candidate,
   defaultSessionKey,
-  FIELDS,
   type Field,
   type MemoryStatistics,
   placeKey,
+  textFields,
 } from "../../src/memory/retrieval/candidate.js";
 import type { CandidatePlan, Probe } from "../../src/memory/retrieval/candidate-plan.js";
 import {
@@ -45,7 +45,7 @@ function makeCandidate(entry: SourceEntry): Candidate {
 
 function averageLengths(candidates: readonly Candidate[]): Record<Field, number> {
   const averages: Record<Field, number> = { raw: 0, summary: 0, tags: 0 };
-  for (const field of FIELDS) {
+  for (const field of textFields) {
     const lengths = candidates.map(({ terms }) => splitTerms(terms[field]).length).filter((length) => length > 0);
     averages[field] = lengths.length === 0 ? 0 : lengths.reduce((a, b) => a + b, 0) / lengths.length;
   }
@@ -96,8 +96,9 @@ export function inMemorySource(entries: readonly SourceEntry[]): CandidateSource
   }
 
   return {
-    async statistics(lookups): Promise<MemoryStatistics> {
-      const frequencies = new Map(lookups.map((term) => [term, postings.get(term)?.length ?? 0]));
+    async statistics(lookups, beginnings = []): Promise<MemoryStatistics> {
+      const alike = [...postings.keys()].filter((term) => beginnings.some((beginning) => term.startsWith(beginning)));
+      const frequencies = new Map([...lookups, ...alike].map((term) => [term, postings.get(term)?.length ?? 0]));
       return { ...whole, frequencies };
     },
     async candidates(plan) {

@@ -24,22 +24,22 @@ const itemSchema = z.object({
 const fileSchema = z.array(itemSchema);
 
 /** What the numbers of its categories stand for. */
-const LOCOMO_CATEGORIES: ReadonlyMap<number, string> = new Map([
+const locomoCategories: ReadonlyMap<number, string> = new Map([
   [1, "several turns"],
   [2, "time"],
   [3, "open"],
   [4, "one turn"],
   [5, "unanswerable"],
 ]);
-const UNANSWERABLE = 5;
+const unanswerable = 5;
 
-const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+const monthNames = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
 /** "1:56 pm on 8 May, 2023" → ISO 8601, read as UTC. */
 export function parseLocomoDate(text: string): string {
   const match = /^\s*(\d{1,2}):(\d{2})\s*(am|pm)\s+on\s+(\d{1,2})\s+([A-Za-z]+),?\s+(\d{4})\s*$/i.exec(text);
   const [, hour, minute, half, day, monthName, year] = match ?? [];
-  const month = MONTHS.indexOf((monthName ?? "").slice(0, 3).toLowerCase());
+  const month = monthNames.indexOf((monthName ?? "").slice(0, 3).toLowerCase());
   if (match === null || month === -1) throw new Error(`Not a session date of LoCoMo: "${text}"`);
   const hours = (Number(hour) % 12) + ((half ?? "").toLowerCase() === "pm" ? 12 : 0);
   return new Date(Date.UTC(Number(year), month, Number(day), hours, Number(minute))).toISOString();
@@ -83,8 +83,8 @@ export function readLocomo(json: unknown): EvaluationConversation[] {
     const known = new Set(turns.map(({ id }) => id));
     const questions = item.qa.flatMap(({ question, evidence, category }, number): EvaluationQuestion[] => {
       const found = evidenceIds(evidence).filter((id) => known.has(id));
-      if (category === UNANSWERABLE || found.length === 0) return [];
-      const name = LOCOMO_CATEGORIES.get(category) ?? String(category);
+      if (category === unanswerable || found.length === 0) return [];
+      const name = locomoCategories.get(category) ?? String(category);
       return [{ id: String(number), question, category: name, evidence: found }];
     });
     return { id: item.sample_id ?? String(index), turns, questions };

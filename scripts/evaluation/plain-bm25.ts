@@ -4,8 +4,8 @@
  */
 import type { EvaluationTurn } from "./dataset.js";
 
-const K1 = 1.2;
-const B = 0.75;
+const k1 = 1.2;
+const b = 0.75;
 
 function words(text: string): string[] {
   return text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
@@ -30,7 +30,7 @@ export function plainBm25(turns: readonly EvaluationTurn[]): (query: string) => 
         const count = counts.get(word) ?? 0;
         const frequency = frequencies.get(word) ?? 0;
         const idf = Math.log(1 + (documents.length - frequency + 0.5) / (frequency + 0.5));
-        score += (idf * count * (K1 + 1)) / (count + K1 * (1 - B + (B * length) / average));
+        score += (idf * count * (k1 + 1)) / (count + k1 * (1 - b + (b * length) / average));
       }
       return { id, score };
     });

@@ -48,7 +48,11 @@ export async function loadRunSetup(
   );
   if (!loaded.ok) return loaded;
   const { pinned, policies, resources, supervisorsNamed } = loaded;
-  const team = await loadTeam(definition.team, { resources, supervisors: supervisorsNamed });
+  const team = await loadTeam(definition.team, {
+    resources,
+    examples: sources.examples,
+    supervisors: supervisorsNamed,
+  });
   if (team === undefined) return { ok: false, detail: "The team doesn't exist any more." };
   const supervisors = supervisorsNamed([...pinned.supervisors, ...team.definition.supervisors]);
   return { ok: true, team, supervisors, policies };

@@ -7,6 +7,7 @@ import type { ResourceStore } from "../stores/resource-store.js";
 import { parseBody } from "../stores/sealed-bodies.js";
 import type { Supervisor } from "../supervision/supervisor.js";
 import type { ResourcePin } from "../tenancy/resources.js";
+import type { ExampleClassifiers } from "./example-classifiers.js";
 import type { WorkResources } from "./work-resources.js";
 
 export interface TeamNames {
@@ -85,6 +86,7 @@ export async function pinTools(
 export interface TeamParts {
   readonly resources: WorkResources;
   readonly supervisors: (names: readonly string[]) => readonly Supervisor[];
+  readonly examples: ExampleClassifiers;
   /** Whether a tool may be used now; checked anew each time. */
   readonly allows?: (tool: ToolRef) => boolean;
 }
@@ -105,6 +107,7 @@ function build(key: string, definition: Team, parts: TeamParts): LoadedTeam {
   return {
     key,
     definition,
+    examples: () => parts.examples.of(definition),
     tools: ({ tools, memories = [] }) =>
       parts.resources.tools(tools.map(toolRefOf), [...definition.memories, ...memories]),
     allows: parts.allows ?? (() => true),

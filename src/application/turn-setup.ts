@@ -83,6 +83,7 @@ export async function loadTurnSetup(
     stored.kind === "team"
       ? await loadTeam(stored.team, {
           resources,
+          examples: sources.examples,
           supervisors: supervisorsNamed,
           // A team's agents have the tools that the team names, as far as the session doesn't exclude them.
           allows: (ref) => !isToolExcluded(session.context(), ref),

@@ -10,6 +10,7 @@ import type { HealthStore } from "../supervision/breaker.js";
 import type { Supervisor } from "../supervision/supervisor.js";
 import { type ResourceKind, type ResourcePin, resourcePinSchema } from "../tenancy/resources.js";
 import { type Settings, settingsSchema } from "../tenancy/tenant.js";
+import type { ExampleClassifiers } from "./example-classifiers.js";
 import type { SessionMemory } from "./memory/session-memory.js";
 import type { SupervisorBuilder } from "./supervisor-builder.js";
 import type { ToolBuilder } from "./tool-builder.js";
@@ -21,6 +22,7 @@ export interface SetupSources {
   readonly tenants: TenantStore;
   readonly tools: ToolBuilder;
   readonly supervisors: SupervisorBuilder;
+  readonly examples: ExampleClassifiers;
 }
 
 /** How supervision and asks of the work go, as the tenant had it when the work began. */

@@ -1,7 +1,7 @@
 /** Rules and references as a tenant stores them, and which of them a session has in force. */
 import { z } from "zod";
 import { itemName, type ToolName, toolRefSchema } from "../conversation/names.js";
-import { likenessTo } from "../text/likeness.js";
+import { coverageOf } from "../text/overlap.js";
 
 /** A rule or a reference. The higher the priority, the earlier it comes in the prompt. */
 export const contextItemSchema = z.strictObject({
@@ -130,7 +130,7 @@ export interface AutoItem {
 
 /** Which of these items a message brings in by what it is about: those most like it, as many as fit. */
 export function likeMessage(message: string, items: readonly AutoItem[]): string[] {
-  const likeness = likenessTo(message);
+  const likeness = coverageOf(message);
   const alike = items
     .map((item) => {
       const about = `${item.name} ${item.description ?? ""} ${item.text.slice(0, autoExcerptCharacters)}`;

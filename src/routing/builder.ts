@@ -25,6 +25,9 @@ export interface SupervisorConfig {
   /** Code in place of rules: registered under a name of the team's own, in the Worker that this runs in. */
   readonly routingFn?: string | RoutingFn;
   readonly fallbackWorker?: string;
+  /** A decision that is less sure isn't taken: the fallback worker is, a person is asked, or the supervisor's model. */
+  readonly minConfidence?: number;
+  readonly then?: Team["supervisor"]["then"];
   readonly verbose?: boolean;
   readonly maxToolsPerRound?: number;
 }
@@ -35,6 +38,8 @@ export interface WorkerConfig {
   readonly capabilities?: {
     readonly skills?: readonly string[];
     readonly tools?: readonly string[];
+    /** What people ask that is for this worker: up to 100 sentences, for the example-based strategy. */
+    readonly examples?: readonly string[];
     readonly available?: boolean;
   };
   readonly model?: string | readonly string[];

@@ -1,5 +1,6 @@
 /** Who works next: the team's strategy, its fallback worker where the strategy can't say, and the decision on record. */
 import { isControlFlow } from "../agent/journal.js";
+import { demandConfidence } from "./min-confidence.js";
 import {
   type Choice,
   type Clarification,
@@ -28,7 +29,7 @@ export function claimOf(run: TeamContext, iteration: number, target: number): Cl
 /** @throws {Parked} while the supervisor waits for a person. */
 export async function decide(run: TeamContext, input: RoutingInput): Promise<Decided> {
   const { journal } = run.ports;
-  const { clarifications, problems, outcome } = await askStrategy(run, input);
+  const { clarifications, problems, outcome } = await demandConfidence(run, input, await askStrategy(run, input));
   const refused: string[] = [];
   for (const [index, problem] of problems.entries()) refused.push(await sanitized(run, problem, `problem/${index}`));
   if (refused.length > 0) {
@@ -67,6 +68,7 @@ async function askStrategy(run: TeamContext, input: RoutingInput): Promise<Super
     state: run.ports.state,
     decisionId: `${run.ports.work}/${run.command.id}.s${input.iteration}`,
     claim: claimOf(run, input.iteration, 0),
+    examples: run.team.examples,
     askSupervisor: () => askSupervisor(run, input),
   };
   switch (strategy.execution) {

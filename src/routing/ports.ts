@@ -7,6 +7,7 @@ import type { NoteDegraded } from "../supervision/exchange.js";
 import type { SupervisePorts } from "../supervision/supervise.js";
 import type { Supervisor } from "../supervision/supervisor.js";
 import type { ToolApprovals, ToolGuardPorts } from "../supervision/tool-guard.js";
+import type { ExampleClassifier } from "../text/example-classifier.js";
 import type { HttpWorker, Team } from "./team.js";
 import type { TeamState } from "./team-state.js";
 import type { TraceEntry } from "./trace.js";
@@ -16,6 +17,8 @@ export interface LoadedTeam {
   /** Under which its state over all runs is kept. */
   readonly key: string;
   readonly definition: Team;
+  /** Tells its workers apart by their examples; prepared once for the stored version. */
+  readonly examples: () => ExampleClassifier;
   /** The tools that one of its agents names (`ask_human`, `server/tool`); those that don't exist are left out. */
   readonly tools: (agent: ToolNames) => readonly AgentTool[];
   /** Whether a tool may be used now; checked anew each time. */

@@ -14,7 +14,7 @@ import {
   type ToolOutput,
 } from "../agent/tools.js";
 import { supervisingGuard } from "../supervision/tool-guard.js";
-import { sharedWords, wordsOf } from "../text/words.js";
+import { sharedTerms, termSet } from "../text/overlap.js";
 import { type Draft, writingDraft } from "./draft.js";
 import type { TeamPorts, ToolNames } from "./ports.js";
 import { limitQuestions } from "./questions.js";
@@ -76,10 +76,10 @@ export function mostRelevant(tools: readonly AgentTool[], text: string, max: num
   const own = (tool: AgentTool): boolean => tool.ref.server === builtInServer || tool.ref.server === routingServer;
   const others = tools.filter((tool) => !own(tool));
   if (max === undefined || others.length <= max) return tools;
-  const words = wordsOf(text);
+  const words = termSet(text);
   const score = (tool: AgentTool): number =>
     // A name says more than a description.
-    2 * sharedWords(wordsOf(tool.name.replaceAll("_", " ")), words) + sharedWords(wordsOf(tool.description), words);
+    2 * sharedTerms(termSet(tool.name.replaceAll("_", " ")), words) + sharedTerms(termSet(tool.description), words);
   const best = new Set(others.toSorted((a, b) => score(b) - score(a)).slice(0, max));
   return tools.filter((tool) => own(tool) || best.has(tool));
 }

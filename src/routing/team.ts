@@ -45,6 +45,10 @@ const supervisorSchema = z.strictObject({
   /** A routing function that this deployment registered, in place of rules. */
   routingFn: itemName.optional(),
   fallbackWorker: itemName.optional(),
+  /** A decision that is less sure isn't taken; `then` says what happens. */
+  minConfidence: z.number().min(0).max(1).optional(),
+  /** The fallback worker, a person who is asked, or the supervisor's model. */
+  then: z.enum(["fallback", "ask", "llm-based"]).default("fallback"),
   /** Keeps briefs, arguments and outputs in the trace too. */
   verbose: z.boolean().default(false),
   /** Of a longer list only so many tools are offered in a round: those most like the input and the results so far. */
@@ -73,6 +77,8 @@ const workerFields = {
     .strictObject({
       skills: z.array(z.string().min(1).max(200)).max(100).default([]),
       tools: z.array(z.string().min(1).max(200)).max(100).default([]),
+      /** What people ask that is for this worker, in their words; for the example-based strategy. */
+      examples: z.array(z.string().min(1).max(1_000)).max(100).default([]),
       available: z.boolean().default(true),
     })
     .prefault({}),
@@ -146,7 +152,7 @@ export const teamSchema: z.ZodType<Team> = z.lazy(() =>
       workers: z
         .array(z.strictObject({ ...workerFields, team: z.union([itemName, teamSchema]).optional() }))
         .min(1)
-        .max(50),
+        .max(200),
     })
     .superRefine((team, context) => {
       for (const { path, message } of teamProblems(team)) context.addIssue({ code: "custom", path, message });
@@ -184,7 +190,7 @@ function teamProblems(team: Team): { path: (string | number)[]; message: string 
   for (const [index, rule] of rules.entries()) {
     for (const id of [rule.to].flat()) demandWorker(id, ["supervisor", "rules", index, "to"]);
   }
-  const unfit = strategyNamed(strategy).settingsProblem?.({ rules, routingFn });
+  const unfit = strategyNamed(strategy).settingsProblem?.({ rules, routingFn, fallbackWorker });
   if (unfit !== undefined) problems.push({ path: ["supervisor", unfit.setting], message: unfit.message });
   if (routingFn !== undefined && findRoutingFn(routingFn) === undefined) {
     const names = routingFnNames();

@@ -2,7 +2,7 @@
  * Takes out of a reason what it quotes of the text it is about: people read the reasons of what they must not see. Found are
  * quotations, however they are spaced, cased or marked; not what is told in other words, or encoded on purpose.
  */
-import { contentStems } from "../text/likeness.js";
+import { tokenize } from "../text/tokenizer.js";
 import { normalise } from "./rules/normalise.js";
 
 /** So many letters and digits in a row, whatever stands between them, are a quotation: three or four words. */
@@ -20,8 +20,8 @@ export function quoteRemover(hidden: string, left?: string): (reason: string) =>
   const about = fold(normalise(hidden)).letters;
   const quoted = Math.max(spelledCharacters, Math.min(quotedCharacters, about.length));
   const grams = gramsOf(about, quoted);
-  const kept = left === undefined ? undefined : words(left);
-  const gone = kept === undefined ? new Set<string>() : new Set([...words(hidden)].filter((word) => !kept.has(word)));
+  const gone = left === undefined ? new Map<string, string>() : wordsOnlyIn(hidden, left);
+  const goneTerms = new Set(gone.values());
   return (reason) => {
     const text = normalise(reason);
     const { letters: said, places } = fold(text);
@@ -39,20 +39,26 @@ export function quoteRemover(hidden: string, left?: string): (reason: string) =>
       const telltale = letters.length >= 3 && /[\p{N}@]/u.test(token);
       if (telltale && about.includes(letters)) marked.fill(1, index, index + token.length);
     }
-    for (const word of gone) {
+    for (const word of gone.keys()) {
       if (word.length < spelledCharacters) continue;
       for (let at = said.indexOf(word); at >= 0; at = said.indexOf(word, at + 1)) mark(at, at + word.length);
     }
     for (const { 0: word, index } of text.matchAll(/[\p{L}\p{N}]+/gu)) {
-      if ([...words(word)].some((one) => gone.has(one))) marked.fill(1, index, index + word.length);
+      if (tokenize(plain(word)).some(({ term }) => goneTerms.has(term))) marked.fill(1, index, index + word.length);
     }
     return marked.includes(1) ? masked(text, marked) : reason;
   };
 }
 
-/** The telling words of a text, without accents. */
-function words(text: string): ReadonlySet<string> {
-  return contentStems(normalise(text).normalize("NFD").replace(/\p{M}/gu, ""));
+/** The telling words of a text that another one has in no form, without accents, with their index terms. */
+function wordsOnlyIn(text: string, other: string): ReadonlyMap<string, string> {
+  const kept = new Set(tokenize(plain(other)).map(({ term }) => term));
+  const gone = tokenize(plain(text)).filter(({ term }) => !kept.has(term));
+  return new Map(gone.map(({ surface, term }) => [fold(surface).letters, term]));
+}
+
+function plain(text: string): string {
+  return normalise(text).normalize("NFD").replace(/\p{M}/gu, "");
 }
 
 /** Letters and digits alone, without case and marks; and where in the text each of them stands. */

@@ -5,7 +5,7 @@
  */
 
 /** Words whose stem the rules would get wrong. */
-const EXCEPTIONS: ReadonlyMap<string, string> = new Map([
+const exceptions: ReadonlyMap<string, string> = new Map([
   ["skis", "ski"],
   ["skies", "sky"],
   ["idly", "idl"],
@@ -18,7 +18,7 @@ const EXCEPTIONS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Words that step 1a leaves finished. */
-const FINISHED_AFTER_1A: ReadonlySet<string> = new Set([
+const finishedAfter1a: ReadonlySet<string> = new Set([
   "inning",
   "outing",
   "canning",
@@ -29,14 +29,14 @@ const FINISHED_AFTER_1A: ReadonlySet<string> = new Set([
   "succeed",
 ]);
 
-const DOUBLE = /(?:bb|dd|ff|gg|mm|nn|pp|rr|tt)$/;
-const VOWEL = /[aeiouy]/;
+const doubleLetter = /(?:bb|dd|ff|gg|mm|nn|pp|rr|tt)$/;
+const vowel = /[aeiouy]/;
 /** The start of a word that counts as a whole region, against over-stemming ("general" and "generous" differ). */
-const R1_PREFIX = /^(?:gener|commun|arsen|past|univers|later|emerg|organ|inter)/;
-const AFTER_FIRST_SYLLABLE = /[aeiouy][^aeiouy]/;
+const r1Prefix = /^(?:gener|commun|arsen|past|univers|later|emerg|organ|inter)/;
+const afterFirstSyllable = /[aeiouy][^aeiouy]/;
 
-/** Step 2 and 3 replacements, longest suffix first; `*` in the second place marks "delete". */
-const STEP2: readonly (readonly [string, string])[] = [
+/** Step 2 and 3 replacements, longest suffix first. */
+const step2Suffixes: readonly (readonly [string, string])[] = [
   ["ization", "ize"],
   ["ational", "ate"],
   ["fulness", "ful"],
@@ -61,7 +61,7 @@ const STEP2: readonly (readonly [string, string])[] = [
   ["alli", "al"],
   ["bli", "ble"],
 ];
-const STEP3: readonly (readonly [string, string])[] = [
+const step3Suffixes: readonly (readonly [string, string])[] = [
   ["ational", "ate"],
   ["tional", "tion"],
   ["alize", "al"],
@@ -71,7 +71,7 @@ const STEP3: readonly (readonly [string, string])[] = [
   ["ness", ""],
   ["ful", ""],
 ];
-const STEP4: readonly string[] = [
+const step4Suffixes: readonly string[] = [
   "ement",
   "ance",
   "ence",
@@ -93,7 +93,7 @@ const STEP4: readonly string[] = [
 
 /** Index just after the first non-vowel that follows a vowel, from `start` on; the word's length if there is none. */
 function regionAfter(word: string, start: number): number {
-  const found = AFTER_FIRST_SYLLABLE.exec(word.slice(start));
+  const found = afterFirstSyllable.exec(word.slice(start));
   return found === null ? word.length : start + found.index + 2;
 }
 
@@ -107,7 +107,7 @@ function step1a(word: string): string {
   if (word.endsWith("sses")) return word.slice(0, -2);
   if (word.endsWith("ied") || word.endsWith("ies")) return word.slice(0, word.length > 4 ? -2 : -1);
   if (word.endsWith("us") || word.endsWith("ss")) return word;
-  if (word.endsWith("s") && VOWEL.test(word.slice(0, -2))) return word.slice(0, -1);
+  if (word.endsWith("s") && vowel.test(word.slice(0, -2))) return word.slice(0, -1);
   return word;
 }
 
@@ -119,9 +119,9 @@ function step1b(word: string, r1: number): string {
   if (suffix === null) return word;
   let stem = word.slice(0, suffix.index);
   if (suffix[0] === "ing" && /^[^aeiouy]y$/.test(stem)) return `${stem.slice(0, -1)}ie`;
-  if (!VOWEL.test(stem)) return word;
+  if (!vowel.test(stem)) return word;
   if (/(?:at|bl|iz)$/.test(stem)) return `${stem}e`;
-  if (DOUBLE.test(stem)) {
+  if (doubleLetter.test(stem)) {
     // "add", "egg", "off" keep their double letter
     return /^[aeo]..$/.test(stem) ? stem : stem.slice(0, -1);
   }
@@ -130,31 +130,35 @@ function step1b(word: string, r1: number): string {
 }
 
 /** Applies the first (longest) suffix of a table that the word ends in, if it lies in the region. */
-function replaceSuffix(word: string, table: readonly (readonly [string, string])[], region: number): string | null {
+function replaceSuffix(
+  word: string,
+  table: readonly (readonly [string, string])[],
+  region: number,
+): string | undefined {
   for (const [suffix, replacement] of table) {
     if (!word.endsWith(suffix)) continue;
     const at = word.length - suffix.length;
     return at >= region ? word.slice(0, at) + replacement : word;
   }
-  return null;
+  return undefined;
 }
 
 function step2(word: string, r1: number): string {
-  const replaced = replaceSuffix(word, STEP2, r1);
-  if (replaced !== null) return replaced;
+  const replaced = replaceSuffix(word, step2Suffixes, r1);
+  if (replaced !== undefined) return replaced;
   if (word.endsWith("ogi")) return word.length - 3 >= r1 && word.at(-4) === "l" ? word.slice(0, -1) : word;
   if (word.endsWith("li") && word.length - 2 >= r1 && /[cdeghkmnrt]$/.test(word.slice(0, -2))) return word.slice(0, -2);
   return word;
 }
 
 function step3(word: string, r1: number, r2: number): string {
-  const replaced = replaceSuffix(word, STEP3, r1);
-  if (replaced !== null) return replaced;
+  const replaced = replaceSuffix(word, step3Suffixes, r1);
+  if (replaced !== undefined) return replaced;
   return word.endsWith("ative") && word.length - 5 >= r2 ? word.slice(0, -5) : word;
 }
 
 function step4(word: string, r2: number): string {
-  for (const suffix of STEP4) {
+  for (const suffix of step4Suffixes) {
     if (word.endsWith(suffix)) return word.length - suffix.length >= r2 ? word.slice(0, -suffix.length) : word;
   }
   if (/[st]ion$/.test(word) && word.length - 3 >= r2) return word.slice(0, -3);
@@ -175,15 +179,15 @@ function step5(word: string, r1: number, r2: number): string {
  */
 export function stem(word: string): string {
   if (word.length <= 2 || !/^[a-z]+$/.test(word)) return word;
-  const exception = EXCEPTIONS.get(word);
+  const exception = exceptions.get(word);
   if (exception !== undefined) return exception;
   // a "y" that acts as a consonant is written "Y" while the rules run
   let current = word.replace(/^y/, "Y").replace(/([aeiouy])y/g, "$1Y");
-  const prefix = R1_PREFIX.exec(current);
+  const prefix = r1Prefix.exec(current);
   const r1 = prefix === null ? regionAfter(current, 0) : prefix[0].length;
   const r2 = regionAfter(current, r1);
   current = step1a(current);
-  if (FINISHED_AFTER_1A.has(current)) return current;
+  if (finishedAfter1a.has(current)) return current;
   current = step1b(current, r1);
   if (/[^aeiouy][yY]$/.test(current) && current.length > 2) current = `${current.slice(0, -1)}i`;
   current = step2(current, r1);

@@ -11,7 +11,7 @@ function words(list: string): string[] {
  * Function words: articles, pronouns, auxiliaries, prepositions, conjunctions, question words, fillers.
  * Left out of the index and of queries; contractions are listed without their apostrophe.
  */
-export const STOP_WORDS: ReadonlySet<string> = new Set(
+export const stopWords: ReadonlySet<string> = new Set(
   words(`
     a an the this that these those such
     i me my mine myself we us our ours ourselves you your yours yourself yourselves he him his himself she her hers
@@ -31,12 +31,21 @@ export const STOP_WORDS: ReadonlySet<string> = new Set(
   `),
 );
 
+/** Words by which people ask or say that something is so: left out where a request is compared with what may answer it. */
+export const requestWords: ReadonlySet<string> = new Set(
+  words(`
+    anything everything something thing things few every cannot know like please tell use want
+    get give now happen happens happened mean means meant
+    don doesn didn isn aren wasn weren haven hasn hadn couldn wouldn shouldn ll re ve
+  `),
+);
+
 /**
  * Irregular forms → the base form, one group a line: the base first. Applied before stemming, so that "taught" meets
  * "teaches" and "children" meets "child". Forms that are as common in another sense ("left", "saw" as nouns) are kept
  * where the verb is the usual reading.
  */
-const IRREGULAR_GROUPS = `
+const irregularGroups = `
   become became | begin began begun | bite bit bitten | blow blew blown | break broke broken | bring brought
   build built | burn burnt | buy bought | catch caught | choose chose chosen | come came | deal dealt | dig dug
   draw drew drawn | dream dreamt | drink drank drunk | drive drove driven | eat ate eaten | fall fell fallen | feed fed
@@ -55,21 +64,21 @@ const IRREGULAR_GROUPS = `
 `;
 
 /** Irregular form → base form, lower case. */
-export const IRREGULAR_FORMS: ReadonlyMap<string, string> = new Map(
-  IRREGULAR_GROUPS.split(/[|\n]/).flatMap((group) => {
+export const irregularForms: ReadonlyMap<string, string> = new Map(
+  irregularGroups.split(/[|\n]/).flatMap((group) => {
     const [base, ...forms] = words(group);
     return base === undefined ? [] : forms.map((form): [string, string] => [form, base]);
   }),
 );
 
 /** Small number words → digits, so that "five years" and "5 years" meet. "one" is a stop word. */
-export const NUMBER_WORDS: ReadonlyMap<string, string> = new Map(
+export const numberWords: ReadonlyMap<string, string> = new Map(
   words(`two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
     eighteen nineteen twenty`).map((word, index): [string, string] => [word, String(index + 2)]),
 );
 
 /** Latin letters that Unicode does not decompose into a base letter and an accent. */
-export const LETTER_FOLDING: ReadonlyMap<string, string> = new Map([
+export const letterFolding: ReadonlyMap<string, string> = new Map([
   ["ß", "ss"],
   ["æ", "ae"],
   ["œ", "oe"],

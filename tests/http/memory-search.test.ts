@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { meanFigures, plainBm25, readLocomo } from "../../scripts/evaluation/evaluation.js";
 import { questionFigures } from "../../scripts/evaluation/metrics.js";
+import { filler } from "../memory/retrieval/builders.js";
 import fixture from "../memory/retrieval/fixture-conversation.json";
 import { newMemory } from "../support/memory.js";
 
@@ -33,5 +34,29 @@ describe("search through the API", () => {
     expect(reached.recall5).toBeGreaterThan(toBeat.recall5);
     expect(reached.recall10).toBeGreaterThanOrEqual(0.75);
     expect(reached.ndcg10).toBeGreaterThan(toBeat.ndcg10);
+  });
+
+  it.each([
+    ["German", "Die Rechnungen liegen im Schrank.", "Wo ist die Rechnung?"],
+    ["Russian", "Ключи от машины лежат на полке.", "Где ключ от машин?"],
+    ["Arabic", "وضعت المفاتيح في الدرج", "أين مفاتيح السيارة"],
+  ])("finds other forms of a word in %s, among the words of this memory alone", async (_language, told, asked) => {
+    const [memory, other] = [await newMemory(), await newMemory()];
+    await memory.call("POST", "/entries", { rawEntry: told });
+    await memory.call("POST", "/entries", { rawEntry: "Nothing of that kind." });
+    await other.call("POST", "/entries", { rawEntry: told });
+    const { entries } = await memory.call("POST", "/search", { query: asked });
+    expect(entries).toMatchObject([{ entry: { rawEntry: told } }]);
+  });
+
+  it("reads long entries as well as short ones, and finds what stands in the middle of them", async () => {
+    const memory = await newMemory();
+    const page = (about: string) => [...filler(60).slice(0, 30), about, ...filler(60).slice(30)].join(" ");
+    const { entryId } = await memory.call("POST", "/entries", {
+      rawEntry: page("The safe code is in the marmalade jar."),
+    });
+    await memory.call("POST", "/entries", { rawEntry: page("The code of conduct hangs on the wall.") });
+    const { entries } = await memory.call("POST", "/search", { query: "Where is the safe code?" });
+    expect(entries[0]).toMatchObject({ entry: { entryId }, why: { neighbours: 0, form: 0 } });
   });
 });

@@ -1,5 +1,7 @@
 /** What docs/routing.md has its reader run, against a Worker of its own with the offline model. */
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { runScript } from "./run-script.js";
 import { WorkerProcess } from "./worker.js";
@@ -48,6 +50,28 @@ describe("npm run eval:routing", () => {
     ]);
     // Those that go by the text alone give what the page shows; the others go by their turn.
     for (const line of lines.slice(0, 3)) expect(page).toContain(line);
-    for (const line of lines) expect(line).toMatch(/^\S+ +\d+\.\d %( +\d+\.\d %){2}$/);
+    for (const line of lines) expect(line).toMatch(/^\S+ +\d+\.\d % \(\d+\.\d–\d+\.\d\) +–( +\d+\.\d %){3}$/);
+  }, 120_000);
+
+  it("tells items that are for nobody by the confidence, and shows who got whose", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "conclave-eval-"));
+    const file = join(folder, "examples.json");
+    const workers = [
+      { id: "billing", examples: ["I was charged twice", "Where is my invoice?", "refund my payment"] },
+      { id: "technical", examples: ["the app crashes at login", "I can't sign in", "error when I save"] },
+    ];
+    const items = [
+      { text: "my invoice was charged twice", worker: "billing" },
+      { text: "the login crashes, I can't sign in", worker: "technical" },
+      { text: "sing me a song of whales", worker: null },
+    ];
+    writeFileSync(file, JSON.stringify({ workers, items }));
+    const args = ["scripts/eval-routing.mjs", "--data", file, "--strategies", "example-based", "--confusion"];
+    const { code, said } = await runScript("node", args, await worker.scriptEnv());
+    rmSync(folder, { recursive: true });
+    expect(code, said).toBe(0);
+    expect(said).toMatch(/^example-based +100\.0 % \(\S+\) +1\.000/m);
+    expect(said).toMatch(/^ {2}billing: billing 1$/m);
+    expect(said).toMatch(/^ {2}nobody: \w+ 1$/m);
   }, 120_000);
 });

@@ -7,6 +7,7 @@ import type { LoadedTeam, TeamPorts } from "../../src/routing/ports.js";
 import { teamSchema } from "../../src/routing/team.js";
 import { noPromptContext } from "../../src/routing/team-context.js";
 import { runTeam, type TeamOutcome } from "../../src/routing/team-loop.js";
+import { prepareExamples } from "../../src/text/example-classifier.js";
 import { type CrashPoint, JournalStore, MemoryJournal } from "../support/memory-journal.js";
 
 const usage = { inputTokens: 10, outputTokens: 5 };
@@ -32,6 +33,7 @@ const loaded = (definition: unknown): LoadedTeam => ({
   allows: () => true,
   supervisors: [],
   nested: () => undefined,
+  examples: () => prepareExamples([]),
 });
 
 const asking = loaded({

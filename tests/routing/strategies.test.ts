@@ -1,9 +1,11 @@
 /** Strategies over plain data: what each decides, and that they are known by name in one place. */
+
 import { describe, expect, it } from "vitest";
 import { type RoutingInput, strategyOutcomeSchema } from "../../src/routing/routing-input.js";
 import type { StrategyPorts, SupervisorDecision } from "../../src/routing/strategies/strategy.js";
 import { type StrategyName, strategyNamed, strategyNames } from "../../src/routing/strategies/table.js";
 import { teamSchema, tracksLoad } from "../../src/routing/team.js";
+import { prepareExamples } from "../../src/text/example-classifier.js";
 
 const live = ["a", "b"].map((id) => ({ id, description: id, skills: id === "b" ? ["invoices"] : [], tools: [] }));
 const input: RoutingInput = { input: "Invoices?", metadata: {}, live, results: [], clarifications: [], iteration: 0 };
@@ -24,6 +26,11 @@ const ports: StrategyPorts = {
     release: async () => {},
     loads: async () => ({}),
   },
+  examples: () =>
+    prepareExamples([
+      { label: "a", text: "a parcel" },
+      { label: "b", text: "invoices, please" },
+    ]),
   decisionId: "run/s0",
   claim: { work: "run", id: "w0" },
   askSupervisor: async () => decided,
@@ -44,9 +51,10 @@ describe("the strategies", () => {
   it.each([
     ["rule-based", "Rule 1 applies."],
     ["skill-based", "Matches invoices (score 2)."],
+    ["example-based", expect.stringContaining("the examples of b")],
     ["round-robin", "Turn 4 of the team."],
     ["load-balanced", "The least busy, with 2 other tasks."],
-  ] satisfies [StrategyName, string][])(
+  ] satisfies [StrategyName, unknown][])(
     "%s decides by its input and the team's state, in one step",
     async (name, why) => {
       const strategy = strategyNamed(name);

@@ -3,7 +3,7 @@
  * (2009), section 3.6. The counts of a word in all fields, each discounted by the field's length and weighed, are
  * added before saturation, so that a word in the raw text and in its summary isn't counted as two findings.
  */
-import { type Candidate, FIELDS, type Field, type MemoryStatistics } from "./candidate.js";
+import type { Candidate, MemoryStatistics } from "./candidate.js";
 import { splitTerms, topicMark } from "./entry-terms.js";
 import type { WeightedTerm } from "./query.js";
 import { topicsAsked } from "./topics.js";
@@ -12,33 +12,41 @@ import type { RankingWeights } from "./weights.js";
 /** The part of a candidate that the words of one query touch. */
 export interface TermCounts {
   /** Discounted, weighed count per query term, in the order of the terms. */
-  counts: readonly number[];
+  readonly counts: readonly number[];
   /** Number of terms of its raw text. */
-  length: number;
+  readonly length: number;
 }
 
-function lengthDiscount(length: number, field: Field, statistics: MemoryStatistics, b: number): number {
-  const average = statistics.averageLength[field];
+function lengthDiscount(length: number, average: number, b: number): number {
   return average > 0 ? 1 - b + (b * length) / average : 1;
 }
 
 /** Where in the list of a query's terms each of them stands, and each mark of a topic that one of them asks for. */
 export interface AskedTerms {
-  terms: ReadonlyMap<string, number>;
-  topics: readonly (readonly [mark: string, index: number])[];
+  readonly terms: ReadonlyMap<string, { readonly index: number; readonly share: number }>;
+  /** What each of the query's terms is worth. */
+  readonly worth: readonly number[];
+  readonly topics: readonly (readonly [mark: string, index: number])[];
 }
 
 /** Prepares a query's terms for counting. */
 export function askedTerms(terms: readonly WeightedTerm[]): AskedTerms {
   return {
-    terms: new Map(terms.map(({ term }, index) => [term, index])),
+    terms: new Map([
+      ...terms.flatMap(({ forms }, index) => forms.map(({ term, share }) => [term, { index, share }] as const)),
+      ...terms.map(({ term }, index) => [term, { index, share: 1 }] as const),
+    ]),
+    worth: terms.map(({ weight }) => weight),
     topics: terms.flatMap(({ term }, index) =>
       topicsAsked(term).map((topic): [string, number] => [topicMark(topic), index]),
     ),
   };
 }
 
-/** Counts the query's terms in a candidate's fields; a word of the same topic counts as a part of one. */
+/**
+ * Counts the query's terms in a candidate's fields; a word of the same topic counts as a part of one. Of a long text, the passage
+ * that holds most of them counts, and a share of the rest: what is asked for stands in one place of it, whatever else it says.
+ */
 export function countTerms(
   candidate: Candidate,
   marks: ReadonlySet<string>,
@@ -46,20 +54,79 @@ export function countTerms(
   statistics: MemoryStatistics,
   weights: RankingWeights,
 ): TermCounts {
-  const counts = new Array<number>(asked.terms.size).fill(0);
-  let rawLength = 0;
-  for (const field of FIELDS) {
-    const terms = splitTerms(candidate.terms[field]);
-    if (field === "raw") rawLength = terms.length;
-    const each = weights.fields[field] / lengthDiscount(terms.length, field, statistics, weights.b);
+  const counts = new Array<number>(asked.worth.length).fill(0);
+  const averageRaw = Math.min(statistics.averageLength.raw, passageTerms);
+  const { raw, summary, tags } = candidate.terms;
+  const { length, passages } = rawCounts(raw, asked);
+  const eachRaw = weights.fields.raw / lengthDiscount(Math.min(length, passageTerms), averageRaw, weights.b);
+  const best = bestPassage(passages, asked.worth);
+  for (const [index, count] of best.entries()) {
+    const elsewhere = passages.reduce((sum, passage) => sum + (passage[index] ?? 0), 0) / overlapOf(passages) - count;
+    counts[index] = eachRaw * (count + weights.otherPassages * Math.max(0, elsewhere));
+  }
+  for (const [field, stored] of [
+    ["summary", summary],
+    ["tags", tags],
+  ] as const) {
+    const terms = splitTerms(stored);
+    const each = weights.fields[field] / lengthDiscount(terms.length, statistics.averageLength[field], weights.b);
     for (const term of terms) {
-      const index = asked.terms.get(term);
-      if (index !== undefined) counts[index] = (counts[index] ?? 0) + each;
+      const found = asked.terms.get(term);
+      if (found !== undefined) counts[found.index] = (counts[found.index] ?? 0) + each * found.share;
     }
   }
-  const each = weights.topic / lengthDiscount(rawLength, "raw", statistics, weights.b);
+  const each = weights.topic / lengthDiscount(Math.min(length, passageTerms), averageRaw, weights.b);
   for (const [mark, index] of asked.topics) if (marks.has(mark)) counts[index] = (counts[index] ?? 0) + each;
-  return { counts, length: rawLength };
+  return { counts, length };
+}
+
+/** Terms of a passage: a few sentences. Texts up to twice as long are one. */
+const passageTerms = 60;
+/** Stored characters of a passage. Each begins in the middle of the one before, so that nothing is torn apart. */
+const passageCharacters = 7 * passageTerms;
+
+/** How often each asked term stands in each passage of a raw text, and how long the whole is, in terms. */
+function rawCounts(raw: string, asked: AskedTerms): { length: number; passages: number[][] } {
+  const empty = (): number[] => new Array<number>(asked.worth.length).fill(0);
+  if (raw.length <= 2 * passageCharacters) {
+    const counts = empty();
+    const terms = splitTerms(raw);
+    for (const term of terms) {
+      const found = asked.terms.get(term);
+      if (found !== undefined) counts[found.index] = (counts[found.index] ?? 0) + found.share;
+    }
+    return { length: terms.length, passages: [counts] };
+  }
+  // Looked for, and not cut into terms: that would cost more than all the rest of a search.
+  const text = ` ${raw} `;
+  const step = passageCharacters / 2;
+  const passages = Array.from({ length: Math.max(1, Math.ceil(text.length / step) - 1) }, empty);
+  for (const [term, { index, share }] of asked.terms) {
+    const sought = ` ${term} `;
+    for (let at = text.indexOf(sought); at >= 0; at = text.indexOf(sought, at + sought.length - 1)) {
+      const half = Math.floor(at / step);
+      for (const passage of [passages[half - 1], passages[half]]) {
+        if (passage !== undefined) passage[index] = (passage[index] ?? 0) + share;
+      }
+    }
+  }
+  return { length: Math.round(raw.length / 7), passages };
+}
+
+/** Long texts count each term in two passages. */
+function overlapOf(passages: readonly unknown[]): number {
+  return passages.length > 1 ? 2 : 1;
+}
+
+/** The passage that holds the most of what is asked for, rare terms before frequent ones. */
+function bestPassage(passages: readonly number[][], worth: readonly number[]): readonly number[] {
+  let best: readonly number[] = worth.map(() => 0);
+  let bestScore = 0;
+  for (const passage of passages) {
+    const score = passage.reduce((sum, count, index) => sum + ((worth[index] ?? 0) * count) / (count + 1), 0);
+    if (score > bestScore) [best, bestScore] = [passage, score];
+  }
+  return best;
 }
 
 /** What a discounted count of a term is worth, before its weight: 0 for none, 1 for one in an average text, below k1 + 1. */

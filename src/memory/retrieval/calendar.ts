@@ -2,20 +2,20 @@
 
 /** Days from `from` to `to`, both included, as ISO days. */
 export interface DayRange {
-  from: string;
-  to: string;
+  readonly from: string;
+  readonly to: string;
 }
 
-const DAY_MS = 86_400_000;
+const dayMs = 86_400_000;
 
 /** Days since 1970-01-01 of an ISO day or time; NaN if it is neither. */
 export function dayNumber(iso: string): number {
-  return Math.floor(Date.parse(iso.length > 10 ? iso : iso.slice(0, 10)) / DAY_MS);
+  return Math.floor(Date.parse(iso.length > 10 ? iso : iso.slice(0, 10)) / dayMs);
 }
 
 /** The ISO day of a day number. */
 function isoDay(day: number): string {
-  return new Date(day * DAY_MS).toISOString().slice(0, 10);
+  return new Date(day * dayMs).toISOString().slice(0, 10);
 }
 
 /** The day so many days later (or earlier). */
@@ -28,17 +28,17 @@ export function weekday(iso: string): number {
   return (((dayNumber(iso) + 4) % 7) + 7) % 7;
 }
 
-/** A day, or null where the calendar has no such day (31 April) or the year has other than four digits. */
-export function dayOf(year: number, month: number, day: number): string | null {
-  if (year < 1000 || year > 9999 || month < 1 || month > 12 || day < 1) return null;
-  const iso = isoDay(Math.floor(Date.UTC(year, month - 1, day) / DAY_MS));
-  return Number(iso.slice(5, 7)) === month && Number(iso.slice(0, 4)) === year ? iso : null;
+/** A day, or undefined where the calendar has no such day (31 April) or the year has other than four digits. */
+export function dayOf(year: number, month: number, day: number): string | undefined {
+  if (year < 1000 || year > 9999 || month < 1 || month > 12 || day < 1) return undefined;
+  const iso = isoDay(Math.floor(Date.UTC(year, month - 1, day) / dayMs));
+  return Number(iso.slice(5, 7)) === month && Number(iso.slice(0, 4)) === year ? iso : undefined;
 }
 
 /** All days of a month (1–12, counted on into other years beyond that). */
 export function monthRange(year: number, month: number): DayRange {
-  const first = Math.floor(Date.UTC(year, month - 1, 1) / DAY_MS);
-  const last = Math.floor(Date.UTC(year, month, 1) / DAY_MS) - 1;
+  const first = Math.floor(Date.UTC(year, month - 1, 1) / dayMs);
+  const last = Math.floor(Date.UTC(year, month, 1) / dayMs) - 1;
   return { from: isoDay(first), to: isoDay(last) };
 }
 

@@ -12,40 +12,40 @@ import { type ParsedQuery, queryDateMarks, queryTopicMarks, weighTerms } from ".
 /** One look into the index: the newest `limit` entries that match. */
 export interface Probe {
   /** Any of these; each one a list of terms or marks that must all be there. */
-  anyOf: readonly (readonly string[])[];
-  limit: number;
+  readonly anyOf: readonly (readonly string[])[];
+  readonly limit: number;
 }
 
 /** Entries that happened in a range of days: up to `limit` of them, the latest first. */
 export interface DateProbe {
-  range: DayRange;
-  limit: number;
+  readonly range: DayRange;
+  readonly limit: number;
 }
 
 /** All that a search looks up. */
 export interface CandidatePlan {
   /** The most telling first: when there are too many candidates, those of later probes are cut. */
-  probes: readonly Probe[];
-  dateProbes: readonly DateProbe[];
+  readonly probes: readonly Probe[];
+  readonly dateProbes: readonly DateProbe[];
   /** Entries to look at anyway, such as the nearest ones of a vector index. */
-  entryIds: readonly string[];
+  readonly entryIds: readonly string[];
   /** Candidates kept in all. */
-  maxCandidates: number;
+  readonly maxCandidates: number;
 }
 
 /** Limits of candidate retrieval; they bound the cost of a search whatever the size of the memory. */
 export interface PlanLimits {
   /** Candidates in all. */
-  maxCandidates: number;
+  readonly maxCandidates: number;
   /** Entries that a date in the query brings. */
-  maxDated: number;
+  readonly maxDated: number;
   /** Postings that a probe for words occurring together may have to read. */
-  maxPostings: number;
+  readonly maxPostings: number;
   /** Words that take part in a probe for words occurring together. */
-  maxFrequentTerms: number;
+  readonly maxFrequentTerms: number;
 }
 
-export const DEFAULT_PLAN_LIMITS: PlanLimits = {
+export const defaultPlanLimits: PlanLimits = {
   maxCandidates: 150,
   maxDated: 60,
   maxPostings: 30_000,
@@ -53,7 +53,7 @@ export const DEFAULT_PLAN_LIMITS: PlanLimits = {
 };
 
 /** Share of the candidates that rare words may bring; the rest is for frequent words that occur together. */
-const RARE_SHARE = 2 / 3;
+const rareShare = 2 / 3;
 
 function byFrequency(a: { frequency: number }, b: { frequency: number }): number {
   return a.frequency - b.frequency;
@@ -69,8 +69,8 @@ function combinations(terms: readonly string[], size: number): string[][] {
 
 /** A term or mark by which entries are looked up, and how many entries have it. */
 interface Driving {
-  term: string;
-  frequency: number;
+  readonly term: string;
+  readonly frequency: number;
 }
 
 /** The frequent terms that may occur together within the budget of postings, the rarest first; two at least. */
@@ -118,12 +118,14 @@ function dateProbes(query: ParsedQuery, statistics: MemoryStatistics, limits: Pl
 export function planCandidates(
   query: ParsedQuery,
   statistics: MemoryStatistics,
-  limits: PlanLimits = DEFAULT_PLAN_LIMITS,
+  limits: PlanLimits = defaultPlanLimits,
   entryIds: readonly string[] = [],
 ): CandidatePlan {
   const known = weighTerms(query, statistics, 1).filter(({ frequency, isSpeaker }) => frequency > 0 || isSpeaker);
   const counted = (term: string): Driving => ({ term, frequency: statistics.frequencies.get(term) ?? 0 });
-  const words: Driving[] = [...known.filter((term) => !term.isSpeaker), ...queryTopicMarks(query).map(counted)]
+  const terms = known.filter((term) => !term.isSpeaker);
+  const own = terms.map(({ term }) => counted(term));
+  const words: Driving[] = [...own, ...terms.flatMap(({ forms }) => forms), ...queryTopicMarks(query).map(counted)]
     .filter(({ frequency }) => frequency > 0)
     .sort(byFrequency);
   const speakers = known.filter((term) => term.isSpeaker).map(({ term }) => speakerMark(term));
@@ -133,7 +135,7 @@ export function planCandidates(
   const frequent: Driving[] = [];
   let taken = 0;
   for (const term of words) {
-    if (taken + term.frequency <= limits.maxCandidates * RARE_SHARE) {
+    if (taken + term.frequency <= limits.maxCandidates * rareShare) {
       rare.push(term.term);
       taken += term.frequency;
     } else {

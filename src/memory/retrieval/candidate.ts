@@ -4,32 +4,37 @@ import type { EntryTerms } from "./entry-terms.js";
 
 /** An entry that may be a hit, as it comes from the store. */
 export interface Candidate {
-  entryId: string;
-  threadId: string;
+  readonly entryId: string;
+  readonly threadId: string;
   /** Place in its thread; neighbours differ by 1. */
-  seq: number;
+  readonly seq: number;
   /** Sittings of a thread: entries with the same key belong together. See `defaultSessionKey`. */
-  sessionKey: string;
-  speaker?: string | undefined;
-  role?: string | undefined;
+  readonly sessionKey: string;
+  readonly speaker?: string | undefined;
+  readonly role?: string | undefined;
   /** ISO 8601. */
-  occurredAt: string;
-  terms: EntryTerms;
+  readonly occurredAt: string;
+  readonly terms: EntryTerms;
+}
+
+/** Whether an entry is a turn of a conversation: others stand beside one another by chance, and are as long as they are. */
+export function isTurn({ threadId }: Candidate): boolean {
+  return threadId !== "";
 }
 
 /** The text fields of an entry, each with its own length statistics. */
 export type Field = "raw" | "summary" | "tags";
-export const FIELDS: readonly Field[] = ["raw", "summary", "tags"];
+export const textFields: readonly Field[] = ["raw", "summary", "tags"];
 
 /** Counts over all entries of the memory that is searched, and of no other. */
 export interface MemoryStatistics {
-  entryCount: number;
+  readonly entryCount: number;
   /** Mean number of terms of a field over the entries in which the field isn't empty; 0 if there are none. */
-  averageLength: Readonly<Record<Field, number>>;
+  readonly averageLength: Readonly<Record<Field, number>>;
   /** Number of entries that contain a term or mark; one that isn't in the map is in no entry. */
-  frequencies: ReadonlyMap<string, number>;
+  readonly frequencies: ReadonlyMap<string, number>;
   /** Days of the earliest and the latest entry (`occurredAt`). */
-  span: DayRange;
+  readonly span: DayRange;
 }
 
 /** A session key for stores that know no sittings: the thread, and the day in UTC. */

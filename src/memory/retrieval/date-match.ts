@@ -8,8 +8,8 @@ import type { RankingWeights } from "./weights.js";
 
 /** A range of days that a query names, and whether it is exact enough for what was told soon after to count. */
 export interface AskedRange {
-  range: DayRange;
-  exact: boolean;
+  readonly range: DayRange;
+  readonly exact: boolean;
 }
 
 /** The days that a query is about, as far as they touch the memory's span (and a year to either side). */

@@ -11,66 +11,66 @@ export type DatePrecision = "day" | "week" | "month" | "season" | "year";
 /** One mention of a date. Exactly one of `range` and `recurring` is there. */
 export interface DateMention {
   /** The words that were read as a date. */
-  text: string;
-  precision: DatePrecision;
+  readonly text: string;
+  readonly precision: DatePrecision;
   /** The days meant, where the year is known. */
-  range?: DayRange;
+  readonly range?: DayRange;
   /** "May", "May 7": the month 1–12 and the day of any year. */
-  recurring?: { month: number; day?: number };
+  readonly recurring?: { month: number; day?: number };
 }
 
-const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
-const WEEKDAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
-const SEASON_START: ReadonlyMap<string, number> = new Map([
+const monthNames = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+const weekdayNames = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
+const seasonStart: ReadonlyMap<string, number> = new Map([
   ["spring", 3],
   ["summer", 6],
   ["autumn", 9],
   ["fall", 9],
   ["winter", 12],
 ]);
-const COUNTS: ReadonlyMap<string, number> = new Map(
+const countWords: ReadonlyMap<string, number> = new Map(
   ["a", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"].map((word, index) => [word, index + 1]),
 );
 
-const M =
+const monthPattern =
   "(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\\b\\.?";
-const Y = "((?:19|20)\\d{2})\\b";
-const D = "(\\d{1,2})(?:st|nd|rd|th)?";
-const COUNT = "(\\d{1,3}|a|an|two|three|four|five|six|seven|eight|nine|ten)";
-const WEEKDAY = `(${WEEKDAYS.join("|")})`;
+const yearPattern = "((?:19|20)\\d{2})\\b";
+const dayPattern = "(\\d{1,2})(?:st|nd|rd|th)?";
+const countPattern = "(\\d{1,3}|a|an|two|three|four|five|six|seven|eight|nine|ten)";
+const weekdayPattern = `(${weekdayNames.join("|")})`;
 
-type Reading = Omit<DateMention, "text"> | null;
+type Reading = Omit<DateMention, "text"> | undefined;
 type Groups = readonly (string | undefined)[];
 interface Pattern {
-  expression: RegExp;
+  readonly expression: RegExp;
   /** @param today the ISO day that relative words count from, if known. */
   read(groups: Groups, today: string | undefined): Reading;
 }
 
 function monthNumber(name: string | undefined): number {
-  return MONTHS.indexOf((name ?? "").slice(0, 3).toLowerCase()) + 1;
+  return monthNames.indexOf((name ?? "").slice(0, 3).toLowerCase()) + 1;
 }
 
 function dayReading(year: string | undefined, month: number, day: string | undefined): Reading {
   if (year === undefined) {
     // 2024 is a leap year: it has every day a year can have
-    return dayOf(2024, month, Number(day)) === null
-      ? null
+    return dayOf(2024, month, Number(day)) === undefined
+      ? undefined
       : { precision: "day", recurring: { month, day: Number(day) } };
   }
   const iso = dayOf(Number(year), month, Number(day));
-  return iso === null ? null : { precision: "day", range: { from: iso, to: iso } };
+  return iso === undefined ? undefined : { precision: "day", range: { from: iso, to: iso } };
 }
 
 function monthReading(year: string | undefined, month: number): Reading {
-  if (month < 1 || month > 12) return null;
+  if (month < 1 || month > 12) return undefined;
   if (year === undefined) return { precision: "month", recurring: { month } };
   return { precision: "month", range: monthRange(Number(year), month) };
 }
 
 function seasonReading(season: string | undefined, year: number): Reading {
-  const start = SEASON_START.get((season ?? "").toLowerCase());
-  if (start === undefined) return null;
+  const start = seasonStart.get((season ?? "").toLowerCase());
+  if (start === undefined) return undefined;
   const range = { from: monthRange(year, start).from, to: monthRange(year, start + 2).to };
   return { precision: "season", range };
 }
@@ -99,7 +99,7 @@ function unitReading(today: string, unit: string, amount: number): Reading {
 
 /** The nearest such weekday before (or after) `today`, today itself not counted. */
 function weekdayReading(today: string, name: string, direction: -1 | 1): Reading {
-  const wanted = WEEKDAYS.indexOf(name.toLowerCase());
+  const wanted = weekdayNames.indexOf(name.toLowerCase());
   const distance = direction === -1 ? (weekday(today) - wanted + 6) % 7 : (wanted - weekday(today) + 6) % 7;
   const day = addDays(today, direction * (distance + 1));
   return { precision: "day", range: { from: day, to: day } };
@@ -107,7 +107,7 @@ function weekdayReading(today: string, name: string, direction: -1 | 1): Reading
 
 function amountOf(word: string | undefined): number {
   const lower = (word ?? "").toLowerCase();
-  return lower === "an" ? 1 : (COUNTS.get(lower) ?? Number(lower));
+  return lower === "an" ? 1 : (countWords.get(lower) ?? Number(lower));
 }
 
 /** 0, 1 and −1 for "this", "next" and "last"/"past". */
@@ -117,42 +117,44 @@ function stepOf(word: string | undefined): number {
 }
 
 /** In order of precedence: what an earlier one has read, a later one doesn't read again. */
-const PATTERNS: readonly Pattern[] = [
+const datePatterns: readonly Pattern[] = [
   {
     expression: /(?<![\d-])(\d{4})[-/](\d{1,2})[-/](\d{1,2})(?!\d)/g,
     read: ([, year, month, day]) => dayReading(year, Number(month), day),
   },
   { expression: /(?<![\d-])(\d{4})-(\d{2})(?![\d-])/g, read: ([, year, month]) => monthReading(year, Number(month)) },
   {
-    expression: new RegExp(`\\b${D}\\s+(?:of\\s+)?${M}(?:,?\\s+${Y})?`, "gi"),
+    expression: new RegExp(`\\b${dayPattern}\\s+(?:of\\s+)?${monthPattern}(?:,?\\s+${yearPattern})?`, "gi"),
     read: ([, day, month, year]) => dayReading(year, monthNumber(month), day),
   },
   {
-    expression: new RegExp(`\\b${M}\\s+(?:the\\s+)?${D}(?!\\d)(?:,?\\s*${Y})?`, "gi"),
+    expression: new RegExp(`\\b${monthPattern}\\s+(?:the\\s+)?${dayPattern}(?!\\d)(?:,?\\s*${yearPattern})?`, "gi"),
     read: ([, month, day, year]) => dayReading(year, monthNumber(month), day),
   },
   {
-    expression: new RegExp(`\\b${M},?\\s+(?:of\\s+)?${Y}`, "gi"),
+    expression: new RegExp(`\\b${monthPattern},?\\s+(?:of\\s+)?${yearPattern}`, "gi"),
     read: ([, month, year]) => monthReading(year, monthNumber(month)),
   },
   {
-    expression: new RegExp(`\\b(spring|summer|autumn|fall|winter),?\\s+(?:of\\s+)?${Y}`, "gi"),
+    expression: new RegExp(`\\b(spring|summer|autumn|fall|winter),?\\s+(?:of\\s+)?${yearPattern}`, "gi"),
     read: ([, season, year]) => seasonReading(season, Number(year)),
   },
   {
     expression: /\b(last|past|this|next|coming)\s+(weekend|week|month|year)\b/gi,
-    read: ([, which, unit], today) => (today === undefined ? null : unitReading(today, unit ?? "", stepOf(which))),
+    read: ([, which, unit], today) => (today === undefined ? undefined : unitReading(today, unit ?? "", stepOf(which))),
   },
   {
-    expression: new RegExp(`\\b(last|past|this|next|coming|on)\\s+${WEEKDAY}\\b`, "gi"),
+    expression: new RegExp(`\\b(last|past|this|next|coming|on)\\s+${weekdayPattern}\\b`, "gi"),
     read: ([, which, day], today) =>
-      today === undefined ? null : weekdayReading(today, day ?? "", /next|coming|this/i.test(which ?? "") ? 1 : -1),
+      today === undefined
+        ? undefined
+        : weekdayReading(today, day ?? "", /next|coming|this/i.test(which ?? "") ? 1 : -1),
   },
   {
     expression: /\b(last|this|next)\s+(spring|summer|autumn|fall|winter)\b/gi,
     read: ([, which, season], today) => {
-      if (today === undefined) return null;
-      const start = SEASON_START.get((season ?? "").toLowerCase()) ?? 0;
+      if (today === undefined) return undefined;
+      const start = seasonStart.get((season ?? "").toLowerCase()) ?? 0;
       const [year, month] = [Number(today.slice(0, 4)), Number(today.slice(5, 7))];
       const step = stepOf(which);
       // "last summer" is this year's once it is over, "next summer" is this year's until it begins
@@ -162,21 +164,22 @@ const PATTERNS: readonly Pattern[] = [
     },
   },
   {
-    expression: new RegExp(`\\b${COUNT}\\s+(day|weekend|week|month|year)s?\\s+ago\\b`, "gi"),
-    read: ([, count, unit], today) => (today === undefined ? null : unitReading(today, unit ?? "", -amountOf(count))),
+    expression: new RegExp(`\\b${countPattern}\\s+(day|weekend|week|month|year)s?\\s+ago\\b`, "gi"),
+    read: ([, count, unit], today) =>
+      today === undefined ? undefined : unitReading(today, unit ?? "", -amountOf(count)),
   },
   {
     expression: /\b(yesterday|last night|today|tonight|this morning|tomorrow)\b/gi,
     read: ([, word], today) => {
       const lower = (word ?? "").toLowerCase();
       const amount = lower === "tomorrow" ? 1 : /^(?:yes|last)/.test(lower) ? -1 : 0;
-      return today === undefined ? null : unitReading(today, "day", amount);
+      return today === undefined ? undefined : unitReading(today, "day", amount);
     },
   },
   {
     // "May" and "March" are also other words: a month on its own needs a capital, and those two a preposition
     expression: new RegExp(
-      `(?<=\\b(?:in|during|of|since|by|until|till|before|after|early|mid|late|last|next|this)[ -])${M}`,
+      `(?<=\\b(?:in|during|of|since|by|until|till|before|after|early|mid|late|last|next|this)[ -])${monthPattern}`,
       "gi",
     ),
     read: ([, month]) => monthReading(undefined, monthNumber(month)),
@@ -186,7 +189,7 @@ const PATTERNS: readonly Pattern[] = [
     read: ([, month]) => monthReading(undefined, monthNumber(month)),
   },
   {
-    expression: new RegExp(`(?<![\\d.,$€£-])\\b${Y}(?![\\d-])`, "g"),
+    expression: new RegExp(`(?<![\\d.,$€£-])\\b${yearPattern}(?![\\d-])`, "g"),
     read: ([, year]) => ({ precision: "year", range: yearRange(Number(year)) }),
   },
 ];
@@ -200,14 +203,14 @@ export function findDates(text: string, now?: string): DateMention[] {
     now === undefined || Number.isNaN(Date.parse(now)) ? undefined : new Date(now).toISOString().slice(0, 10);
   const found: { at: number; mention: DateMention }[] = [];
   let rest = text;
-  for (const { expression, read } of PATTERNS) {
+  for (const { expression, read } of datePatterns) {
     rest = rest.replace(expression, (...args) => {
       const groups = args.filter((arg): arg is string | undefined => typeof arg === "string" || arg === undefined);
       const matched = groups[0] ?? "";
       const at = Number(args.find((arg) => typeof arg === "number"));
       // the last string of `args` is the whole text, not a group
       const reading = read(groups.slice(0, -1), today);
-      if (reading === null) return matched;
+      if (reading === undefined) return matched;
       found.push({ at, mention: { text: matched, ...reading } });
       return "\u0000".repeat(matched.length);
     });
@@ -215,19 +218,19 @@ export function findDates(text: string, now?: string): DateMention[] {
   return found.sort((a, b) => a.at - b.at).map(({ mention }) => mention);
 }
 
-const TIME_WORDS =
+const timeWords =
   /\b(?:yesterday|today|tonight|tomorrow|(?:last|next|this|past|coming|every|the other) (?:night|day|week|weekend|month|year|spring|summer|fall|autumn|winter|morning|evening|(?:mon|tues|wednes|thurs|fri|satur|sun)day)|(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:days?|weeks?|weekends?|months?|years?) (?:ago|back|before)|since|recently|just (?:now|got|started|finished)|for (?:\w+ ){1,2}(?:days|weeks|months|years))\b/i;
 
 /** Whether a text says when something happens: a date, a relative date, or a word like "recently". */
 export function namesTime(text: string): boolean {
-  return TIME_WORDS.test(text) || findDates(text).length > 0;
+  return timeWords.test(text) || findDates(text).length > 0;
 }
 
 /** The month or day of any year as a range of one year. */
-function inYear(recurring: { month: number; day?: number }, year: number): DayRange | null {
+function inYear(recurring: { month: number; day?: number }, year: number): DayRange | undefined {
   if (recurring.day === undefined) return monthRange(year, recurring.month);
   const day = dayOf(year, recurring.month, recurring.day);
-  return day === null ? null : { from: day, to: day };
+  return day === undefined ? undefined : { from: day, to: day };
 }
 
 /**
@@ -241,7 +244,7 @@ export function rangesOf(mention: DateMention, span: DayRange): DayRange[] {
   if (recurring === undefined) return ranges;
   for (let year = Number(span.to.slice(0, 4)); year >= Number(span.from.slice(0, 4)); year -= 1) {
     const range = inYear(recurring, year);
-    if (range !== null) ranges.push(range);
+    if (range !== undefined) ranges.push(range);
   }
   return ranges;
 }

@@ -10,35 +10,35 @@ import { topicsTold } from "./topics.js";
 
 /** What an entry consists of, as far as search cares. */
 export interface EntryText {
-  rawText: string;
-  summary?: string | undefined;
-  tags?: Readonly<Record<string, string | number | boolean>> | undefined;
+  readonly rawText: string;
+  readonly summary?: string | undefined;
+  readonly tags?: Readonly<Record<string, string | number | boolean>> | undefined;
   /** Who said it, by name. Left out, it is read off a leading "Name: " or a tag called `speaker`. */
-  speaker?: string | undefined;
-  role?: string | undefined;
+  readonly speaker?: string | undefined;
+  readonly role?: string | undefined;
   /** When it was said, ISO 8601; "yesterday" in the text counts from here. */
-  occurredAt: string;
+  readonly occurredAt: string;
 }
 
 /** The stored terms of an entry: each field space-joined, in the order of the text, repetitions kept. */
 export interface EntryTerms {
-  raw: string;
-  summary: string;
-  tags: string;
-  marks: string;
+  readonly raw: string;
+  readonly summary: string;
+  readonly tags: string;
+  readonly marks: string;
 }
 
 /** Name of the speaker, if one is known, and the text without the leading "Name: ". */
 export interface SpokenText {
-  speaker: string | undefined;
-  text: string;
+  readonly speaker: string | undefined;
+  readonly text: string;
 }
 
 /** "Anna: …", "Dr. Anna Berg: …": up to three capitalised words and a colon. */
-const SPEAKER_PREFIX = /^\s*(\p{Lu}[\p{L}\p{M}.'’-]{0,30}(?: \p{Lu}[\p{L}\p{M}.'’-]{0,30}){0,2}):\s+(?=\S)/u;
+const speakerPrefix = /^\s*(\p{Lu}[\p{L}\p{M}.'’-]{0,30}(?: \p{Lu}[\p{L}\p{M}.'’-]{0,30}){0,2}):\s+(?=\S)/u;
 
 /** Roles of a protocol, however they are written; any other role with a capital is a name ("Anna"). */
-const PROTOCOL_ROLES = new Set([
+const protocolRoles = new Set([
   "user",
   "assistant",
   "system",
@@ -53,7 +53,7 @@ const PROTOCOL_ROLES = new Set([
 ]);
 
 function namedRole(role: string | undefined): string | undefined {
-  return role !== undefined && /^\p{Lu}/u.test(role) && !PROTOCOL_ROLES.has(role.toLowerCase()) ? role : undefined;
+  return role !== undefined && /^\p{Lu}/u.test(role) && !protocolRoles.has(role.toLowerCase()) ? role : undefined;
 }
 
 /** Who speaks in an entry: what was given, else the tag `speaker`, else a role that is a name, else a leading "Name: ". */
@@ -61,7 +61,7 @@ export function spokenText(entry: EntryText): SpokenText {
   const tagged = entry.tags?.speaker;
   const known =
     entry.speaker ?? (typeof tagged === "string" && tagged.trim() !== "" ? tagged : undefined) ?? namedRole(entry.role);
-  const prefix = SPEAKER_PREFIX.exec(entry.rawText);
+  const prefix = speakerPrefix.exec(entry.rawText);
   if (prefix === null) return { speaker: known, text: entry.rawText };
   const [matched, name] = prefix;
   const agrees = known === undefined || fold(known) === fold(name ?? "");
@@ -76,17 +76,17 @@ export function speakerMark(term: string): string {
 }
 
 /** What the full-text index takes as part of one term; anything else in the value of a mark becomes "_". */
-const NOT_IN_MARKS = /[^\p{L}\p{N}\p{M}.+#=_-]+/gu;
+const notInMarks = /[^\p{L}\p{N}\p{M}.+#=_-]+/gu;
 
 /** The mark of entries with a role; for filters. */
 export function roleMark(role: string): string {
-  return `role:${fold(role).replace(NOT_IN_MARKS, "_")}`;
+  return `role:${fold(role).replace(notInMarks, "_")}`;
 }
 
 /** The mark of entries with a tag or, given one, with that value of it; for filters. */
 export function tagMark(name: string, value?: string | number | boolean): string {
   const text = value === undefined ? name : `${name}=${value}`;
-  return `tag:${fold(text).replace(NOT_IN_MARKS, "_")}`;
+  return `tag:${fold(text).replace(notInMarks, "_")}`;
 }
 
 /** The mark of entries that speak of a day ("2023-05-07"), a month ("2023-05") or a year. */
@@ -100,11 +100,11 @@ export function topicMark(topic: string): string {
 }
 
 /** The entry says when something happens. */
-export const TIMED_MARK = "is:timed";
+export const timedMark = "is:timed";
 /** The entry ends in a question: it asks rather than tells. */
-export const QUESTION_MARK = "is:question";
+export const questionMark = "is:question";
 
-const QUESTION_END = /[?？؟](?:["'”’)\s\p{Extended_Pictographic}]|\uFE0F)*$/u;
+const questionEnd = /[?？؟](?:["'”’)\s\p{Extended_Pictographic}]|\uFE0F)*$/u;
 
 function dateMarks(text: string, occurredAt: string): string[] {
   return findDates(text, occurredAt).flatMap((mention) => {
@@ -133,8 +133,8 @@ export function entryTerms(entry: EntryText): EntryTerms {
     ...(entry.role === undefined ? [] : [roleMark(entry.role)]),
     ...Object.entries(entry.tags ?? {}).flatMap(([name, value]) => [tagMark(name), tagMark(name, value)]),
     ...dateMarks(text, entry.occurredAt),
-    ...(namesTime(text) ? [TIMED_MARK] : []),
-    ...(QUESTION_END.test(text) ? [QUESTION_MARK] : []),
+    ...(namesTime(text) ? [timedMark] : []),
+    ...(questionEnd.test(text) ? [questionMark] : []),
     ...topicsTold(splitTerms(raw)).map(topicMark),
   ];
   return {

@@ -3,9 +3,12 @@ import type { Candidate } from "./candidate.js";
 import { splitTerms } from "./entry-terms.js";
 
 /** Texts shorter than this many different terms must be the same to the last term. */
-const SHORT = 6;
+const shortSize = 6;
 /** Share of common terms (of all terms of both, Jaccard) from which longer texts count as the same. */
-const LIKENESS = 0.9;
+const likenessOfSame = 0.9;
+
+/** Of the beginning and of the end of a long text. */
+const comparedCharacters = 1_000;
 
 /**
  * The words of an entry for comparing: those of the raw text, and its dates, since "I went running today" on two days
@@ -13,14 +16,20 @@ const LIKENESS = 0.9;
  */
 export function comparisonTerms(candidate: Candidate): ReadonlySet<string> {
   const dates = splitTerms(candidate.terms.marks).filter((mark) => mark.startsWith("on:"));
-  return new Set([...splitTerms(candidate.terms.raw), ...dates]);
+  const { raw } = candidate.terms;
+  // Long texts that begin alike and end alike are the same; reading all of each would cost more than ranking them.
+  const read =
+    raw.length <= 2 * comparedCharacters
+      ? raw
+      : `${raw.slice(0, comparedCharacters)} ${raw.slice(-comparedCharacters)}`;
+  return new Set([...splitTerms(read), ...dates]);
 }
 
 /** Whether two entries, by their comparison terms, are near-identical. Entries without any words never are. */
 export function nearlySame(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
   if (a.size === 0 || b.size === 0) return false;
   const [smaller, larger] = a.size <= b.size ? [a, b] : [b, a];
-  const needed = smaller.size < SHORT ? 1 : LIKENESS;
+  const needed = smaller.size < shortSize ? 1 : likenessOfSame;
   if (smaller.size < needed * larger.size) return false;
   let common = 0;
   for (const term of smaller) if (larger.has(term)) common += 1;

@@ -1,6 +1,7 @@
 /** A query as it is understood before any entry is looked at: terms, names, dates, and what kind of answer it wants. */
 
 import { tokenize } from "../../text/tokenizer.js";
+import { beginningsOf, formLikeness, isBeyondEnglish } from "../../text/variants.js";
 import type { MemoryStatistics } from "./candidate.js";
 import { type DateMention, findDates } from "./dates.js";
 import { dateMark, speakerMark, topicMark } from "./entry-terms.js";
@@ -8,28 +9,33 @@ import { topicsAsked } from "./topics.js";
 
 /** One different term of a query. */
 export interface QueryTerm {
-  term: string;
+  readonly term: string;
   /** The first word of the query that gave it. */
-  surface: string;
+  readonly surface: string;
 }
 
 /** A parsed query; depends on no memory. */
 export interface ParsedQuery {
-  text: string;
-  terms: readonly QueryTerm[];
-  dates: readonly DateMention[];
+  readonly text: string;
+  readonly terms: readonly QueryTerm[];
+  readonly dates: readonly DateMention[];
+  /** It is written in another language than English: then other forms of its words are looked for. */
+  readonly beyondEnglish: boolean;
   /** It asks for a time ("when …", "what year …"). */
-  asksWhen: boolean;
+  readonly asksWhen: boolean;
   /** It is about the person asking ("my dog", "did I"), and not about what an assistant said. */
-  firstPerson: boolean;
+  readonly firstPerson: boolean;
+  /** It is about what the one who is asked has said ("what did you recommend"). */
+  readonly asksAssistant: boolean;
 }
 
-const ASKS_WHEN =
+const asksWhenPattern =
   /\bwhen\b(?=.*\?|\s+(?:did|do|does|is|was|were|will|has|have|had|are|am)\b)|\b(?:what|which)(?: exact| specific)? (?:date|day|week|weekend|month|season|year|time)\b|\bhow long\b/i;
-const FIRST_PERSON = /\b(?:I|I'm|I’m|I've|I’ve|[Mm]y|[Mm]e|[Mm]ine|[Mm]yself|[Ww]e|[Oo]ur)\b/;
-const SECOND_PERSON = /\b(?:you|your)\b/i;
+const firstPersonPattern = /\b(?:I|I'm|I’m|I've|I’ve|[Mm]y|[Mm]e|[Mm]ine|[Mm]yself|[Ww]e|[Oo]ur)\b/;
+const secondPersonPattern = /\b(?:you|your)\b/i;
+const asksAssistantPattern = /\b(?:assistant|chatbot|bot|agent)\b/i;
 /** Terms beyond this many are dropped, the last first: a pasted page is no better a query than its beginning. */
-const MAX_QUERY_TERMS = 32;
+const maxQueryTerms = 32;
 
 /**
  * Parses a query.
@@ -38,15 +44,17 @@ const MAX_QUERY_TERMS = 32;
 export function parseQuery(text: string, now?: string): ParsedQuery {
   const terms = new Map<string, QueryTerm>();
   for (const token of tokenize(text)) {
-    if (terms.size >= MAX_QUERY_TERMS) break;
+    if (terms.size >= maxQueryTerms) break;
     if (!terms.has(token.term)) terms.set(token.term, token);
   }
   return {
     text,
     terms: [...terms.values()],
     dates: findDates(text, now),
-    asksWhen: ASKS_WHEN.test(text),
-    firstPerson: FIRST_PERSON.test(text) && !SECOND_PERSON.test(text),
+    beyondEnglish: isBeyondEnglish(text),
+    asksWhen: asksWhenPattern.test(text),
+    asksAssistant: secondPersonPattern.test(text) || asksAssistantPattern.test(text),
+    firstPerson: firstPersonPattern.test(text) && !secondPersonPattern.test(text),
   };
 }
 
@@ -70,14 +78,41 @@ export function frequencyLookups(query: ParsedQuery): string[] {
   return [...new Set([...terms, ...terms.map(speakerMark), ...queryDateMarks(query), ...queryTopicMarks(query)])];
 }
 
+/** Words whose other forms are looked for. */
+const maxVariedTerms = 8;
+
+/** What the other forms of the query's words begin with; none in English, where words are stemmed. */
+export function formBeginnings(query: ParsedQuery): string[] {
+  if (!query.beyondEnglish) return [];
+  return [...new Set(query.terms.slice(0, maxVariedTerms).flatMap(({ term }) => beginningsOf(term)))];
+}
+
+/** Another form of a query's word that the memory has. */
+export interface TermForm {
+  readonly term: string;
+  readonly frequency: number;
+  /** What it counts, of one of the word itself. */
+  readonly share: number;
+}
+
+function formsOf(term: string, query: ParsedQuery, statistics: MemoryStatistics): TermForm[] {
+  if (!query.beyondEnglish || beginningsOf(term).length === 0) return [];
+  const own = new Set(query.terms.map((one) => one.term));
+  return [...statistics.frequencies]
+    .filter(([form, frequency]) => frequency > 0 && !own.has(form) && /^[\p{L}\p{M}]+$/u.test(form))
+    .map(([form, frequency]) => ({ term: form, frequency, share: formLikeness(term, form) }))
+    .filter(({ share }) => share > 0);
+}
+
 /** A query term with what it is worth in the memory that is searched. */
 export interface WeightedTerm extends QueryTerm {
   /** Inverse document frequency in this memory × the weight of the kind of term. */
-  weight: number;
+  readonly weight: number;
   /** Entries of this memory that contain it. */
-  frequency: number;
+  readonly frequency: number;
   /** Someone in this memory is called so; then who speaks matters more than who is addressed by name. */
-  isSpeaker: boolean;
+  readonly isSpeaker: boolean;
+  readonly forms: readonly TermForm[];
 }
 
 /**
@@ -92,9 +127,11 @@ export function weighTerms(
 ): WeightedTerm[] {
   return query.terms.map(({ term, surface }) => {
     // statistics may lag a little behind the entries: never let a count exceed the whole
-    const frequency = Math.min(statistics.frequencies.get(term) ?? 0, statistics.entryCount);
+    const forms = formsOf(term, query, statistics);
+    const counted = forms.reduce((total, form) => total + form.frequency, statistics.frequencies.get(term) ?? 0);
+    const frequency = Math.min(counted, statistics.entryCount);
     const idf = Math.log(1 + (statistics.entryCount - frequency + 0.5) / (frequency + 0.5));
     const isSpeaker = (statistics.frequencies.get(speakerMark(term)) ?? 0) > 0;
-    return { term, surface, frequency, isSpeaker, weight: idf * (isSpeaker ? speakerNameWeight : 1) };
+    return { term, surface, frequency, isSpeaker, forms, weight: idf * (isSpeaker ? speakerNameWeight : 1) };
   });
 }

@@ -3,72 +3,72 @@
  * statistics of their memory; every contribution is named in `why`, and they add up to the score.
  */
 import { askedTerms, countTerms, type TermCounts, termScores } from "./bm25.js";
-import { type Candidate, type MemoryStatistics, placeKey } from "./candidate.js";
+import { type Candidate, isTurn, type MemoryStatistics, placeKey } from "./candidate.js";
 import { askedRanges, dateMatch } from "./date-match.js";
-import { QUESTION_MARK, speakerMark, splitTerms, TIMED_MARK, topicMark } from "./entry-terms.js";
+import { questionMark, speakerMark, splitTerms, timedMark, topicMark } from "./entry-terms.js";
 import { comparisonTerms, nearlySame } from "./near-duplicates.js";
 import { type ParsedQuery, type WeightedTerm, weighTerms } from "./query.js";
 import { topicsAsked } from "./topics.js";
-import { DEFAULT_WEIGHTS, type RankingWeights } from "./weights.js";
+import { defaultWeights, type RankingWeights } from "./weights.js";
 
 /** Why an entry is a hit. All numbers but `total` are contributions to the score; `total` is their sum. */
 export interface Why {
   /** Words of the query that the entry itself holds, or speaks of by words of the same topic, with what each contributes. */
-  terms: { term: string; word: string; weight: number; topics?: string[] }[];
+  readonly terms: { term: string; word: string; weight: number; topics?: string[] }[];
   /** Words in the entries around it, and how well these match themselves. */
-  neighbours: number;
+  readonly neighbours: number;
   /** How well the best entries of its session match. */
-  session: number;
+  readonly session: number;
   /** Said by someone the query names, or by the user where the query is about the user. */
-  speaker: number;
+  readonly speaker: number;
   /** Happened when the query says, or names a time where the query asks for one. */
-  date: number;
+  readonly date: number;
   /** Likeness of meaning, where vectors are configured. */
-  vector: number;
+  readonly vector: number;
   /** Taken off questions and very short texts: they tell less. Never positive. */
-  form: number;
+  readonly form: number;
   total: number;
 }
 
 /** A hit. */
 export interface Ranked {
-  entryId: string;
-  score: number;
-  why: Why;
+  readonly entryId: string;
+  readonly score: number;
+  readonly why: Why;
   /** Entries that say the same in (almost) the same words and are left out for this one, in the order of rank. */
-  duplicates: string[];
+  readonly duplicates: string[];
 }
 
 /** What may be set for a ranking. */
 export interface RankOptions {
-  weights?: RankingWeights;
+  readonly weights?: RankingWeights;
   /** Most hits returned. */
-  limit?: number;
+  readonly limit?: number;
   /** Likeness of an entry's vector to the query's (any scale, greater is nearer), by entry id. */
-  similarities?: ReadonlyMap<string, number>;
+  readonly similarities?: ReadonlyMap<string, number>;
   /** Entries that may be hits; the others only count as neighbours. All, if left out. */
-  accepts?: (candidate: Candidate) => boolean;
+  readonly accepts?: (candidate: Candidate) => boolean;
 }
 
 /** A candidate with all that is computed once for it. */
 interface Scored extends TermCounts {
-  candidate: Candidate;
-  marks: ReadonlySet<string>;
-  ownTerms: readonly number[];
-  own: number;
+  readonly candidate: Candidate;
+  readonly marks: ReadonlySet<string>;
+  readonly ownTerms: readonly number[];
+  readonly own: number;
 }
 
 /** What is the same for all candidates of one ranking. */
 interface Context {
-  terms: readonly WeightedTerm[];
+  readonly terms: readonly WeightedTerm[];
   total: number;
-  weights: RankingWeights;
-  places: ReadonlyMap<string, Scored>;
-  sessions: ReadonlyMap<string, number>;
+  readonly weights: RankingWeights;
+  readonly places: ReadonlyMap<string, Scored>;
+  readonly sessions: ReadonlyMap<string, number>;
 }
 
 /** Best entries of a session that make its score. */
-const SESSION_BEST = 3;
+const sessionBest = 3;
 
 function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
@@ -99,12 +99,13 @@ function sessionScores(scored: readonly Scored[]): Map<string, number> {
     else scores.push(own);
   }
   const meanOfBest = (scores: number[]): number =>
-    sum(scores.sort((a, b) => b - a).slice(0, SESSION_BEST)) / SESSION_BEST;
+    sum(scores.sort((a, b) => b - a).slice(0, sessionBest)) / sessionBest;
   return new Map([...bySession].map(([key, scores]) => [key, meanOfBest(scores)]));
 }
 
 /** The entry so many places on, if it was fetched and belongs to the same session. */
 function neighbour(entry: Scored, offset: number, context: Context): Scored | undefined {
+  if (!isTurn(entry.candidate)) return undefined;
   const { threadId, seq, sessionKey } = entry.candidate;
   const found = context.places.get(placeKey(threadId, seq + offset));
   return found?.candidate.sessionKey === sessionKey ? found : undefined;
@@ -135,10 +136,30 @@ function speakerScore(entry: Scored, query: ParsedQuery, context: Context): numb
   return query.firstPerson && entry.candidate.role === "user" ? weights.firstPerson : 0;
 }
 
-function formScore(entry: Scored, statistics: MemoryStatistics, weights: RankingWeights): number {
-  const average = statistics.averageLength.raw;
-  const missing = average > 0 ? Math.max(0, 1 - entry.length / average) : 0;
-  return 0 - weights.brevity * missing - (entry.marks.has(QUESTION_MARK) ? weights.question : 0);
+function formScore(entry: Scored, query: ParsedQuery, statistics: MemoryStatistics, weights: RankingWeights): number {
+  const average = Math.min(statistics.averageLength.raw, fullLength);
+  const missing = average > 0 && isTurn(entry.candidate) ? Math.max(0, 1 - entry.length / average) : 0;
+  const repeats = isAssistant(entry.candidate) && !query.asksAssistant;
+  return (
+    0 -
+    weights.brevity * missing -
+    (entry.marks.has(questionMark) ? weights.question : 0) -
+    (repeats ? weights.assistant : 0)
+  );
+}
+
+/** Terms from which on no turn is short, however long the others are. */
+const fullLength = 60;
+
+function isAssistant({ role }: Candidate): boolean {
+  return role !== undefined && assistantRoles.has(role.toLowerCase());
+}
+
+const assistantRoles: ReadonlySet<string> = new Set(["assistant", "agent", "ai", "bot", "model"]);
+
+/** Whether an entry without any word of the query is a hit for what stands around it: an assistant's never is. */
+function isHitByNeighbours(entry: Scored, neighbours: number, weights: RankingWeights): boolean {
+  return neighbours >= weights.leastNeighbours && !isAssistant(entry.candidate);
 }
 
 /** Likeness scaled to 0 (the farthest of the candidates that have one) … 1 (the nearest). */
@@ -154,13 +175,13 @@ function scaleSimilarities(similarities: ReadonlyMap<string, number>): (entryId:
 }
 
 /** Once there are hits enough, duplicates are looked for among so many times as many. */
-const DUPLICATE_DEPTH = 4;
+const duplicateDepth = 4;
 
 /** Drops entries that repeat a better one, and names them there. */
 function withoutDuplicates(hits: { hit: Ranked; candidate: Candidate }[], limit: number): Ranked[] {
   const kept: { hit: Ranked; speaker: string | undefined; terms: ReadonlySet<string> }[] = [];
   for (const [index, { hit, candidate }] of hits.entries()) {
-    if (kept.length >= limit && index >= DUPLICATE_DEPTH * limit) break;
+    if (kept.length >= limit && index >= duplicateDepth * limit) break;
     const terms = comparisonTerms(candidate);
     const same = kept.find((other) => other.speaker === candidate.speaker && nearlySame(other.terms, terms));
     if (same !== undefined) same.hit.duplicates.push(hit.entryId);
@@ -180,7 +201,7 @@ export function rank(
   statistics: MemoryStatistics,
   options: RankOptions = {},
 ): Ranked[] {
-  const { weights = DEFAULT_WEIGHTS, limit = 10, similarities = new Map<string, number>() } = options;
+  const { weights = defaultWeights, limit = 10, similarities = new Map<string, number>() } = options;
   const terms = weighTerms(query, statistics, weights.speakerNameAsWord);
   const total = sum(terms.map(({ weight }) => weight));
   const scored = scoreOwn(candidates, terms, total, statistics, weights);
@@ -195,7 +216,7 @@ export function rank(
     .filter(({ candidate }) => options.accepts?.(candidate) ?? true)
     .map((entry) => {
       const { candidate } = entry;
-      const timed = query.asksWhen && entry.marks.has(TIMED_MARK) ? weights.asksWhen : 0;
+      const timed = query.asksWhen && entry.marks.has(timedMark) ? weights.asksWhen : 0;
       const dated = weights.date * dateMatch(candidate, asked, weights);
       const why: Why = {
         terms: terms.flatMap(({ term, surface }, index) => {
@@ -204,16 +225,19 @@ export function rank(
           return weight > 0 ? [{ term, word: surface, weight, ...(topics.length > 0 && { topics }) }] : [];
         }),
         neighbours: neighbourScore(entry, context),
-        session: weights.session * (context.sessions.get(candidate.sessionKey) ?? 0),
+        session: isTurn(candidate) ? weights.session * (context.sessions.get(candidate.sessionKey) ?? 0) : 0,
         speaker: speakerScore(entry, query, context),
         date: dated + timed,
         vector: weights.vector * similarity(candidate.entryId),
-        form: formScore(entry, statistics, weights),
+        form: formScore(entry, query, statistics, weights),
         total: 0,
       };
       why.total = entry.own + why.neighbours + why.session + why.speaker + why.date + why.vector + why.form;
       const matches =
-        entry.own + why.neighbours + dated > 0 || similarities.has(candidate.entryId) || (namesOnly && why.speaker > 0);
+        entry.own + dated > 0 ||
+        isHitByNeighbours(entry, why.neighbours, weights) ||
+        similarities.has(candidate.entryId) ||
+        (namesOnly && why.speaker > 0);
       return { candidate, matches, hit: { entryId: candidate.entryId, score: why.total, why, duplicates: [] } };
     })
     .filter(({ matches }) => matches)
@@ -238,7 +262,7 @@ export function chooseSeeds(
   limit: number,
   options: RankOptions = {},
 ): Candidate[] {
-  const { similarities = new Map<string, number>(), weights: given = DEFAULT_WEIGHTS } = options;
+  const { similarities = new Map<string, number>(), weights: given = defaultWeights } = options;
   const weights = { ...given, neighbourText: [], neighbourScore: [], session: 0 };
   const ranked = rank(query, candidates, statistics, { weights, limit, similarities });
   const byId = new Map(candidates.map((candidate) => [candidate.entryId, candidate]));

@@ -5,7 +5,7 @@
  */
 import { wordTerm } from "../../text/tokenizer.js";
 
-const TOPICS = `
+const topicTable = `
 family | family relative | family relative parent mom mum mother dad father brother sister sibling kid child son daughter husband wife spouse grandma grandmother grandpa grandfather grandparent aunt uncle cousin niece nephew baby twin
 children | kid child son daughter | kid child son daughter baby toddler teen teenager
 parents | parent | parent mom mum mother dad father
@@ -55,7 +55,7 @@ celebrations | weekend holiday celebrate celebration | christmas thanksgiving ha
 /** Term → names of topics, for the words that ask and for those that tell. */
 const asking = new Map<string, string[]>();
 const telling = new Map<string, string[]>();
-for (const line of TOPICS.trim().split("\n")) {
+for (const line of topicTable.trim().split("\n")) {
   const [name = "", asks = "", tells = ""] = line.split("|").map((part) => part.trim());
   for (const [index, words] of [
     [asking, asks],

@@ -3,36 +3,42 @@ export interface RankingWeights {
   /** Saturation of repeated words (BM25). */
   k1: number;
   /** How far long texts are discounted, 0–1 (BM25), for every field. */
-  b: number;
+  readonly b: number;
   /** A word in a field counts so many times as much as one in the raw text. */
-  fields: { raw: number; summary: number; tags: number };
+  readonly fields: { raw: number; summary: number; tags: number };
   /** A word of the same topic counts so many times as much as the word itself: "cat" where pets are asked for. */
-  topic: number;
+  readonly topic: number;
+  /** In a long text, words outside of the passage that fits best count so many times as much. */
+  readonly otherPassages: number;
   /** A word in the text of the entry so many places away (−1: the one before) counts this much of one of its own. */
-  neighbourText: readonly (readonly [offset: number, weight: number])[];
+  readonly neighbourText: readonly (readonly [offset: number, weight: number])[];
   /** Share of a neighbour's own score that is added. */
-  neighbourScore: readonly (readonly [offset: number, weight: number])[];
+  readonly neighbourScore: readonly (readonly [offset: number, weight: number])[];
   /** Share of the mean of the session's three best entries that is added. */
-  session: number;
+  readonly session: number;
   /** Said by someone the query names. */
-  speaker: number;
+  readonly speaker: number;
   /** Said by a user where the query is about the person asking. */
-  firstPerson: number;
+  readonly firstPerson: number;
   /** What a speaker's name is worth as a word of the text, of 1: texts hold the name of who is spoken to. */
-  speakerNameAsWord: number;
+  readonly speakerNameAsWord: number;
   /** Happened, or speaks of, when the query says. */
-  date: number;
+  readonly date: number;
   /** Share of `date` for what was said within `soonAfterDays` after it. */
-  soonAfter: number;
-  soonAfterDays: number;
+  readonly soonAfter: number;
+  readonly soonAfterDays: number;
   /** Names a time where the query asks for one. */
-  asksWhen: number;
+  readonly asksWhen: number;
   /** Taken off an entry that ends in a question. */
-  question: number;
+  readonly question: number;
   /** Taken off an entry without any words, in proportion off those shorter than the average. */
-  brevity: number;
+  readonly brevity: number;
+  /** Taken off what an assistant said, unless the query is about that: it repeats what it was told. */
+  readonly assistant: number;
+  /** An entry that shares no word with the query is a hit only if its neighbours add as much. */
+  readonly leastNeighbours: number;
   /** The nearest vector among the candidates gets this much, the farthest nothing. */
-  vector: number;
+  readonly vector: number;
 }
 
 /**
@@ -40,11 +46,12 @@ export interface RankingWeights {
  * within a hundredth of one another in recall@10 (before `topic` was added: it gains as much anywhere from 0.2 to 0.3). `firstPerson`, `vector` and the weights of summary and tags are set
  * by judgement.
  */
-export const DEFAULT_WEIGHTS: RankingWeights = {
+export const defaultWeights: RankingWeights = {
   k1: 1.2,
   b: 0.5,
   fields: { raw: 1, summary: 0.5, tags: 0.5 },
   topic: 0.2,
+  otherPassages: 0.2,
   neighbourText: [
     [-1, 0.4],
     [1, 0.2],
@@ -67,6 +74,8 @@ export const DEFAULT_WEIGHTS: RankingWeights = {
   asksWhen: 0.15,
   question: 0.1,
   brevity: 0.1,
+  assistant: 0.2,
+  leastNeighbours: 0.07,
   vector: 0.4,
 };
 

@@ -1,35 +1,39 @@
 /** Routing by skills: who names most of what the input speaks of. */
 
-import { mentions, wordsOf } from "../../text/words.js";
+import { mentions, termSet } from "../../text/overlap.js";
 import type { RoutingInput, StrategyOutcome } from "../routing-input.js";
 import type { Strategy } from "./strategy.js";
 
 const skillWeight = 2;
-/** From this score on the choice is certain. */
-const certainScore = 5;
-const unmatchedConfidence = 0.5;
 
-/** Twice the matching skills plus the matching tools; no match: the first that can work, at half confidence. */
-export function routeBySkills({ input, clarifications, live }: RoutingInput): StrategyOutcome {
-  const text = wordsOf([input, ...clarifications.map(({ answer }) => answer)].join("\n"));
+/**
+ * Twice the matching skills plus the matching tools. The confidence grows with what matches and falls with what speaks for the next
+ * worker: two thirds for one skill that nobody else has, 0 for a guess.
+ * @param fallbackWorker where nothing matches and there is one, nobody is named; otherwise the first that can work is a guess.
+ */
+export function routeBySkills(
+  { input, clarifications, live }: Pick<RoutingInput, "input" | "clarifications" | "live">,
+  fallbackWorker?: string,
+): StrategyOutcome {
+  const text = termSet([input, ...clarifications.map(({ answer }) => answer)].join("\n"));
   const scored = live.map((worker) => {
     const skills = worker.skills.filter((skill) => mentions(text, skill));
     const tools = worker.tools.filter((tool) => mentions(text, tool));
     return { id: worker.id, matched: [...skills, ...tools], score: skillWeight * skills.length + tools.length };
   });
-  const [best] = scored.toSorted((a, b) => b.score - a.score);
+  const [best, next] = scored.toSorted((a, b) => b.score - a.score);
   if (best === undefined) return { kind: "none", why: "no worker is available" };
   if (best.score === 0) {
-    const [first = best] = scored;
-    const reasoning = "No skill of any worker matches; the first available one is taken.";
-    return { kind: "route", choice: { targets: [first.id], reasoning, confidence: unmatchedConfidence } };
+    if (fallbackWorker !== undefined) return { kind: "none", why: "no skill of any worker matches" };
+    const reasoning = "No skill of any worker matches; the first available one is taken, which is a guess.";
+    return { kind: "route", choice: { targets: [best.id], reasoning, confidence: 0 } };
   }
   return {
     kind: "route",
     choice: {
       targets: [best.id],
       reasoning: `Matches ${best.matched.join(", ")} (score ${best.score}).`,
-      confidence: Math.min(best.score / certainScore, 1),
+      confidence: best.score / (best.score + (next?.score ?? 0) + 1),
     },
   };
 }
@@ -37,5 +41,5 @@ export function routeBySkills({ input, clarifications, live }: RoutingInput): St
 export const skillBased: Strategy<"skill-based"> = {
   name: "skill-based",
   execution: "step",
-  decide: async (input) => routeBySkills(input),
+  decide: async (input, { settings }) => routeBySkills(input, settings.fallbackWorker),
 };

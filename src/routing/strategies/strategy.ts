@@ -2,6 +2,7 @@
  * What a routing strategy is: one file in this folder, registered in `table.ts`. A strategy knows its input and these ports, and
  * nothing else of the team, so that it can be tested with plain data.
  */
+import type { ExampleClassifier } from "../../text/example-classifier.js";
 import type { Clarification, RoutingInput, StrategyOutcome } from "../routing-input.js";
 import type { ClaimId, TeamState } from "../team-state.js";
 import type { RoutingRule } from "./routing-rule.js";
@@ -11,6 +12,7 @@ export interface StrategySettings {
   readonly rules: readonly RoutingRule[];
   /** A routing function that this deployment registered, by name. */
   readonly routingFn?: string | undefined;
+  readonly fallbackWorker?: string | undefined;
 }
 
 export interface StrategyPorts {
@@ -24,6 +26,8 @@ export interface StrategyPorts {
   readonly decisionId: string;
   /** The claim of the decision's first worker. */
   readonly claim: ClaimId;
+  /** Tells the workers apart by their examples; prepared when it is first asked for. */
+  readonly examples: () => ExampleClassifier;
   /** The team's supervisor, as a model with tools. */
   readonly askSupervisor: () => Promise<SupervisorDecision>;
 }

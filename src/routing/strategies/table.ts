@@ -1,4 +1,5 @@
 /** All routing strategies. A new one is a file in this folder and a line here; the schema of teams and the API follow. */
+import { exampleBased } from "./example-based.js";
 import { llmBased } from "./llm-based.js";
 import { loadBalanced } from "./load-balanced.js";
 import { roundRobin } from "./round-robin.js";
@@ -6,7 +7,7 @@ import { ruleBased } from "./rule-based.js";
 import { skillBased } from "./skill-based.js";
 import type { Strategy } from "./strategy.js";
 
-const strategies = [llmBased, ruleBased, skillBased, roundRobin, loadBalanced] as const;
+const strategies = [llmBased, ruleBased, skillBased, exampleBased, roundRobin, loadBalanced] as const;
 
 export type StrategyName = (typeof strategies)[number]["name"];
 

@@ -49,6 +49,12 @@ const statisticsRow = z.object({
   last_day: z.string().nullable(),
 });
 
+const vocabularyRows = z.array(z.object({ term: z.string(), doc: z.int() }));
+/** Terms that begin alike and are looked at as forms of one word. */
+const maxForms = 60;
+/** Stored characters of a neighbour: what stands around an entry adds a little, and need not be read to its end. */
+const neighbourCharacters = 1_500;
+
 const perhaps = (length: number, count: number): number => (count === 0 ? 0 : length / count);
 
 /** One memory's entries under the filters of one search. */
@@ -80,10 +86,10 @@ export class EntrySource implements CandidateSource {
     );
   };
 
-  async statistics(lookups: readonly string[]): Promise<MemoryStatistics> {
+  async statistics(lookups: readonly string[], beginnings: readonly string[] = []): Promise<MemoryStatistics> {
     const { tenantId, key } = this.memory;
     const prefix = scopedTerm(String(key), "");
-    const [memory, vocabulary] = await this.db.batch([
+    const [memory, ...vocabulary] = await this.db.batch([
       this.db
         .prepare(
           `SELECT entry_count, raw_length, raw_count, summary_length, summary_count, tag_length, tag_count, first_day, last_day
@@ -93,9 +99,14 @@ export class EntrySource implements CandidateSource {
       this.db
         .prepare("SELECT term, doc FROM entry_vocab WHERE term IN (SELECT value FROM json_each(?))")
         .bind(JSON.stringify(lookups.map((term) => prefix + term))),
+      ...beginnings.map((beginning) =>
+        this.db
+          .prepare("SELECT term, doc FROM entry_vocab WHERE term >= ?1 AND term < ?2 LIMIT ?3")
+          .bind(prefix + beginning, `${prefix}${beginning}\u{10ffff}`, maxForms),
+      ),
     ]);
     const row = statisticsRow.parse(memory?.results[0]);
-    const terms = z.array(z.object({ term: z.string(), doc: z.int() })).parse(vocabulary?.results);
+    const terms = vocabulary.flatMap(({ results }) => vocabularyRows.parse(results));
     return {
       entryCount: row.entry_count,
       averageLength: {
@@ -158,7 +169,7 @@ export class EntrySource implements CandidateSource {
     // CROSS, so that SQLite goes from the places to the entries and not through the whole memory.
     const { results } = await this.db
       .prepare(
-        `SELECT ${candidateColumns}, ${this.conditions()} AS visible
+        `SELECT ${candidateColumns.replace("e.raw_terms", `substr(e.raw_terms, 1, ${neighbourCharacters}) AS raw_terms`)}, ${this.conditions()} AS visible
          FROM json_each(?8) AS place CROSS JOIN entries e
          WHERE e.memory_key = ?2 AND e.thread_id = place.value ->> 0
            AND e.seq BETWEEN (place.value ->> 1) - ?9 AND (place.value ->> 1) + ?9 AND e.tenant_id = ?1 AND e.deleted_at IS NULL

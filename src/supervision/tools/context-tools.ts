@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { ToolContext, ToolOutput } from "../../agent/tools.js";
 import { itemName } from "../../conversation/names.js";
-import { likenessTo } from "../../text/likeness.js";
+import { coverageOf } from "../../text/overlap.js";
 import type { ChangeOutcome, ContextChange, ContextEditor, ContextEntry, ContextKind } from "../environment.js";
 import { mayModifyContext, mayModifyStored } from "../supervisor.js";
 import type { ReasonSchema } from "./reason.js";
@@ -64,7 +64,7 @@ function readingTools(kit: PassToolkit, names: Names, editor: ContextEditor): Su
       schema: z.object({ query: z.string().min(1).max(1_000) }),
       permitted: anyone,
       run: async ({ query }, context) => {
-        const likeness = likenessTo(query);
+        const likeness = coverageOf(query);
         const found = (await entries(editor, kind, context))
           .map((entry) => ({
             entry,

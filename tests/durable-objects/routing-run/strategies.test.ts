@@ -106,7 +106,7 @@ describe("skill-based", () => {
     expect(run.decisions).toMatchObject([{ targetAgent: "technical", confidence: 0.8, strategy: "skill-based" }]);
     await modelOf(team, "billing").reply({ text: "Hello." });
     const unmatched = await startRun(tenant, team.definition, "Good morning.");
-    expect(unmatched.decisions).toMatchObject([{ targetAgent: "billing", confidence: 0.5 }]);
+    expect(unmatched.decisions).toMatchObject([{ targetAgent: "billing", confidence: 0 }]);
   });
 });
 

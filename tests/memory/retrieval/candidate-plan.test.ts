@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { MemoryStatistics } from "../../../src/memory/retrieval/candidate.js";
-import { DEFAULT_PLAN_LIMITS, matchExpression, planCandidates } from "../../../src/memory/retrieval/candidate-plan.js";
+import { defaultPlanLimits, matchExpression, planCandidates } from "../../../src/memory/retrieval/candidate-plan.js";
 import { distinctTerms, entryTerms, roleMark, tagMark } from "../../../src/memory/retrieval/entry-terms.js";
 import { frequencyLookups, parseQuery } from "../../../src/memory/retrieval/query.js";
 import { search } from "../../../src/memory/retrieval/search.js";
@@ -26,7 +26,7 @@ describe("planning candidates", () => {
       ["lesson", "school"],
       ["music", "school"],
     ]);
-    expect(plan.probes.every(({ limit }) => limit <= DEFAULT_PLAN_LIMITS.maxCandidates)).toBe(true);
+    expect(plan.probes.every(({ limit }) => limit <= defaultPlanLimits.maxCandidates)).toBe(true);
   });
 
   it("reads no more postings than its limits allow, whatever the words", () => {
@@ -42,7 +42,7 @@ describe("planning candidates", () => {
     const plan = planCandidates(query, statistics({ "@anna": 5_000, "on:2023-05-07": 3 }));
     expect(plan.probes[0]?.anyOf).toEqual(expect.arrayContaining([["on:2023-05-07"]]));
     expect(plan.dateProbes).toEqual([
-      { range: { from: "2023-05-07", to: "2023-05-07" }, limit: DEFAULT_PLAN_LIMITS.maxDated },
+      { range: { from: "2023-05-07", to: "2023-05-07" }, limit: defaultPlanLimits.maxDated },
     ]);
   });
 
@@ -82,7 +82,7 @@ describe("planning candidates", () => {
     );
     const found = await source.candidates(plan);
     expect(found.length).toBeGreaterThan(0);
-    expect(found.length).toBeLessThanOrEqual(DEFAULT_PLAN_LIMITS.maxCandidates);
+    expect(found.length).toBeLessThanOrEqual(defaultPlanLimits.maxCandidates);
   });
 });
 

@@ -1,0 +1,29 @@
+/** Overlap of texts by their words: cheap, deterministic, and no more than that. The words are those of search. */
+import { tokenize } from "./tokenizer.js";
+
+/** The terms of a text, each once: inflections share one ("orders", "ordered" and "order"). */
+export function termSet(text: string): ReadonlySet<string> {
+  return new Set(tokenize(text).map(({ term }) => term));
+}
+
+/** How many of the one's terms the other has too. */
+export function sharedTerms(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
+  let count = 0;
+  for (const term of one) if (other.has(term)) count += 1;
+  return count;
+}
+
+/**
+ * Gives of any text the share of the query's terms that it has too: from 0 (none) to 1 (all). The query is read once.
+ * @example coverageOf("lost parcel")("Where is my parcel?") // 0.5
+ */
+export function coverageOf(query: string): (text: string) => number {
+  const asked = termSet(query);
+  return (text) => (asked.size === 0 ? 0 : sharedTerms(asked, termSet(text)) / asked.size);
+}
+
+/** Whether all the words of a phrase stand in a text, whatever their case and endings, and however they are joined. */
+export function mentions(text: ReadonlySet<string>, phrase: string): boolean {
+  const terms = termSet(phrase.replace(/[-_/]/g, " "));
+  return terms.size > 0 && sharedTerms(terms, text) === terms.size;
+}

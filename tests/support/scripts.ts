@@ -1,0 +1,21 @@
+/** A few words in each script that people write in, and what no script is: for tests that any text is read. */
+export const everyScript: readonly (readonly [name: string, sample: string])[] = [
+  ["Latin", "Where is my order? "],
+  ["one long word", "abcdefghij"],
+  ["Cyrillic", "Где мой заказ? "],
+  ["Greek", "Πού είναι η παραγγελία μου; "],
+  ["Arabic", "أين طلبي؟ "],
+  ["Hebrew", "איפה ההזמנה שלי? "],
+  ["Devanagari", "मेरा ऑर्डर कहाँ है? "],
+  ["Thai", "คำสั่งซื้อของฉันอยู่ที่ไหน"],
+  ["Han", "我的订单在哪里？"],
+  ["Kana", "わたしのちゅうもんはどこですか。カタカナ"],
+  ["Hangul", "내 주문은 어디에 있나요? "],
+  ["Amharic", "ትዕዛዜ የት ነው? "],
+  ["emoji", "📦❓👩‍👩‍👧"],
+  ["combining marks", "e\u0301a\u0300\u0316\u0323"],
+  ["digits and signs", "12:34-56/78.90,+#@"],
+  ["joints", "a.b-c/d'e_f"],
+  ["lone surrogates", "\ud83d x \udc00"],
+  ["white space", " \n\t\u00a0\u2003"],
+];
