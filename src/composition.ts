@@ -24,6 +24,7 @@ import { type Embedder, openAiEmbedder, workersAiEmbedder } from "./platform/emb
 import { measureWith } from "./platform/logging.js";
 import type { OutgoingPolicy } from "./platform/outgoing.js";
 import { createSealer, type Sealer } from "./platform/secrets.js";
+import { AskIndex } from "./stores/ask-index.js";
 import { deliverToD1 } from "./stores/deliveries.js";
 import { IdempotencyStore } from "./stores/idempotency-store.js";
 import { ContextStore } from "./stores/memory/context-store.js";
@@ -142,6 +143,7 @@ export function composeServices(env: Env): Services {
     db: env.DB,
     sessions,
     index: new SessionIndex(env.DB),
+    askIndex: new AskIndex(env.DB),
     runs,
     runIndex: new RunIndex(env.DB, now),
     asks: new AskGateway({ ses: sessions, run: runs }),

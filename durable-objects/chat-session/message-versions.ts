@@ -95,11 +95,12 @@ export class MessageVersions {
     const meanwhile = again();
     if (meanwhile !== undefined) return ok(meanwhile);
     if (!this.stillSays(message)) return changedMeanwhile;
+    const isRequest = messageId === turn.messageId;
     storage.transactionSync(() => {
       store.versions.erase(messageId, left);
       store.replaceMessage(erasedMessage(message));
       store.forgetText(turn, messageId);
-      kit.asks.forgetTexts(turn.turnId, (hook) => (hook === "request") === (messageId === turn.messageId));
+      kit.asks.forgetTexts(turn.turnId, (hook) => (hook === "request") === isRequest, isRequest);
       kit.events.append("message.erased", undefined, { messageId });
       this.ports.changed(messageId, "erased");
     });

@@ -4,6 +4,7 @@ import type { EndedStatus } from "../../src/agent/work.js";
 import type { RootPlatform } from "../../src/application/root-platform.js";
 import { loadRules } from "../../src/application/turn-setup.js";
 import { askForAll } from "../../src/asks/ask.js";
+import type { AskWork } from "../../src/asks/origin.js";
 import type { EventData } from "../../src/catalogues/events.js";
 import type { ContextChangeBody, ContextView } from "../../src/chat/context.js";
 import { chatEvents } from "../../src/chat/events.js";
@@ -16,7 +17,7 @@ import {
   type SettledOutcome,
   type Turn,
 } from "../../src/chat/session.js";
-import { replyText } from "../../src/conversation/message.js";
+import { messageText, replyText } from "../../src/conversation/message.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
 import type { SendCommand } from "../../src/gateways/session-gateway.js";
 import { newId } from "../../src/platform/ids.js";
@@ -53,6 +54,7 @@ export class SessionEngine implements RootEngine {
       deliver: (messages) => deliverOutbox(messages, this.store, platform),
       step: (lease) => this.step(lease),
       present: (type, data) => this.present(type, data),
+      describeWork: (turnId) => this.describeTurn(turnId),
       askClosed: (turnId) => this.askClosed(turnId),
     });
     this.versions = new MessageVersions({
@@ -105,6 +107,15 @@ export class SessionEngine implements RootEngine {
       this.kit.kick();
     });
     return ok(ids.turnId);
+  }
+
+  /** What asks of a turn say of where they come from. */
+  private describeTurn(turnId: string): AskWork {
+    const { sessionId, definition } = this.store.session();
+    const { agent, subject, metadata } = definition;
+    const messageId = this.store.turn(turnId)?.messageId;
+    const message = messageId === undefined ? undefined : this.store.message(messageId);
+    return { sessionId, turnId, agent, subject, metadata, message: message && messageText(message) };
   }
 
   /** Changes the context, for the turn under way too. */

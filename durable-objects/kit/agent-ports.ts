@@ -4,7 +4,6 @@ import type { RootPlatform } from "../../src/application/root-platform.js";
 import { withDeadline } from "../../src/platform/clock.js";
 import type { TeamPorts } from "../../src/routing/ports.js";
 import type { SupervisePorts } from "../../src/supervision/supervise.js";
-import { askPolicy } from "../../src/tenancy/ask-policy.js";
 import type { Settings } from "../../src/tenancy/tenant.js";
 import type { Kit } from "./kit.js";
 import { type WorkObserver, type WorkRef, workObserver } from "./work-observer.js";
@@ -19,7 +18,7 @@ export interface AgentWork {
   readonly hash: SupervisePorts["hash"];
   readonly signal: AbortSignal;
   /** As they were when the work began. */
-  readonly settings: Pick<Settings, "strict" | "reviews" | "approvals">;
+  readonly settings: Pick<Settings, "strict" | "reviews" | "approvals" | "questions">;
   /** What supervisors may know and change around the text. */
   readonly environment: SupervisePorts["surroundings"];
   /** Stores a pass, in the same write as its result. */
@@ -34,6 +33,7 @@ type Ports = Pick<
   | "validateArguments"
   | "approvals"
   | "approval"
+  | "asking"
   | "supervise"
   | "asks"
   | "state"
@@ -55,14 +55,17 @@ export function agentPorts(
     withDeadline: deadline,
     validateArguments,
     approvals: kit.approvals,
-    approval: askPolicy(settings.approvals, ref),
+    approval: settings.approvals,
+    // What else is known of who works, the object adds to each ask.
+    asking: { source: {}, policy: settings.questions },
     supervise: {
       now,
       hash,
       withDeadline: deadline,
       strict: settings.strict,
       cancelled: () => signal.aborted,
-      review: askPolicy(settings.reviews, ref),
+      review: settings.reviews,
+      source: {},
       surroundings: { ...environment, ownerId, workId: ref.id },
       decided: (state, before, after) => {
         work.keepPass(state, before, after);

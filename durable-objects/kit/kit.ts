@@ -2,6 +2,8 @@
 import type { EndedStatus, Usage } from "../../src/agent/work.js";
 import { type Ask, askForAll } from "../../src/asks/ask.js";
 import { askEvents } from "../../src/asks/events.js";
+import type { AskWork } from "../../src/asks/origin.js";
+import type { ActorRecord } from "../../src/conversation/actor-record.js";
 import { newAskId } from "../../src/platform/ids.js";
 import { describeError, log } from "../../src/platform/logging.js";
 import type { Level, LogFields } from "../../src/platform/metrics.js";
@@ -27,6 +29,8 @@ export interface KitPorts {
   readonly step: (lease: Lease) => Promise<StepOutcome>;
   /** What is shown of a stored event of the object's own: the log stores ids and no texts. */
   readonly present: (type: string, data: unknown) => unknown;
+  /** What an ask of this work says of where it comes from. */
+  readonly describeWork?: (work: string) => AskWork;
   /** An ask of this work was closed, in this very write: let it go on. */
   readonly askClosed: (work: string) => void;
   /** What becomes of an exception that a step threw; without this it is logged as `driver.crashed`. */
@@ -46,6 +50,8 @@ export interface WorkEnd {
   readonly outcome: EndedStatus;
   /** When it was accepted; milliseconds since the epoch. */
   readonly since: number;
+  /** Who ended it before its time, if somebody did. */
+  readonly by?: ActorRecord | undefined;
 }
 
 /**
@@ -91,6 +97,7 @@ export class Kit {
       storage,
       now,
       newAskId: () => newAskId(ports.owner().id),
+      describe: (work) => ports.describeWork?.(work) ?? {},
       changed: (ask, work) => this.askChanged(ask, work),
       rewritten: (ask) => this.outbox.put("ask", ask.askId, ask),
     });
@@ -139,7 +146,7 @@ export class Kit {
     const endedAt = this.ports.now();
     const usage = this.usage(work);
     this.ctx.storage.transactionSync(() => {
-      this.asks.cancelOfWork(work);
+      this.asks.cancelOfWork(work, ended.by ?? { kind: "system", id: work });
       write(usage, endedAt);
       this.forgetSteps(work);
       this.crashes.forget(work);

@@ -3,7 +3,7 @@
  * table of its `handler`, without which it does not compile.
  */
 import { z } from "zod";
-import { askSchema } from "../asks/ask.js";
+import { storedAskSchema } from "../asks/ask.js";
 import { sessionSchema } from "../chat/session.js";
 import { runSummarySchema } from "../routing/run.js";
 import type { SupervisionState } from "../supervision/state.js";
@@ -44,7 +44,7 @@ export const outboxTopics = {
   ask: {
     description: "An ask that was opened, closed or rewritten; its copy in the tenant's inbox.",
     handler: "d1",
-    payload: askSchema,
+    payload: storedAskSchema,
   },
   audit: {
     description: "What the supervisors of a hook decided; a row of the tenant's audit.",
