@@ -25,6 +25,7 @@ import { measureWith } from "./platform/logging.js";
 import type { OutgoingPolicy } from "./platform/outgoing.js";
 import { createSealer, type Sealer } from "./platform/secrets.js";
 import { AskIndex } from "./stores/ask-index.js";
+import { AuditLog } from "./stores/audit-log.js";
 import { deliverToD1 } from "./stores/deliveries.js";
 import { IdempotencyStore } from "./stores/idempotency-store.js";
 import { ContextStore } from "./stores/memory/context-store.js";
@@ -144,6 +145,7 @@ export function composeServices(env: Env): Services {
     sessions,
     index: new SessionIndex(env.DB),
     askIndex: new AskIndex(env.DB),
+    audit: new AuditLog(env.DB),
     runs,
     runIndex: new RunIndex(env.DB, now),
     asks: new AskGateway({ ses: sessions, run: runs }),

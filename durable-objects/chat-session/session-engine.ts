@@ -17,6 +17,7 @@ import {
   type SettledOutcome,
   type Turn,
 } from "../../src/chat/session.js";
+import type { ActorRecord } from "../../src/conversation/actor-record.js";
 import { messageText, replyText } from "../../src/conversation/message.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
 import type { SendCommand } from "../../src/gateways/session-gateway.js";
@@ -104,6 +105,7 @@ export class SessionEngine implements RootEngine {
     const salts = { messageSalt: crypto.randomUUID(), replySalt: crypto.randomUUID() };
     this.ctx.storage.transactionSync(() => {
       this.store.addTurn({ ...ids, ...salts, content, idempotencyKey, requestHash, at: this.platform.now() });
+      this.store.setSender(ids.turnId, command.sender);
       this.kit.kick();
     });
     return ok(ids.turnId);
@@ -119,22 +121,22 @@ export class SessionEngine implements RootEngine {
   }
 
   /** Changes the context, for the turn under way too. */
-  async changeContext(change: ContextChangeBody, author: string): Promise<Result<ContextView>> {
+  async changeContext(change: ContextChangeBody, author: ActorRecord): Promise<Result<ContextView>> {
     const changed = this.context.changeBy(change, author);
     await this.run?.refresh();
     return changed;
   }
 
-  async restoreContext(version: number, author: string): Promise<Result<ContextView>> {
+  async restoreContext(version: number, author: ActorRecord): Promise<Result<ContextView>> {
     const restored = this.context.restore(version, author);
     await this.run?.refresh();
     return restored;
   }
 
-  cancelTurn(turn: TurnRecord): void {
+  cancelTurn(turn: TurnRecord, by?: ActorRecord): void {
     if (isFinal(turn.status)) return;
     if (this.run?.turn.turnId === turn.turnId) this.kit.cancel();
-    this.end(turn, "cancelled", { degraded: [] });
+    this.end(turn, "cancelled", { degraded: [] }, by);
     this.kit.kick();
   }
 
@@ -238,9 +240,9 @@ export class SessionEngine implements RootEngine {
     return "again";
   }
 
-  private end(turn: TurnRecord, status: EndedStatus, outcome: SettledOutcome): void {
+  private end(turn: TurnRecord, status: EndedStatus, outcome: SettledOutcome, by?: ActorRecord): void {
     const { turnId, acceptedAt } = turn;
-    this.kit.end(turnId, { kind: "turn", outcome: status, since: acceptedAt }, (usage, endedAt) => {
+    this.kit.end(turnId, { kind: "turn", outcome: status, since: acceptedAt, by }, (usage, endedAt) => {
       this.store.endTurn(turnId, status, { ...outcome, usage }, endedAt);
       if (outcome.reply !== undefined) {
         this.store.addMessage(outcome.reply, turnId, true);

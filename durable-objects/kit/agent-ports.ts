@@ -3,6 +3,7 @@ import { validateArguments } from "../../src/application/argument-check.js";
 import type { RootPlatform } from "../../src/application/root-platform.js";
 import { withDeadline } from "../../src/platform/clock.js";
 import type { TeamPorts } from "../../src/routing/ports.js";
+import type { SupervisionState } from "../../src/supervision/state.js";
 import type { SupervisePorts } from "../../src/supervision/supervise.js";
 import type { Settings } from "../../src/tenancy/tenant.js";
 import type { Kit } from "./kit.js";
@@ -23,6 +24,10 @@ export interface AgentWork {
   readonly environment: SupervisePorts["surroundings"];
   /** Stores a pass, in the same write as its result. */
   readonly keepPass: (...pass: Parameters<SupervisePorts["decided"]>) => void;
+  /** Stores what became of a pass that was held for a review, in its place. */
+  readonly reviewPass: NonNullable<SupervisePorts["reviewed"]>;
+  /** The message that its response becomes, if it becomes one. */
+  readonly replyId?: string | undefined;
 }
 
 type Ports = Pick<
@@ -48,6 +53,10 @@ export function agentPorts(
   const { tenantId, ownerId, ref, hash, signal, settings, environment } = work;
   const { now } = platform;
   const observer = workObserver(ref, tenantId, kit, now);
+  const ofReply = (state: SupervisionState): SupervisionState =>
+    state.hook === "response" && work.replyId !== undefined
+      ? { ...state, subject: { ...state.subject, messageId: work.replyId } }
+      : state;
   const deadline: Ports["withDeadline"] = (timeoutMs, doWork) => withDeadline(timeoutMs, doWork, signal);
   return {
     signal,
@@ -68,9 +77,11 @@ export function agentPorts(
       source: {},
       surroundings: { ...environment, ownerId, workId: ref.id },
       decided: (state, before, after) => {
-        work.keepPass(state, before, after);
-        observer.decided(state);
+        const record = ofReply(state);
+        work.keepPass(record, before, after);
+        observer.decided(record);
       },
+      reviewed: (before, after) => work.reviewPass(ofReply(before), ofReply(after)),
     },
     asks: () => kit.asks.ofWork(ref.id),
     state: platform.teamState(tenantId),

@@ -1,12 +1,13 @@
 /** The parts of the kit put together, as every object that does work has them. */
 import type { EndedStatus, Usage } from "../../src/agent/work.js";
-import { type Ask, askForAll } from "../../src/asks/ask.js";
+import { type Ask, askForAll, hookOf } from "../../src/asks/ask.js";
 import { askEvents } from "../../src/asks/events.js";
 import type { AskWork } from "../../src/asks/origin.js";
 import type { ActorRecord } from "../../src/conversation/actor-record.js";
 import { newAskId } from "../../src/platform/ids.js";
 import { describeError, log } from "../../src/platform/logging.js";
 import type { Level, LogFields } from "../../src/platform/metrics.js";
+import type { RecordedAct } from "../../src/tenancy/audit.js";
 import { ApprovalBook } from "./approvals.js";
 import { AskBook } from "./asks.js";
 import { Crashes } from "./crashes.js";
@@ -244,7 +245,27 @@ export class Kit {
       askDeadline + ask.askId,
       open && ask.deadline !== undefined ? Date.parse(ask.deadline) : undefined,
     );
-    if (!open) this.ports.askClosed(work);
+    if (!open) {
+      this.outbox.put("act", ask.askId, closingAct(ask, work));
+      this.ports.askClosed(work);
+    }
     this.deliverSoon();
   }
+}
+
+/** How an ask was closed, for the audit: without its texts. */
+function closingAct(ask: Ask, work: string): RecordedAct {
+  const { askId, kind, answer, status, closedBy, closedAt = ask.openedAt, from } = ask;
+  const { tool, toolCallId } = from;
+  const hook = hookOf(ask);
+  return {
+    type: status === "open" ? "ask.answered" : `ask.${status}`,
+    workId: work,
+    ...(hook === undefined ? {} : { hook }),
+    decision: answer !== undefined && "decision" in answer ? answer.decision : status,
+    actor: closedBy,
+    subject: { askId, kind, tool, toolCallId },
+    reasons: [],
+    at: Date.parse(closedAt),
+  };
 }

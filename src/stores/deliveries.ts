@@ -1,6 +1,7 @@
 /** Where an outbox's messages go: the copies in D1. A late or repeated one changes nothing. */
 import { urgencyOf } from "../asks/listing.js";
 import { isTopicOf, type ReadPayload, readPayload, type TopicOf, UnknownTopicError } from "../catalogues/outbox.js";
+import { insertAct } from "./audit-log.js";
 import { endWork } from "./team-state.js";
 
 /** A message from an object's outbox, with where it comes from. */
@@ -69,6 +70,8 @@ const handlers: { readonly [Topic in TopicOf<"d1">]: (payload: ReadPayload<Topic
       .bind(tenantId, run.runId, run.status, message.payload, message.id),
 
   work_ended: ({ work, at }, { db, tenantId }) => endWork(db, tenantId, work, at),
+
+  act: (act, { db, tenantId, ownerId, message }) => insertAct(db, { tenantId, ownerId, revision: message.id }, act),
 
   audit: ({ workId, hook, decision, body, at }, { db, tenantId, ownerId, message }) =>
     db

@@ -5,13 +5,15 @@ import type { AskSource } from "../asks/origin.js";
 import { nearest, type ReviewPolicy } from "../asks/policy.js";
 import { wordDiff } from "../text/word-diff.js";
 import { type PassPorts, type PassResult, runPass } from "./pass.js";
-import { passResultSchema, type SupervisionState } from "./state.js";
+import { passResultSchema, type SupervisionState, type SupervisionStep } from "./state.js";
 import { applyChange, canonicalText, type Subject, type SubjectOf, spokenText } from "./subject.js";
 import type { Supervisor } from "./supervisor.js";
 
 export interface SupervisePorts extends Omit<PassPorts, "journal"> {
   /** Hears of each pass once, in the same write as its result. */
   readonly decided: (state: SupervisionState, before: Subject, after: Subject) => void;
+  /** A person, or a deadline, has decided on what a pass held: the same pass before and after. In the write that records it. */
+  readonly reviewed?: (before: SupervisionState, after: SupervisionState) => void;
   /** Who answers reviews, how long they are waited for, and what counts then, where a supervisor doesn't say it. */
   readonly review: ReviewPolicy;
   /** Who works, for the asks that come of it. */
@@ -63,7 +65,31 @@ export async function supervise<S extends Subject>(
     reason: reasons.join("; "),
     proposal: proposalOf(subject, after),
   });
-  return afterReview(ask, { before: subject, proposed: after, reasons, degraded }, supervisors, journal, ports);
+  const reviewed = { before: subject, proposed: after, reasons, degraded };
+  const outcome = await afterReview(ask, reviewed, supervisors, journal, ports);
+  const step = await reviewStep(ask, after, outcome, ports);
+  const decided = { ...pass.state, decision: outcome.action, reasons: [...outcome.reasons] };
+  const record = { ...decided, steps: [...pass.state.steps, step] };
+  await journal.commit("reviewed", () => ports.reviewed?.(pass.state, record));
+  return outcome;
+}
+
+/** The review as a step of its pass. Its hashes differ where the reviewer wrote another text than was proposed. */
+async function reviewStep(
+  { closedBy, openedAt, closedAt = openedAt }: Ask,
+  proposed: Subject,
+  { action, subject, reasons }: Supervised<Subject>,
+  ports: SupervisePorts,
+): Promise<SupervisionStep> {
+  return {
+    ...(closedBy === undefined ? {} : { actor: closedBy }),
+    action,
+    reasons: action === "block" ? reasons.slice(-1) : [],
+    beforeHash: await ports.hash(proposed),
+    afterHash: await ports.hash(subject),
+    latencyMs: Date.parse(closedAt) - Date.parse(openedAt),
+    mode: "enforce",
+  };
 }
 
 async function afterReview<S extends Subject>(
@@ -120,7 +146,9 @@ async function afterReview<S extends Subject>(
 
 /** The supervisors that want a person to look. */
 function reviewersOf({ steps }: SupervisionState): string[] {
-  return [...new Set(steps.flatMap(({ action, mode, supervisor }) => (asksForReview(action, mode) ? supervisor : [])))];
+  return [
+    ...new Set(steps.flatMap(({ action, mode, supervisor = [] }) => (asksForReview(action, mode) ? supervisor : []))),
+  ];
 }
 
 function asksForReview(action: string, mode: string): boolean {

@@ -4,6 +4,7 @@ import type { Journal } from "../agent/journal.js";
 import { type ReviewPolicy, reviewPolicySchema } from "../asks/policy.js";
 import type { CancelSignal } from "../model/port.js";
 import type { ContextChange, Environment } from "./environment.js";
+import type { SupervisorCall } from "./state.js";
 import type { Subject } from "./subject.js";
 import { type Hook, hooks, type Verdict } from "./verdict.js";
 
@@ -44,6 +45,8 @@ export interface JudgeContext {
   readonly sanitizeReason: (words: string) => Promise<string>;
   /** To be told of each change of the context, for the record. */
   readonly contextChanged: (change: ContextChange) => void;
+  /** To be told of each tool that it called or was refused, for the record. */
+  readonly called: (call: SupervisorCall) => void;
 }
 
 /**

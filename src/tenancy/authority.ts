@@ -34,6 +34,7 @@ export const acts = {
   cancelAsk: { role: "client" },
   /** What operators are asked: reviews, approvals, questions to staff. */
   answerStaffAsks: { role: "operator" },
+  exportAudit: { role: "operator" },
 
   startRun: { role: "client" },
   listRuns: { role: "client" },

@@ -5,6 +5,7 @@ import { answererOf } from "../../src/application/asks/ask-view.js";
 import { cancelAsk } from "../../src/application/asks/cancel-ask.js";
 import { listAsks } from "../../src/application/asks/list-asks.js";
 import { readAsk } from "../../src/application/asks/read-ask.js";
+import { exportAudit } from "../../src/application/audit/export-audit.js";
 import { connectToEvents, followEvents } from "../../src/application/events/follow-events.js";
 import { awaitConsistency } from "../../src/application/memory/await-consistency.js";
 import { flushThread } from "../../src/application/memory/flush-thread.js";
@@ -107,6 +108,7 @@ const calls: Record<Act, Call> = {
   cancelAsk: (actor, services) => cancelAsk(actor, "ask_1", services),
   answerStaffAsks: async (actor, services) =>
     answererOf(actor).asStaff ? readAsk(actor, "ask_1", services) : refuse("forbidden", "not staff"),
+  exportAudit: (actor, services) => exportAudit(actor, { format: "csv" }, services),
   startRun: (actor, services) => startRun(actor, { definition: newRun, waitMs: 0 }, services),
   listRuns: (actor, services) => listRuns(actor, page, services),
   readRun: (actor, services) => readRun(actor, { runId: "run_1", waitMs: 0 }, services),

@@ -46,6 +46,7 @@ function withPorts(test: (world: World) => void | Promise<void>): Promise<void> 
         settings: settingsSchema.parse({ strict: true, reviews: { audience: "user" }, questions: { timeoutMs: 5 } }),
         environment: { statistics: () => ({ turns: 1 }) },
         keepPass,
+        reviewPass: vi.fn(),
       },
     );
     return test({ kit, ports, abort, keepPass, sql: object.storage.sql });
