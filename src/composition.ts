@@ -25,6 +25,8 @@ import { type Embedder, openAiEmbedder, workersAiEmbedder } from "./platform/emb
 import { measureWith } from "./platform/logging.js";
 import type { OutgoingPolicy } from "./platform/outgoing.js";
 import { createSealer, type Sealer } from "./platform/secrets.js";
+import { AskIndex } from "./stores/ask-index.js";
+import { AuditLog } from "./stores/audit-log.js";
 import { deliverToD1 } from "./stores/deliveries.js";
 import { IdempotencyStore } from "./stores/idempotency-store.js";
 import { ContextStore } from "./stores/memory/context-store.js";
@@ -146,6 +148,8 @@ export function composeServices(env: Env): Services {
     db: env.DB,
     sessions,
     index: new SessionIndex(env.DB),
+    askIndex: new AskIndex(env.DB),
+    audit: new AuditLog(env.DB),
     runs,
     runIndex: new RunIndex(env.DB, now),
     asks: new AskGateway({ ses: sessions, run: runs }),

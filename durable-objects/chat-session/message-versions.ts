@@ -11,14 +11,17 @@ import {
   type UnlinkedVersion,
 } from "../../src/chat/message-version.js";
 import { isFinal } from "../../src/chat/session.js";
+import type { ActorRecord } from "../../src/conversation/actor-record.js";
 import type { ChatMessage } from "../../src/conversation/message.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
 import { withDeadline } from "../../src/platform/clock.js";
 import { sha256Hex } from "../../src/platform/digest.js";
 import { runPass } from "../../src/supervision/pass.js";
+import type { SupervisionState } from "../../src/supervision/state.js";
 import { editReply } from "../../src/supervision/structural-edit.js";
 import type { SubjectOf } from "../../src/supervision/subject.js";
 import type { Supervisor } from "../../src/supervision/supervisor.js";
+import type { RecordedAct } from "../../src/tenancy/audit.js";
 import type { Kit } from "../kit/kit.js";
 import type { ChatSessionStore, TurnRecord } from "./store.js";
 import type { Change } from "./version-store.js";
@@ -47,7 +50,7 @@ export class MessageVersions {
   }
 
   /** Edits an effective reply by the ids of its parts: all operations or none. */
-  async edit(messageId: string, edit: MessageEdit, author: string): Promise<Result<MessageVersion>> {
+  async edit(messageId: string, edit: MessageEdit, author: ActorRecord): Promise<Result<MessageVersion>> {
     const found = this.changeable(messageId);
     if (!found.ok) return found;
     const { message } = found.value;
@@ -67,7 +70,7 @@ export class MessageVersions {
   }
 
   /** Makes a version effective again, as a new version: that is a person's decision, but the rules that nobody may pass look at it. */
-  async restore(messageId: string, version: number, author: string): Promise<Result<MessageVersion>> {
+  async restore(messageId: string, version: number, author: ActorRecord): Promise<Result<MessageVersion>> {
     const found = this.changeable(messageId);
     if (!found.ok) return found;
     const { message, turn } = found.value;
@@ -80,7 +83,7 @@ export class MessageVersions {
   }
 
   /** Takes away every text of a message and the salt of its digests. Again is harmless. */
-  async erase(messageId: string, author: string): Promise<Result<MessageVersion>> {
+  async erase(messageId: string, author: ActorRecord): Promise<Result<MessageVersion>> {
     const { store, storage, kit, now } = this.ports;
     const again = (): MessageVersion | undefined => store.versions.erased(messageId)?.at(-1);
     const before = again();
@@ -95,12 +98,15 @@ export class MessageVersions {
     const meanwhile = again();
     if (meanwhile !== undefined) return ok(meanwhile);
     if (!this.stillSays(message)) return changedMeanwhile;
+    const isRequest = messageId === turn.messageId;
     storage.transactionSync(() => {
       store.versions.erase(messageId, left);
       store.replaceMessage(erasedMessage(message));
       store.forgetText(turn, messageId);
-      kit.asks.forgetTexts(turn.turnId, (hook) => (hook === "request") === (messageId === turn.messageId));
+      store.forgetWholeReasons(turn.turnId);
+      kit.asks.forgetTexts(turn.turnId, (hook) => (hook === "request") === isRequest, isRequest);
       kit.events.append("message.erased", undefined, { messageId });
+      this.recordAct(turn, { type: "message.erased", decision: "erased", actor: author, messageId, reasons: [] });
       this.ports.changed(messageId, "erased");
     });
     return ok(last);
@@ -136,10 +142,22 @@ export class MessageVersions {
       const number = store.versions.addChange(message, passed.value, { ...change, at: now() });
       store.replaceMessage(passed.value);
       kit.events.append(`message.${change.kind}`, undefined, { messageId });
+      const reasons = change.reason === "" ? [] : [change.reason];
+      const act = { decision: change.kind, actor: change.author, messageId, reasons };
+      this.recordAct(store.turnOfMessage(messageId), { type: `message.${change.kind}`, ...act });
       this.ports.changed(messageId, number);
     });
     const last = (await this.versions(messageId)).at(-1);
     return last === undefined ? noMessage : ok(last);
+  }
+
+  /** For the audit, in the write that did it. */
+  private recordAct(
+    turn: TurnRecord | undefined,
+    { messageId, ...act }: Pick<RecordedAct, "type" | "decision" | "actor" | "reasons"> & { messageId: string },
+  ): void {
+    const at = this.ports.now();
+    this.ports.kit.outbox.put("act", messageId, { ...act, workId: turn?.turnId, subject: { messageId }, at });
   }
 
   private stillSays(message: ChatMessage): boolean {
@@ -194,18 +212,27 @@ function supervised(turn: TurnRecord, effective: ChatMessage, store: ChatSession
   const pass = store.passesOfTurn(turn.turnId).find(({ hook }) => hook === (isReply ? "response" : "request"));
   const kept = isReply ? store.versions.original(messageId) : undefined;
   const original: ChatMessage | undefined = isReply ? kept?.body : { messageId, role: "user", content: turn.original };
-  const decision = kept?.decision ?? (isReply ? undefined : pass?.decision) ?? "allow";
-  const reasons = kept?.reasons ?? (isReply ? undefined : pass?.reasons) ?? [];
-  const says = isReply ? "agent" : "user";
+  const reviewed = pass?.steps.some(({ actor }) => actor !== undefined) ? pass : undefined;
+  const decision = reviewed?.decision ?? kept?.decision ?? (isReply ? undefined : pass?.decision) ?? "allow";
+  const reasons = reviewed?.reasons ?? kept?.reasons ?? (isReply ? undefined : pass?.reasons) ?? [];
+  const says: ActorRecord | undefined = isReply ? { kind: "agent", id: store.session().definition.agent } : turn.sentBy;
   if (original === undefined || JSON.stringify(original) === JSON.stringify(effective)) {
     return [{ message: effective, author: says, decision, reasons, at }];
   }
-  const changers = pass?.steps.filter(({ action, mode }) => action !== "allow" && mode === "enforce") ?? [];
-  const names = [...new Set(changers.map(({ supervisor }) => supervisor))].map((name) => `supervisor ${name}`);
   return [
     { message: original, author: says, decision: "original", reasons: [], at },
-    { message: effective, author: names.join(", ") || "supervision", decision, reasons, at },
+    { message: effective, author: changerOf(pass), decision, reasons, at },
   ];
+}
+
+/** Whose text the effective one is: the reviewer's who wrote or refused it, or that of the supervisors who changed it. */
+function changerOf(pass: SupervisionState | undefined): ActorRecord {
+  const steps = pass?.steps ?? [];
+  const review = steps.findLast(({ actor }) => actor !== undefined);
+  const isReviewers = review !== undefined && (review.action === "block" || review.beforeHash !== review.afterHash);
+  if (isReviewers && review.actor !== undefined) return review.actor;
+  const changers = steps.filter(({ action, mode }) => action !== "allow" && mode === "enforce");
+  return { kind: "supervisor", id: [...new Set(changers.flatMap(({ supervisor = [] }) => supervisor))].join(", ") };
 }
 
 function subjectOf(message: ChatMessage): SubjectOf<"request"> | SubjectOf<"response"> {

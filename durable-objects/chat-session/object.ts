@@ -1,11 +1,13 @@
 /** The object of a session as others call it: what it does is in `SessionEngine`. */
+
 import { type ContextChangeBody, type ContextView, contextChangeSchema } from "../../src/chat/context.js";
 import { type MessageEdit, type MessageVersion, messageEditSchema } from "../../src/chat/message-version.js";
 import { type NewSession, newSessionSchema, type Session, type Turn } from "../../src/chat/session.js";
 import { composeRootPlatform } from "../../src/composition.js";
+import type { ActorRecord } from "../../src/conversation/actor-record.js";
 import type { ChatMessage } from "../../src/conversation/message.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
-import type { PassView, SendCommand, SessionObject } from "../../src/gateways/session-gateway.js";
+import type { RecordedPass, SendCommand, SessionObject } from "../../src/gateways/session-gateway.js";
 import { fromWire, type Page, pageOfRows, toWire, type Wire } from "../../src/gateways/wire.js";
 import { Root } from "../kit/root.js";
 import { chatSessionSchema } from "./schema.js";
@@ -44,10 +46,10 @@ export class ChatSession extends Root<SessionEngine> implements SessionObject {
     return toWire(this.engine.turn(turnId));
   }
 
-  async cancelTurn(turnId: string): Promise<Wire<Result<Turn>>> {
+  async cancelTurn(turnId: string, by: ActorRecord): Promise<Wire<Result<Turn>>> {
     const turn = this.exists() ? this.engine.store.turn(turnId) : undefined;
     if (turn === undefined) return toWire(noSession);
-    this.engine.cancelTurn(turn);
+    this.engine.cancelTurn(turn, by);
     return toWire(this.engine.turn(turnId));
   }
 
@@ -55,12 +57,12 @@ export class ChatSession extends Root<SessionEngine> implements SessionObject {
     return toWire(this.exists() ? ok(this.engine.context.view()) : noSession);
   }
 
-  async changeContext(change: Wire<ContextChangeBody>, author: string): Promise<Wire<Result<ContextView>>> {
+  async changeContext(change: Wire<ContextChangeBody>, author: ActorRecord): Promise<Wire<Result<ContextView>>> {
     if (!this.exists()) return toWire(noSession);
     return toWire(await this.engine.changeContext(fromWire(change, contextChangeSchema), author));
   }
 
-  async restoreContext(version: number, author: string): Promise<Wire<Result<ContextView>>> {
+  async restoreContext(version: number, author: ActorRecord): Promise<Wire<Result<ContextView>>> {
     return toWire(this.exists() ? await this.engine.restoreContext(version, author) : noSession);
   }
 
@@ -78,24 +80,28 @@ export class ChatSession extends Root<SessionEngine> implements SessionObject {
     );
   }
 
-  async editMessage(messageId: string, edit: Wire<MessageEdit>, author: string): Promise<Wire<Result<MessageVersion>>> {
+  async editMessage(
+    messageId: string,
+    edit: Wire<MessageEdit>,
+    author: ActorRecord,
+  ): Promise<Wire<Result<MessageVersion>>> {
     if (!this.exists()) return toWire(noSession);
     return toWire(await this.engine.versions.edit(messageId, fromWire(edit, messageEditSchema), author));
   }
 
-  async restoreMessage(messageId: string, version: number, author: string): Promise<Wire<Result<MessageVersion>>> {
+  async restoreMessage(messageId: string, version: number, author: ActorRecord): Promise<Wire<Result<MessageVersion>>> {
     if (!this.exists()) return toWire(noSession);
     return toWire(await this.engine.versions.restore(messageId, version, author));
   }
 
-  async eraseMessage(messageId: string, author: string): Promise<Wire<Result<MessageVersion>>> {
+  async eraseMessage(messageId: string, author: ActorRecord): Promise<Wire<Result<MessageVersion>>> {
     return toWire(this.exists() ? await this.engine.versions.erase(messageId, author) : noSession);
   }
 
-  async supervision(after: number, limit: number): Promise<Wire<Result<Page<PassView>>>> {
+  async supervision(after: number, limit: number): Promise<Wire<Result<Page<RecordedPass>>>> {
     if (!this.exists()) return toWire(noSession);
     const rows = this.engine.store.passesAfter(after, limit + 1);
-    const view = ({ state, turnId, at }: (typeof rows)[number]): PassView => ({
+    const view = ({ state, turnId, at }: (typeof rows)[number]): RecordedPass => ({
       ...state,
       turnId,
       at: new Date(at).toISOString(),

@@ -43,4 +43,10 @@ export const chatSessionSchema: readonly SchemaStep[] = [
       -- What is left of a message that was erased: its versions without their texts.
       CREATE TABLE erased_messages (message_id TEXT PRIMARY KEY, versions TEXT NOT NULL) WITHOUT ROWID;`,
   },
+  {
+    name: "senders",
+    sql: `
+      -- Who sent a turn's message, as JSON; unknown of turns of versions before.
+      ALTER TABLE turns ADD COLUMN sent_by TEXT;`,
+  },
 ];

@@ -7,6 +7,7 @@ import {
   type SessionContext,
   sessionContextSchema,
 } from "../../src/chat/context.js";
+import { type ActorRecord, readAuthor } from "../../src/conversation/actor-record.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
 import type { Kit } from "../kit/kit.js";
 
@@ -25,7 +26,7 @@ export class VersionedContext {
 
   /** The first version, as the session was created with it. */
   begin(context: SessionContext): void {
-    this.add(context, "creator", "the session was created");
+    this.add(context, "", "the session was created");
   }
 
   current(): { readonly version: number; readonly context: SessionContext } {
@@ -46,7 +47,7 @@ export class VersionedContext {
   /** Changes the context at once; what changes nothing makes no version. */
   change(
     apply: (context: SessionContext) => SessionContext,
-    author: string,
+    author: ActorRecord,
     reason: string,
     turnId?: string,
   ): { version: number; changed: boolean } {
@@ -56,16 +57,19 @@ export class VersionedContext {
     if (JSON.stringify(next) === JSON.stringify(before.context)) return { version: before.version, changed: false };
     const version = before.version + 1;
     storage.transactionSync(() => {
-      this.add(next, author, reason);
+      this.add(next, JSON.stringify(author), reason);
       // The log holds the number; who and why are read from the version.
       kit.events.append("context.changed", turnId, { version, ...(turnId === undefined ? {} : { turnId }) });
+      const act = { type: "context.changed", decision: "changed", actor: author } as const;
+      const at = this.ports.now();
+      kit.outbox.put("act", "context", { ...act, workId: turnId, subject: { version }, reasons: [reason], at });
       changed();
     });
     return { version, changed: true };
   }
 
   /** What a caller adds and removes. */
-  changeBy(change: ContextChangeBody, author: string): Result<ContextView> {
+  changeBy(change: ContextChangeBody, author: ActorRecord): Result<ContextView> {
     if (!fitsLimits(changeContext(this.current().context, change))) {
       return refuse("invalid", "The session's context would hold more than it can; remove something first.");
     }
@@ -74,7 +78,7 @@ export class VersionedContext {
   }
 
   /** Makes an earlier version count again, as a new one. */
-  restore(version: number, author: string): Result<ContextView> {
+  restore(version: number, author: ActorRecord): Result<ContextView> {
     const earlier = this.version(version);
     if (earlier === undefined) return refuse("not_found", "There is no such version of this session's context.");
     this.change(() => earlier.context, author, `version ${version} was restored`);
@@ -99,8 +103,9 @@ export class VersionedContext {
         binding,
       )
       .toArray()
-      .map(({ context, at, ...row }) => ({
+      .map(({ context, at, author, ...row }) => ({
         ...row,
+        author: readAuthor(author),
         at: new Date(at).toISOString(),
         context: sessionContextSchema.parse(JSON.parse(context)),
       }));

@@ -4,6 +4,7 @@ import type { EndedStatus } from "../../src/agent/work.js";
 import type { RootPlatform } from "../../src/application/root-platform.js";
 import { loadRules } from "../../src/application/turn-setup.js";
 import { askForAll } from "../../src/asks/ask.js";
+import type { AskWork } from "../../src/asks/origin.js";
 import type { EventData } from "../../src/catalogues/events.js";
 import type { ContextChangeBody, ContextView } from "../../src/chat/context.js";
 import { chatEvents } from "../../src/chat/events.js";
@@ -16,7 +17,8 @@ import {
   type SettledOutcome,
   type Turn,
 } from "../../src/chat/session.js";
-import { replyText } from "../../src/conversation/message.js";
+import type { ActorRecord } from "../../src/conversation/actor-record.js";
+import { messageText, replyText } from "../../src/conversation/message.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
 import type { SendCommand } from "../../src/gateways/session-gateway.js";
 import { newId } from "../../src/platform/ids.js";
@@ -53,6 +55,7 @@ export class SessionEngine implements RootEngine {
       deliver: (messages) => deliverOutbox(messages, this.store, platform),
       step: (lease) => this.step(lease),
       present: (type, data) => this.present(type, data),
+      describeWork: (turnId) => this.describeTurn(turnId),
       askClosed: (turnId) => this.askClosed(turnId),
     });
     this.versions = new MessageVersions({
@@ -102,28 +105,38 @@ export class SessionEngine implements RootEngine {
     const salts = { messageSalt: crypto.randomUUID(), replySalt: crypto.randomUUID() };
     this.ctx.storage.transactionSync(() => {
       this.store.addTurn({ ...ids, ...salts, content, idempotencyKey, requestHash, at: this.platform.now() });
+      this.store.setSender(ids.turnId, command.sender);
       this.kit.kick();
     });
     return ok(ids.turnId);
   }
 
+  /** What asks of a turn say of where they come from. */
+  private describeTurn(turnId: string): AskWork {
+    const { sessionId, definition } = this.store.session();
+    const { agent, subject, metadata } = definition;
+    const messageId = this.store.turn(turnId)?.messageId;
+    const message = messageId === undefined ? undefined : this.store.message(messageId);
+    return { sessionId, turnId, agent, subject, metadata, message: message && messageText(message) };
+  }
+
   /** Changes the context, for the turn under way too. */
-  async changeContext(change: ContextChangeBody, author: string): Promise<Result<ContextView>> {
+  async changeContext(change: ContextChangeBody, author: ActorRecord): Promise<Result<ContextView>> {
     const changed = this.context.changeBy(change, author);
     await this.run?.refresh();
     return changed;
   }
 
-  async restoreContext(version: number, author: string): Promise<Result<ContextView>> {
+  async restoreContext(version: number, author: ActorRecord): Promise<Result<ContextView>> {
     const restored = this.context.restore(version, author);
     await this.run?.refresh();
     return restored;
   }
 
-  cancelTurn(turn: TurnRecord): void {
+  cancelTurn(turn: TurnRecord, by?: ActorRecord): void {
     if (isFinal(turn.status)) return;
     if (this.run?.turn.turnId === turn.turnId) this.kit.cancel();
-    this.end(turn, "cancelled", { degraded: [] });
+    this.end(turn, "cancelled", { degraded: [] }, by);
     this.kit.kick();
   }
 
@@ -227,9 +240,9 @@ export class SessionEngine implements RootEngine {
     return "again";
   }
 
-  private end(turn: TurnRecord, status: EndedStatus, outcome: SettledOutcome): void {
+  private end(turn: TurnRecord, status: EndedStatus, outcome: SettledOutcome, by?: ActorRecord): void {
     const { turnId, acceptedAt } = turn;
-    this.kit.end(turnId, { kind: "turn", outcome: status, since: acceptedAt }, (usage, endedAt) => {
+    this.kit.end(turnId, { kind: "turn", outcome: status, since: acceptedAt, by }, (usage, endedAt) => {
       this.store.endTurn(turnId, status, { ...outcome, usage }, endedAt);
       if (outcome.reply !== undefined) {
         this.store.addMessage(outcome.reply, turnId, true);

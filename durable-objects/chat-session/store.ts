@@ -9,8 +9,9 @@ import {
   turnOutcomeSchema,
   turnStatuses,
 } from "../../src/chat/session.js";
+import { type ActorRecord, readAuthor } from "../../src/conversation/actor-record.js";
 import { type ChatMessage, chatMessageSchema, messageText } from "../../src/conversation/message.js";
-import { type SupervisionState, supervisionStateSchema } from "../../src/supervision/state.js";
+import { type SupervisionState, supervisionStateSchema, withoutWholeReasons } from "../../src/supervision/state.js";
 import { VersionStore } from "./version-store.js";
 
 export interface SessionRecord {
@@ -36,6 +37,7 @@ const turnRow = z
     outcome: z.string().nullable(),
     message_salt: z.string().nullable(),
     reply_salt: z.string().nullable(),
+    sent_by: z.string().nullable(),
   })
   .transform((row) => ({
     seq: row.seq,
@@ -51,6 +53,7 @@ const turnRow = z
     outcome: row.outcome === null ? undefined : turnOutcomeSchema.parse(JSON.parse(row.outcome)),
     messageSalt: row.message_salt ?? undefined,
     replySalt: row.reply_salt ?? undefined,
+    sentBy: row.sent_by === null ? undefined : readAuthor(row.sent_by),
   }));
 export type TurnRecord = z.infer<typeof turnRow>;
 
@@ -117,6 +120,10 @@ export class ChatSessionStore {
       turn.messageSalt,
       turn.replySalt,
     );
+  }
+
+  setSender(turnId: string, sender: ActorRecord): void {
+    this.sql.exec("UPDATE turns SET sent_by = ? WHERE turn_id = ?", JSON.stringify(sender), turnId);
   }
 
   turn(turnId: string): TurnRecord | undefined {
@@ -225,6 +232,23 @@ export class ChatSessionStore {
     this.sql.exec("INSERT INTO passes (turn_id, at, state) VALUES (?, ?, ?)", turnId, at, JSON.stringify(state));
   }
 
+  /** What became of a pass that was held for a review. Of passes that are alike, any one is it. */
+  replacePass(turnId: string, before: SupervisionState, after: SupervisionState): void {
+    this.sql.exec(
+      "UPDATE passes SET state = ? WHERE seq = (SELECT seq FROM passes WHERE turn_id = ? AND state = ? ORDER BY seq LIMIT 1)",
+      JSON.stringify(after),
+      turnId,
+      JSON.stringify(before),
+    );
+  }
+
+  /** Reasons as they were given may quote the text: when it is erased, they go. */
+  forgetWholeReasons(turnId: string): void {
+    for (const { seq, state } of this.passes("WHERE turn_id = ? ORDER BY seq", turnId)) {
+      this.sql.exec("UPDATE passes SET state = ? WHERE seq = ?", JSON.stringify(withoutWholeReasons(state)), seq);
+    }
+  }
+
   passesAfter(seq: number, limit: number): { seq: number; turnId: string; at: number; state: SupervisionState }[] {
     return this.passes("WHERE seq > ? ORDER BY seq LIMIT ?", seq, limit);
   }
@@ -237,7 +261,7 @@ export class ChatSessionStore {
     return this.sql
       .exec(
         `SELECT seq, turn_id, request_hash, status, message_id, reply_id, original, accepted_at, ended_at, crashes,
-           outcome, message_salt, reply_salt
+           outcome, message_salt, reply_salt, sent_by
          FROM turns ${where}`,
         ...bindings,
       )

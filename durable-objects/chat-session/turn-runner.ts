@@ -123,6 +123,8 @@ export class TurnRun {
         store.addPass(turnId, pass, platform.now());
         if (pass.decision !== "allow") this.keepOriginal(before, pass);
       },
+      reviewPass: (before, after) => store.replacePass(turnId, before, after),
+      replyId: turn.replyId,
     });
     return {
       ...ports,

@@ -9,8 +9,8 @@ import type { ChatSessionStore, TurnRecord } from "./store.js";
 export function turnView(record: TurnRecord, store: ChatSessionStore, asks: AskBook, usageSoFar: Usage): Turn {
   const { outcome } = record;
   const message = store.message(record.messageId);
-  // A turn that ended before its time, cancelled or by an internal error, has no summary of what was decided until then.
-  const passes = outcome?.request === undefined ? store.passesOfTurn(record.turnId) : [];
+  // Of its tool calls, and of a turn that ended before its time, only the passes tell what was decided.
+  const passes = store.passesOfTurn(record.turnId);
   const open = asks.ofWork(record.turnId);
   return {
     turnId: record.turnId,

@@ -1,6 +1,7 @@
 /** The SQL of what messages said at other times than now: originals, what people made of them, what is left of erased ones. */
 import { z } from "zod";
 import { type MessageVersion, messageVersionSchema, type UnlinkedVersion } from "../../src/chat/message-version.js";
+import { type ActorRecord, readAuthor } from "../../src/conversation/actor-record.js";
 import {
   type AssistantMessage,
   assistantMessageSchema,
@@ -20,7 +21,7 @@ const changeRow = z
   .object({
     body: z.string(),
     kind: z.enum(["edited", "restored"]),
-    author: z.string(),
+    author: z.string().transform(readAuthor),
     reason: z.string(),
     at: z.number(),
   })
@@ -37,7 +38,7 @@ const changeRow = z
 /** What a person made of a message. */
 export interface Change {
   readonly kind: "edited" | "restored";
-  readonly author: string;
+  readonly author: ActorRecord;
   readonly reason: string;
   readonly at: number;
 }
@@ -81,7 +82,8 @@ export class VersionStore {
   /** @returns which change of the message this is. */
   addChange(before: ChatMessage, after: ChatMessage, change: Change): number {
     const { messageId } = after;
-    if (this.countChanges(messageId) === 0) this.insert(before, { ...change, author: "supervision", reason: "" });
+    if (this.countChanges(messageId) === 0)
+      this.insert(before, { ...change, author: { kind: "supervisor", id: "" }, reason: "" });
     this.insert(after, change);
     return this.countChanges(messageId);
   }
@@ -106,7 +108,7 @@ export class VersionStore {
       message.messageId,
       JSON.stringify(message),
       kind,
-      author,
+      JSON.stringify(author),
       reason,
       at,
     );

@@ -3,8 +3,8 @@ import { validateArguments } from "../../src/application/argument-check.js";
 import type { RootPlatform } from "../../src/application/root-platform.js";
 import { withDeadline } from "../../src/platform/clock.js";
 import type { TeamPorts } from "../../src/routing/ports.js";
+import type { SupervisionState } from "../../src/supervision/state.js";
 import type { SupervisePorts } from "../../src/supervision/supervise.js";
-import { askPolicy } from "../../src/tenancy/ask-policy.js";
 import type { Settings } from "../../src/tenancy/tenant.js";
 import type { Kit } from "./kit.js";
 import { type WorkObserver, type WorkRef, workObserver } from "./work-observer.js";
@@ -19,11 +19,15 @@ export interface AgentWork {
   readonly hash: SupervisePorts["hash"];
   readonly signal: AbortSignal;
   /** As they were when the work began. */
-  readonly settings: Pick<Settings, "strict" | "reviews" | "approvals">;
+  readonly settings: Pick<Settings, "strict" | "reviews" | "approvals" | "questions">;
   /** What supervisors may know and change around the text. */
   readonly environment: SupervisePorts["surroundings"];
   /** Stores a pass, in the same write as its result. */
   readonly keepPass: (...pass: Parameters<SupervisePorts["decided"]>) => void;
+  /** Stores what became of a pass that was held for a review, in its place. */
+  readonly reviewPass: NonNullable<SupervisePorts["reviewed"]>;
+  /** The message that its response becomes, if it becomes one. */
+  readonly replyId?: string | undefined;
 }
 
 type Ports = Pick<
@@ -34,6 +38,7 @@ type Ports = Pick<
   | "validateArguments"
   | "approvals"
   | "approval"
+  | "asking"
   | "supervise"
   | "asks"
   | "state"
@@ -48,6 +53,10 @@ export function agentPorts(
   const { tenantId, ownerId, ref, hash, signal, settings, environment } = work;
   const { now } = platform;
   const observer = workObserver(ref, tenantId, kit, now);
+  const ofReply = (state: SupervisionState): SupervisionState =>
+    state.hook === "response" && work.replyId !== undefined
+      ? { ...state, subject: { ...state.subject, messageId: work.replyId } }
+      : state;
   const deadline: Ports["withDeadline"] = (timeoutMs, doWork) => withDeadline(timeoutMs, doWork, signal);
   return {
     signal,
@@ -55,19 +64,24 @@ export function agentPorts(
     withDeadline: deadline,
     validateArguments,
     approvals: kit.approvals,
-    approval: askPolicy(settings.approvals, ref),
+    approval: settings.approvals,
+    // What else is known of who works, the object adds to each ask.
+    asking: { source: {}, policy: settings.questions },
     supervise: {
       now,
       hash,
       withDeadline: deadline,
       strict: settings.strict,
       cancelled: () => signal.aborted,
-      review: askPolicy(settings.reviews, ref),
+      review: settings.reviews,
+      source: {},
       surroundings: { ...environment, ownerId, workId: ref.id },
       decided: (state, before, after) => {
-        work.keepPass(state, before, after);
-        observer.decided(state);
+        const record = ofReply(state);
+        work.keepPass(record, before, after);
+        observer.decided(record);
       },
+      reviewed: (before, after) => work.reviewPass(ofReply(before), ofReply(after)),
     },
     asks: () => kit.asks.ofWork(ref.id),
     state: platform.teamState(tenantId),

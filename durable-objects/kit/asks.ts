@@ -1,23 +1,30 @@
 /** The asks of an object in its SQLite: opened, answered, expired, cancelled, each with what goes with it in the same write. */
 import {
+  type Answerer,
   type AnswerOutcome,
   type Ask,
   type AskRequest,
   answerAsk,
-  askSchema,
+  type CancelOutcome,
   cancelAsk,
   expireAsk,
   hookOf,
+  mayAnswer,
   openAsk,
-  type Role,
+  storedAskSchema,
+  withoutItsMessage,
   withoutTexts,
 } from "../../src/asks/ask.js";
+import type { AskWork } from "../../src/asks/origin.js";
+import type { ActorRecord } from "../../src/conversation/actor-record.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
 
 export interface AskBookPorts {
   readonly storage: DurableObjectStorage;
   readonly now: () => number;
   readonly newAskId: () => string;
+  /** What is known of the work that an ask is opened for. */
+  readonly describe: (work: string) => AskWork;
   /** Called in the same write that opened or closed an ask: events, inbox, deadline, resumption. */
   readonly changed: (ask: Ask, work: string) => void;
   /** Called in the same write that took the texts out of an ask. */
@@ -29,7 +36,7 @@ export class AskBook {
   constructor(private readonly ports: AskBookPorts) {}
 
   open(work: string, step: string, request: AskRequest): Ask {
-    const ask = openAsk(this.ports.newAskId(), request, this.ports.now());
+    const ask = openAsk(this.ports.newAskId(), request, this.ports.describe(work), this.ports.now());
     this.ports.storage.transactionSync(() => {
       this.ports.storage.sql.exec(
         "INSERT INTO asks (ask_id, work, step, status, body) VALUES (?, ?, ?, ?, ?)",
@@ -60,42 +67,50 @@ export class AskBook {
     return this.ofWork(work).filter((ask) => ask.status === "open");
   }
 
-  answer(askId: string, response: unknown, by: Role): AnswerOutcome | undefined {
+  answer(askId: string, response: unknown, answerer: Answerer): AnswerOutcome | undefined {
     const found = this.read("SELECT work, body FROM asks WHERE ask_id = ?", askId)[0];
     if (found === undefined) return undefined;
-    const outcome = answerAsk(found.ask, response, by, this.ports.now());
+    const outcome = answerAsk(found.ask, response, answerer, this.ports.now());
     if (outcome.kind === "accepted" || outcome.kind === "already_closed") this.store(found, outcome.ask);
     return outcome;
   }
 
   expire(askId: string): void {
-    this.update(askId, (ask, now) => expireAsk(ask, now));
+    const found = this.read("SELECT work, body FROM asks WHERE ask_id = ?", askId)[0];
+    if (found !== undefined) this.store(found, expireAsk(found.ask, this.ports.now()));
   }
 
-  cancel(askId: string): Ask | undefined {
-    return this.update(askId, cancelAsk);
+  cancel(askId: string, by: ActorRecord): CancelOutcome | undefined {
+    const found = this.read("SELECT work, body FROM asks WHERE ask_id = ?", askId)[0];
+    if (found === undefined) return undefined;
+    const outcome = cancelAsk(found.ask, by, this.ports.now());
+    this.store(found, outcome.ask);
+    return outcome;
   }
 
-  cancelOfWork(work: string): void {
-    for (const ask of this.openOfWork(work)) this.cancel(ask.askId);
+  /** Who may answer an ask may cancel it. */
+  cancelBy(askId: string, answerer: Answerer): AnswerOutcome | undefined {
+    const ask = this.get(askId);
+    if (ask !== undefined && !mayAnswer(ask, answerer)) return { kind: "forbidden" };
+    return this.cancel(askId, answerer.by);
   }
 
-  /** Takes the texts out of the closed asks of some work, those whose hook `of` accepts. Only the inbox gets a copy. */
-  forgetTexts(work: string, of: (hook: string | undefined) => boolean): void {
+  cancelOfWork(work: string, by: ActorRecord): void {
+    for (const ask of this.openOfWork(work)) this.cancel(ask.askId, by);
+  }
+
+  /**
+   * Takes the texts out of the closed asks of some work, those whose hook `of` accepts. Only the inbox gets a copy.
+   * @param message whether the message that all of them are about goes too.
+   */
+  forgetTexts(work: string, of: (hook: string | undefined) => boolean, message: boolean): void {
     for (const ask of this.ofWork(work)) {
-      if (!of(hookOf(ask))) continue;
-      const left = withoutTexts(ask);
+      const whole = of(hookOf(ask));
+      if (!whole && !message) continue;
+      const left = whole ? withoutTexts(ask) : withoutItsMessage(ask);
       this.ports.storage.sql.exec("UPDATE asks SET body = ? WHERE ask_id = ?", JSON.stringify(left), ask.askId);
       this.ports.rewritten(left);
     }
-  }
-
-  private update(askId: string, decide: (ask: Ask, now: number) => Ask): Ask | undefined {
-    const found = this.read("SELECT work, body FROM asks WHERE ask_id = ?", askId)[0];
-    if (found === undefined) return undefined;
-    const next = decide(found.ask, this.ports.now());
-    this.store(found, next);
-    return next;
   }
 
   private store(found: { ask: Ask; work: string }, next: Ask): void {
@@ -115,7 +130,7 @@ export class AskBook {
     return this.ports.storage.sql
       .exec<{ work: string; body: string }>(query, ...bindings)
       .toArray()
-      .map(({ work, body }) => ({ work, ask: askSchema.parse(JSON.parse(body)) }));
+      .map(({ work, body }) => ({ work, ask: storedAskSchema.parse(JSON.parse(body)) }));
   }
 }
 
@@ -129,10 +144,10 @@ export function answerResult(outcome: AnswerOutcome | undefined): Result<Ask> {
     case "already_closed":
       return refuse(
         "already_closed",
-        `This ask is closed already (${outcome.ask.status}); what was answered first counts. Read it at GET /v1/asks/${outcome.ask.askId}.`,
+        `This ask is closed already (${outcome.ask.status}); what came first counts. Read it at GET /v1/asks/${outcome.ask.askId}.`,
       );
     case "forbidden":
-      return refuse("forbidden", `Only a key of role ${outcome.needs} or above may answer this ask.`);
+      return refuse("forbidden", "This ask is for somebody else to answer or to cancel: see its audience.");
     case "invalid":
       return refuse("invalid", "The answer doesn't fit the kind of this ask.", { errors: outcome.issues });
   }

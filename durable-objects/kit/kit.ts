@@ -1,10 +1,13 @@
 /** The parts of the kit put together, as every object that does work has them. */
 import type { EndedStatus, Usage } from "../../src/agent/work.js";
-import { type Ask, askForAll } from "../../src/asks/ask.js";
+import { type Ask, askForAll, hookOf } from "../../src/asks/ask.js";
 import { askEvents } from "../../src/asks/events.js";
+import type { AskWork } from "../../src/asks/origin.js";
+import type { ActorRecord } from "../../src/conversation/actor-record.js";
 import { newAskId } from "../../src/platform/ids.js";
 import { describeError, log } from "../../src/platform/logging.js";
 import type { Level, LogFields } from "../../src/platform/metrics.js";
+import type { RecordedAct } from "../../src/tenancy/audit.js";
 import { ApprovalBook } from "./approvals.js";
 import { AskBook } from "./asks.js";
 import { Crashes } from "./crashes.js";
@@ -27,6 +30,8 @@ export interface KitPorts {
   readonly step: (lease: Lease) => Promise<StepOutcome>;
   /** What is shown of a stored event of the object's own: the log stores ids and no texts. */
   readonly present: (type: string, data: unknown) => unknown;
+  /** What an ask of this work says of where it comes from. */
+  readonly describeWork?: (work: string) => AskWork;
   /** An ask of this work was closed, in this very write: let it go on. */
   readonly askClosed: (work: string) => void;
   /** What becomes of an exception that a step threw; without this it is logged as `driver.crashed`. */
@@ -46,6 +51,8 @@ export interface WorkEnd {
   readonly outcome: EndedStatus;
   /** When it was accepted; milliseconds since the epoch. */
   readonly since: number;
+  /** Who ended it before its time, if somebody did. */
+  readonly by?: ActorRecord | undefined;
 }
 
 /**
@@ -91,6 +98,7 @@ export class Kit {
       storage,
       now,
       newAskId: () => newAskId(ports.owner().id),
+      describe: (work) => ports.describeWork?.(work) ?? {},
       changed: (ask, work) => this.askChanged(ask, work),
       rewritten: (ask) => this.outbox.put("ask", ask.askId, ask),
     });
@@ -139,7 +147,7 @@ export class Kit {
     const endedAt = this.ports.now();
     const usage = this.usage(work);
     this.ctx.storage.transactionSync(() => {
-      this.asks.cancelOfWork(work);
+      this.asks.cancelOfWork(work, ended.by ?? { kind: "system", id: work });
       write(usage, endedAt);
       this.forgetSteps(work);
       this.crashes.forget(work);
@@ -237,7 +245,27 @@ export class Kit {
       askDeadline + ask.askId,
       open && ask.deadline !== undefined ? Date.parse(ask.deadline) : undefined,
     );
-    if (!open) this.ports.askClosed(work);
+    if (!open) {
+      this.outbox.put("act", ask.askId, closingAct(ask, work));
+      this.ports.askClosed(work);
+    }
     this.deliverSoon();
   }
+}
+
+/** How an ask was closed, for the audit: without its texts. */
+function closingAct(ask: Ask, work: string): RecordedAct {
+  const { askId, kind, answer, status, closedBy, closedAt = ask.openedAt, from } = ask;
+  const { tool, toolCallId } = from;
+  const hook = hookOf(ask);
+  return {
+    type: status === "open" ? "ask.answered" : `ask.${status}`,
+    workId: work,
+    ...(hook === undefined ? {} : { hook }),
+    decision: answer !== undefined && "decision" in answer ? answer.decision : status,
+    actor: closedBy,
+    subject: { askId, kind, tool, toolCallId },
+    reasons: [],
+    at: Date.parse(closedAt),
+  };
 }

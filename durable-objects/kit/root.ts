@@ -1,5 +1,5 @@
 /** What all roots share: asks to answer, events to follow, and waking up with the work that is left. */
-import type { Ask, Role } from "../../src/asks/ask.js";
+import type { Answerer, Ask } from "../../src/asks/ask.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
 import type { EventsQuery, RootObject } from "../../src/gateways/root-gateway.js";
 import { toWire, type Wire } from "../../src/gateways/wire.js";
@@ -45,14 +45,14 @@ export abstract class Root<W extends RootEngine> extends StoredObject<W> impleme
     return toWire(ask === undefined ? noAsk : ok(ask));
   }
 
-  async answerAsk(askId: string, response: Wire<unknown>, by: Role): Promise<Wire<Result<Ask>>> {
+  async answerAsk(askId: string, response: Wire<unknown>, answerer: Answerer): Promise<Wire<Result<Ask>>> {
     if (!this.exists()) return toWire(noAsk);
-    return toWire(answerResult(this.engine.kit.asks.answer(askId, JSON.parse(response.json), by)));
+    return toWire(answerResult(this.engine.kit.asks.answer(askId, JSON.parse(response.json), answerer)));
   }
 
-  async cancelAsk(askId: string): Promise<Wire<Result<Ask>>> {
-    const ask = this.exists() ? this.engine.kit.asks.cancel(askId) : undefined;
-    return toWire(ask === undefined ? noAsk : ok(ask));
+  async cancelAsk(askId: string, answerer: Answerer): Promise<Wire<Result<Ask>>> {
+    if (!this.exists()) return toWire(noAsk);
+    return toWire(answerResult(this.engine.kit.asks.cancelBy(askId, answerer)));
   }
 
   /** Server-sent events; nothing for a root that doesn't exist. */

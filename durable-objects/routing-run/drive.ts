@@ -38,6 +38,7 @@ export async function driveRun(
       },
     },
     keepPass: (state) => store.addPass(state),
+    reviewPass: (before, after) => store.replacePass(before, after),
   });
   return runRouting({ runId, input, metadata, acceptedAt: createdAt }, loaded.team, {
     ...ports,

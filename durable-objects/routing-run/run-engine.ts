@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { EndedStatus } from "../../src/agent/work.js";
 import type { RootPlatform } from "../../src/application/root-platform.js";
 import { askForAll } from "../../src/asks/ask.js";
+import type { AskWork } from "../../src/asks/origin.js";
 import type { EventData } from "../../src/catalogues/events.js";
 import { hasEnded, type NewRun, type Run, type RunOutcome } from "../../src/routing/run.js";
 import type { Lease, StepOutcome } from "../kit/driver.js";
@@ -35,6 +36,7 @@ export class RunEngine implements RootEngine {
       },
       step: (lease) => this.step(lease),
       present: (type, data) => this.present(type, data),
+      describeWork: () => this.describeWork(),
       askClosed: () => this.askClosed(),
     });
   }
@@ -118,6 +120,13 @@ export class RunEngine implements RootEngine {
     this.store.setStatus("running");
     this.updateIndex();
     this.kit.kick();
+  }
+
+  /** What its asks say of where they come from. */
+  private describeWork(): AskWork {
+    const { runId, definition, input } = this.store.run();
+    const team = typeof definition.team === "string" ? definition.team : "inline";
+    return { runId, team, agent: "supervisor", metadata: definition.metadata, message: input };
   }
 
   private updateIndex(): void {

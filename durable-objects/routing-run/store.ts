@@ -93,6 +93,15 @@ export class RoutingRunStore {
     this.sql.exec("INSERT INTO passes (state) VALUES (?)", JSON.stringify(state));
   }
 
+  /** What became of a pass that was held for a review. Of passes that are alike, any one is it. */
+  replacePass(before: SupervisionState, after: SupervisionState): void {
+    this.sql.exec(
+      "UPDATE passes SET state = ? WHERE n = (SELECT n FROM passes WHERE state = ? ORDER BY n LIMIT 1)",
+      JSON.stringify(after),
+      JSON.stringify(before),
+    );
+  }
+
   passes(): SupervisionState[] {
     return this.sql
       .exec<{ state: string }>("SELECT state FROM passes ORDER BY n")

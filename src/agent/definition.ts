@@ -1,5 +1,6 @@
 /** Agents and tools as a tenant stores them. */
 import { z } from "zod";
+import { approvalPolicySchema, questionPolicySchema } from "../asks/policy.js";
 import { itemName, toolRefSchema } from "../conversation/names.js";
 import { secretHeaders } from "../conversation/secret-text.js";
 
@@ -33,6 +34,8 @@ export const modelAgentSchema = z.strictObject({
   temperature: z.number().min(0).max(2).optional(),
   maxToolRounds: z.int().min(0).max(50).optional(),
   maxOutputTokens: z.int().min(1).max(200_000).optional(),
+  /** Whom it asks, for how long, and what it assumes then; what it leaves out, the tenant's settings say. */
+  questions: questionPolicySchema.optional(),
 });
 
 export const teamAgentSchema = z.strictObject({
@@ -50,6 +53,7 @@ export type AgentDefinition = z.infer<typeof agentSchema>;
 
 const url = z.url({ protocol: /^https?$/ }).max(2_000);
 const approval = z.enum(["never", "always", "session"]).default("never");
+const approvalPolicy = approvalPolicySchema.optional();
 const timeoutMs = z.int().min(100).max(600_000).default(30_000);
 
 const caching = {
@@ -74,6 +78,8 @@ const httpToolSchema = z.strictObject({
     headers: secretHeaders,
   }),
   approval,
+  /** Who approves its calls, for how long that is waited for, and what counts then. */
+  approvalPolicy,
   timeoutMs,
   ...caching,
   /** A call may be repeated under the same Idempotency-Key. */
@@ -87,6 +93,8 @@ const mcpToolSchema = z.strictObject({
   description: z.string().max(4_000).optional(),
   mcp: z.strictObject({ url, headers: secretHeaders }),
   approval,
+  /** Who approves its calls, for how long that is waited for, and what counts then. */
+  approvalPolicy,
   timeoutMs,
   ...caching,
 });

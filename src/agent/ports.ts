@@ -1,6 +1,7 @@
 /** What the agent loop needs of the world around it, and how it reports what happens. */
 import type { WithDeadline } from "../model/deadline.js";
 import type { CancelSignal, ModelListener, ModelPort } from "../model/port.js";
+import type { Asking } from "./asking.js";
 import type { Journal } from "./journal.js";
 import type { AgentTool, ToolGuard } from "./tools.js";
 
@@ -15,6 +16,8 @@ export interface AgentPorts {
   readonly validateArguments: (tool: AgentTool, args: unknown) => readonly string[];
   readonly withDeadline: WithDeadline;
   readonly observer?: AgentObserver;
+  /** As whom it asks people. */
+  readonly asking?: Asking | undefined;
 }
 
 /** Receives what happens, once: a replay reports nothing again. Called in the same write as the step that it is about. */

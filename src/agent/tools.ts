@@ -1,5 +1,8 @@
 /** Tools as agents hold them, the calls of tools, and the guard that every call passes. */
+
+import type { ApprovalPolicy } from "../asks/policy.js";
 import type { CancelSignal, JsonSchema } from "../model/port.js";
+import type { Asking } from "./asking.js";
 import type { Journal } from "./journal.js";
 
 /** A tool by its origin. `server` groups tools: a stored tool's server, a remote MCP server, or `conclave` for built-ins. */
@@ -24,6 +27,8 @@ export interface ToolContext {
   /** Scope of this very call, for tools that are durable themselves. */
   readonly journal: Journal;
   readonly signal: CancelSignal;
+  /** As whom the agent asks people. */
+  readonly asking?: Asking | undefined;
 }
 
 /** A tool an agent holds. */
@@ -42,6 +47,8 @@ export interface AgentTool {
   readonly execution: "once" | "idempotent" | "durable";
   /** `always` and `session` put the call before a person first. */
   readonly approval?: "never" | "always" | "session";
+  /** Who approves its calls; what it leaves out, the tenant says. */
+  readonly approvalPolicy?: ApprovalPolicy | undefined;
   /** Its arguments go to a person and its result is that person's answer: supervised like a reply and like a message. */
   readonly asksPeople?: boolean;
   run(args: Readonly<Record<string, unknown>>, context: ToolContext): Promise<ToolOutput>;

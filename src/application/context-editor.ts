@@ -9,6 +9,7 @@ import {
   maxAutoItems,
   type SessionContext,
 } from "../chat/context.js";
+import type { ActorRecord } from "../conversation/actor-record.js";
 import type { ToolName } from "../conversation/names.js";
 import { log } from "../platform/logging.js";
 import type { ResourceStore } from "../stores/resource-store.js";
@@ -26,7 +27,7 @@ import type { WorkResources } from "./work-resources.js";
 /** How a session's context is changed: written at once, as a new version with its author and reason. */
 export type ChangeSessionContext = (
   change: (context: SessionContext) => SessionContext,
-  author: string,
+  author: ActorRecord,
   reason: string,
 ) => { readonly version: number; readonly changed: boolean };
 
@@ -77,7 +78,7 @@ export class SessionContextEditor implements ContextEditor {
             refused = !fitsLimits(next);
             return refused ? context : next;
           },
-          `supervisor ${author.supervisor}`,
+          { kind: "supervisor", id: author.supervisor },
           author.reason,
         );
         return refused ? { ok: false, detail: "the context holds as much as it can." } : { ok: true, version, changed };
@@ -88,6 +89,7 @@ export class SessionContextEditor implements ContextEditor {
   store(item: Parameters<ContextEditor["store"]>[0], author: ContextAuthor, journal: Journal): Promise<ChangeOutcome> {
     const { tenantId, store, resources } = this.ports;
     const { kind, name, body } = item;
+    const by: ActorRecord = { kind: "supervisor", id: author.supervisor };
     return journal.step(
       { id: "store", kind: "commit", schema: changeOutcomeSchema, interrupted: "again" },
       async (): Promise<ChangeOutcome> => {
@@ -98,15 +100,13 @@ export class SessionContextEditor implements ContextEditor {
           outcome: body === undefined ? "deleted" : "stored",
         });
         if (body === undefined) {
-          const removed = await store.remove(tenantId, kind, name);
+          const removed = await store.remove(tenantId, kind, name, by);
           await resources.renew({ kind, name });
           return { ok: true, version: 0, changed: removed };
         }
         const { description, ...rest } = body;
-        const outcome = await store.put(tenantId, kind, name, {
-          ...rest,
-          ...(description === undefined ? {} : { description }),
-        });
+        const stored = { ...rest, ...(description === undefined ? {} : { description }) };
+        const outcome = await store.put(tenantId, kind, name, stored, undefined, by);
         await resources.renew({ kind, name });
         if (outcome.kind === "stored") return { ok: true, version: outcome.version, changed: true };
         const detail =

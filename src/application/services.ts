@@ -4,6 +4,8 @@ import type { RunGateway } from "../gateways/run-gateway.js";
 import type { SessionGateway } from "../gateways/session-gateway.js";
 import type { OutgoingPolicy } from "../platform/outgoing.js";
 import type { Sealer } from "../platform/secrets.js";
+import type { AskIndex } from "../stores/ask-index.js";
+import type { AuditLog } from "../stores/audit-log.js";
 import type { IdempotencyStore } from "../stores/idempotency-store.js";
 import type { ResourceStore } from "../stores/resource-store.js";
 import type { RunIndex } from "../stores/run-index.js";
@@ -23,6 +25,8 @@ export interface Services {
   readonly resources: ResourceStore;
   readonly sessions: SessionGateway;
   readonly index: SessionIndex;
+  readonly askIndex: AskIndex;
+  readonly audit: AuditLog;
   readonly memory: MemoryService;
   readonly runs: RunGateway;
   readonly runIndex: RunIndex;

@@ -73,6 +73,7 @@ export class ToolBuilder {
       timeoutMs: found.timeoutMs,
       execution: found.idempotent || found.http.method === "GET" ? "idempotent" : "once",
       approval: found.approval,
+      approvalPolicy: found.approvalPolicy,
       run: (args, context) => this.call(tenantId, found, args, context),
     };
   }
@@ -86,6 +87,7 @@ export class ToolBuilder {
       timeoutMs: server.timeoutMs,
       execution: tool.readOnly ? "idempotent" : "once",
       approval: server.approval,
+      approvalPolicy: server.approvalPolicy,
       run: (args, { signal }) =>
         this.mcp.call(server, tool.name, args, signal instanceof AbortSignal ? signal : undefined),
     };

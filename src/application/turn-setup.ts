@@ -127,6 +127,7 @@ export async function loadTurnSetup(
         ...(agent.maxOutputTokens === undefined ? {} : { maxOutputTokens: agent.maxOutputTokens }),
       },
       supervisors: supervisorsNamed(pinned.supervisors),
+      questions: agent.questions,
       team,
       prepare: (message) => context.prepare(message),
       context: (message) => context.items(message),

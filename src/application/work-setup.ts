@@ -9,7 +9,7 @@ import type { TenantStore } from "../stores/tenant-store.js";
 import type { HealthStore } from "../supervision/breaker.js";
 import type { Supervisor } from "../supervision/supervisor.js";
 import { type ResourceKind, type ResourcePin, resourcePinSchema } from "../tenancy/resources.js";
-import { type Settings, settingsSchema } from "../tenancy/tenant.js";
+import { type Settings, storedSettingsSchema } from "../tenancy/tenant.js";
 import type { ExampleClassifiers } from "./example-classifiers.js";
 import type { SessionMemory } from "./memory/session-memory.js";
 import type { SupervisorBuilder } from "./supervisor-builder.js";
@@ -26,15 +26,16 @@ export interface SetupSources {
 }
 
 /** How supervision and asks of the work go, as the tenant had it when the work began. */
-export type WorkPolicies = Pick<Settings, "strict" | "reviews" | "approvals">;
+export type WorkPolicies = Pick<Settings, "strict" | "reviews" | "approvals" | "questions">;
 
-const { reviews, approvals } = settingsSchema.shape;
+const { reviews, approvals, questions } = storedSettingsSchema.shape;
 
 /** What is pinned when work begins. Stored as a step: work that began under an earlier version reads it too. */
 export const pinnedWorkSchema = z.object({
   strict: z.boolean(),
   reviews,
   approvals,
+  questions,
   /** Who supervises the work as a whole, by name. */
   supervisors: z.array(z.string()),
   pins: z.array(resourcePinSchema),
@@ -51,6 +52,7 @@ export async function tenantPolicies(
     strict: settings?.strict ?? true,
     reviews: settings?.reviews ?? reviews.parse(undefined),
     approvals: settings?.approvals ?? approvals.parse(undefined),
+    questions: settings?.questions ?? {},
     supervisors: settings?.supervisors ?? [],
   };
 }
@@ -95,11 +97,11 @@ export async function loadWork<P extends PinnedWork>(
   const absent = plan.requiredSupervisors(pinned).find((name) => !resources.has("supervisors", name));
   // A supervisor that is gone must not be a supervisor that allows.
   if (absent !== undefined) return { ok: false, detail: missing("supervisors", absent) };
-  const { strict, reviews, approvals } = pinned;
+  const { strict, reviews, approvals, questions } = pinned;
   return {
     ok: true,
     pinned,
-    policies: { strict, reviews, approvals },
+    policies: { strict, reviews, approvals, questions },
     resources,
     supervisorsNamed: (names) =>
       resources

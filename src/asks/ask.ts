@@ -3,11 +3,13 @@
  * a copy. Everything here is a pure function over the record, what was answered, and `now`.
  */
 import { z } from "zod";
+import { type ActorRecord, actorRecordSchema, recordOf } from "../conversation/actor-record.js";
 import { issuesOf } from "../conversation/issues.js";
 
-/** Roles in growing order of what they may do. A role may answer what a lesser one may. */
-export const roles = ["client", "operator", "admin"] as const;
-export type Role = (typeof roles)[number];
+export { type KeyRole, keyRoles, type Role, roles } from "../conversation/actor-record.js";
+
+import { type AskSource, type AskWork, askOriginSchema, originOf, withoutMessage } from "./origin.js";
+import { type Audience, audienceOf, audiences } from "./policy.js";
 
 export const askKinds = ["human", "context", "approval", "review"] as const;
 export type AskKind = (typeof askKinds)[number];
@@ -58,8 +60,8 @@ export const askSchema = z.object({
   accepts: z.enum(acceptedAnswers).optional(),
   /** What is proposed, for a review (text) or an approval (the call). */
   proposal: z.unknown().optional(),
-  raisedBy: z.object({ type: z.string(), id: z.string() }),
-  answerableBy: z.enum(roles),
+  from: askOriginSchema,
+  audience: z.enum(audiences),
   status: z.enum(["open", "answered", "expired", "cancelled"]),
   deadline: z.iso.datetime().optional(),
   /** Taken as the answer when the deadline passes; without one the ask just expires. */
@@ -67,8 +69,24 @@ export const askSchema = z.object({
   answer: answerSchema.optional(),
   openedAt: z.iso.datetime(),
   closedAt: z.iso.datetime().optional(),
+  /** Who answered or cancelled it; of an expired one its deadline. */
+  closedBy: actorRecordSchema.optional(),
 });
 export type Ask = z.infer<typeof askSchema>;
+
+const formerAskSchema = askSchema
+  .omit({ from: true, audience: true })
+  .extend({ raisedBy: z.object({ type: z.string(), id: z.string() }), answerableBy: z.string() })
+  .transform(({ raisedBy, answerableBy, ...ask }): Ask => {
+    const owner = askOwner(ask.askId);
+    const root = owner === undefined ? {} : owner.startsWith("run_") ? { runId: owner } : { sessionId: owner };
+    const turn = raisedBy.type === "turn" ? { turnId: raisedBy.id } : {};
+    const call = raisedBy.type === "tool_call" ? { toolCallId: raisedBy.id } : {};
+    return { ...ask, from: { ...root, ...turn, ...call, about: {} }, audience: audienceOf(answerableBy) };
+  });
+
+/** Asks as they are stored: those of the version before name no origin, and a least role in place of an audience. */
+export const storedAskSchema = z.union([askSchema, formerAskSchema]);
 
 /** What work says when it raises an ask. */
 export interface AskRequest {
@@ -80,20 +98,22 @@ export interface AskRequest {
   readonly suggestions?: readonly string[] | undefined;
   readonly accepts?: (typeof acceptedAnswers)[number] | undefined;
   readonly proposal?: unknown;
-  readonly raisedBy: { readonly type: string; readonly id: string };
-  readonly answerableBy?: Role | undefined;
+  readonly source: AskSource;
+  readonly audience?: Audience | undefined;
   /** From opening; absent or 0 means that it waits for ever. */
   readonly timeoutMs?: number | undefined;
   readonly defaultResponse?: Answer | undefined;
 }
 
-export function openAsk(askId: string, request: AskRequest, now: number): Ask {
-  const { timeoutMs, suggestions, proposal, answerableBy, priority, ...rest } = request;
+/** @param work what the object that owns the ask knows of the work that waits. */
+export function openAsk(askId: string, request: AskRequest, work: AskWork, now: number): Ask {
+  const { timeoutMs, suggestions, proposal, audience, priority, source, ...rest } = request;
   return withoutUndefined({
     ...rest,
     askId,
     priority: priority ?? "normal",
-    answerableBy: answerableBy ?? "client",
+    from: originOf(work, source),
+    audience: audience ?? "user",
     suggestions: suggestions === undefined ? undefined : [...suggestions],
     proposal,
     status: "open",
@@ -108,12 +128,12 @@ export type AnswerOutcome =
   /** It was closed with just this answer before; nothing changes. */
   | { readonly kind: "same"; readonly ask: Ask }
   | { readonly kind: "already_closed"; readonly ask: Ask }
-  | { readonly kind: "forbidden"; readonly needs: Role }
+  | { readonly kind: "forbidden" }
   | { readonly kind: "invalid"; readonly issues: readonly { path: string; message: string }[] };
 
 /** Decides what an answer does: the first one wins, the same again is harmless, another is refused. */
-export function answerAsk(ask: Ask, given: unknown, by: Role, now: number): AnswerOutcome {
-  if (!mayAnswer(ask, by)) return { kind: "forbidden", needs: ask.answerableBy };
+export function answerAsk(ask: Ask, given: unknown, { by, asStaff }: Answerer, now: number): AnswerOutcome {
+  if (!mayAnswer(ask, { by, asStaff })) return { kind: "forbidden" };
   const parsed = answerSchemas[ask.kind].safeParse(given);
   if (!parsed.success) {
     return { kind: "invalid", issues: issuesOf(parsed.error) };
@@ -122,13 +142,16 @@ export function answerAsk(ask: Ask, given: unknown, by: Role, now: number): Answ
   if (answer === undefined) return { kind: "invalid", issues: [{ path: "response", message: whatIsAccepted(ask) }] };
   const current = expireAsk(ask, now);
   if (current.status === "open") {
-    return { kind: "accepted", ask: close(current, "answered", now, answer) };
+    return { kind: "accepted", ask: close(current, "answered", by, now, answer) };
   }
   const same = current.status === "answered" && canonical(current.answer) === canonical(answer);
   return { kind: same ? "same" : "already_closed", ask: current };
 }
 
-type Accepting = Pick<Ask, "accepts" | "suggestions">;
+interface Accepting {
+  readonly accepts?: Ask["accepts"];
+  readonly suggestions?: readonly string[] | undefined;
+}
 
 function choicesOf({ accepts, suggestions = [] }: Accepting): readonly string[] | undefined {
   if (accepts === "yes_no") return ["yes", "no"];
@@ -153,15 +176,26 @@ export function whatIsAccepted(ask: Accepting): string {
 /** Closes the ask if its deadline has passed, with its default response where it has one. */
 export function expireAsk(ask: Ask, now: number): Ask {
   if (ask.status !== "open" || ask.deadline === undefined || Date.parse(ask.deadline) > now) return ask;
-  return close(ask, "expired", now, ask.defaultResponse);
+  return close(ask, "expired", { kind: "deadline", id: ask.askId }, now, ask.defaultResponse);
 }
 
-export function cancelAsk(ask: Ask, now: number): Ask {
-  return ask.status === "open" ? close(ask, "cancelled", now, undefined) : ask;
+export type CancelOutcome = Extract<AnswerOutcome, { kind: "accepted" | "same" | "already_closed" }>;
+
+/** Cancelling again is harmless; what was answered, or has expired, isn't cancelled any more. */
+export function cancelAsk(ask: Ask, by: ActorRecord, now: number): CancelOutcome {
+  const current = expireAsk(ask, now);
+  if (current.status === "open") return { kind: "accepted", ask: close(current, "cancelled", by, now, undefined) };
+  return { kind: current.status === "cancelled" ? "same" : "already_closed", ask: current };
 }
 
-function close(ask: Ask, status: "answered" | "expired" | "cancelled", now: number, answer: Answer | undefined): Ask {
-  return withoutUndefined({ ...ask, status, answer, closedAt: new Date(now).toISOString() });
+function close(
+  ask: Ask,
+  status: "answered" | "expired" | "cancelled",
+  by: ActorRecord,
+  now: number,
+  answer: Answer | undefined,
+): Ask {
+  return withoutUndefined({ ...ask, status, answer, closedAt: new Date(now).toISOString(), closedBy: recordOf(by) });
 }
 
 function canonical(value: unknown): string {
@@ -177,17 +211,31 @@ function withoutUndefined(ask: { [Key in keyof Ask]: Ask[Key] | undefined }): As
   return askSchema.parse(Object.fromEntries(Object.entries(ask).filter(([, value]) => value !== undefined)));
 }
 
+/** Who answers, cancels or reads an ask. */
+export interface Answerer {
+  readonly by: ActorRecord;
+  /** May answer what staff is asked: operators, and clients where the tenant lets them. */
+  readonly asStaff: boolean;
+}
+
+/** What the end user is asked, the application may answer in their name; a token only what its own subject is asked. */
+export function mayAnswer(ask: Ask, { by, asStaff }: Answerer): boolean {
+  if (asStaff) return true;
+  if (ask.audience === "staff" || by.role === undefined) return false;
+  return by.role !== "user" || (by.subject !== undefined && by.subject === ask.from.subject);
+}
+
 /** Proposals and answers hold what isn't cleared yet: only who may answer an ask sees them. */
-export function askShownTo(ask: Ask, role: Role): Ask {
-  if (mayAnswer(ask, role)) return ask;
+export function askShownTo(ask: Ask, reader: Answerer): Ask {
+  if (mayAnswer(ask, reader)) return ask;
   const { proposal: _, answer: __, ...shown } = ask;
   return shown;
 }
 
-/** Everybody reads events: who may answer reads what isn't cleared yet from the ask itself. */
+/** Everybody who follows the work reads events: who may answer reads what isn't cleared yet from the ask itself. */
 export function askForAll(ask: Ask): Ask {
-  const { proposal: _, ...shown } = askShownTo(ask, "client");
-  return shown;
+  const { proposal: _, answer, ...shown } = ask;
+  return ask.audience === "staff" || answer === undefined ? shown : { ...shown, answer };
 }
 
 const hooked = z.object({ hook: z.string() });
@@ -199,17 +247,14 @@ export function hookOf({ proposal }: Ask): string | undefined {
 
 /** What is left of an ask when the texts that it is about were erased: that it was, and what became of it. */
 export function withoutTexts(ask: Ask): Ask {
-  const { askId, kind, priority, raisedBy, answerableBy, status, deadline, openedAt, closedAt } = ask;
-  const question = "[erased]";
-  return withoutUndefined({
-    ...{ askId, kind, question, priority, raisedBy, answerableBy, status, deadline, openedAt, closedAt },
-    ...{ context: undefined, reason: undefined, suggestions: undefined, proposal: undefined },
-    ...{ defaultResponse: undefined, answer: undefined },
-  });
+  const { context: _, reason: __, suggestions: ___, proposal: ____, ...rest } = ask;
+  const { defaultResponse: _____, answer: ______, ...left } = rest;
+  return { ...left, question: "[erased]", from: withoutMessage(ask.from) };
 }
 
-export function mayAnswer(ask: Ask, role: Role): boolean {
-  return roles.indexOf(role) >= roles.indexOf(ask.answerableBy);
+/** An ask of work whose message was erased: what else it says stays. */
+export function withoutItsMessage(ask: Ask): Ask {
+  return { ...ask, from: withoutMessage(ask.from) };
 }
 
 const askIdPattern = /^ask_[0-9a-z]{26}_([a-z]+_[0-9a-z]{26})$/;

@@ -3,11 +3,12 @@
  * table of its `handler`, without which it does not compile.
  */
 import { z } from "zod";
-import { askSchema } from "../asks/ask.js";
+import { storedAskSchema } from "../asks/ask.js";
 import { sessionSchema } from "../chat/session.js";
 import { runSummarySchema } from "../routing/run.js";
 import type { SupervisionState } from "../supervision/state.js";
 import { actions, hooks } from "../supervision/verdict.js";
+import { recordedActSchema } from "../tenancy/audit.js";
 
 const auditFields = {
   hook: z.enum(hooks),
@@ -44,7 +45,7 @@ export const outboxTopics = {
   ask: {
     description: "An ask that was opened, closed or rewritten; its copy in the tenant's inbox.",
     handler: "d1",
-    payload: askSchema,
+    payload: storedAskSchema,
   },
   audit: {
     description: "What the supervisors of a hook decided; a row of the tenant's audit.",
@@ -54,6 +55,11 @@ export const outboxTopics = {
       // As versions before stored it, whatever the work was.
       z.object({ turnId: z.string(), ...auditFields }).transform(({ turnId, ...row }) => ({ workId: turnId, ...row })),
     ]),
+  },
+  act: {
+    description: "What a person, a deadline or a supervisor did; a row of the tenant's audit.",
+    handler: "d1",
+    payload: recordedActSchema,
   },
   work_ended: {
     description: "A turn or run ended before its time; its workers count as busy no longer.",

@@ -1,5 +1,6 @@
 /** Rules and references as a tenant stores them, and which of them a session has in force. */
 import { z } from "zod";
+import { actorRecordSchema } from "../conversation/actor-record.js";
 import { itemName, type ToolName, toolRefSchema } from "../conversation/names.js";
 import { coverageOf } from "../text/overlap.js";
 
@@ -40,7 +41,8 @@ export const contextViewSchema = z.object({
   history: z.array(
     z.object({
       version: z.int(),
-      author: z.string(),
+      /** Who changed it; absent of the first one. */
+      author: actorRecordSchema.optional(),
       reason: z.string(),
       at: z.iso.datetime(),
       context: sessionContextSchema,

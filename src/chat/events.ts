@@ -1,5 +1,6 @@
 /** The events of sessions: their turns, the reply while it is written, and what people change. */
 import { z } from "zod";
+import { actorRecordSchema } from "../conversation/actor-record.js";
 import type { EventDefinitions } from "../conversation/event.js";
 import { turnSchema } from "./session.js";
 
@@ -68,7 +69,7 @@ export const chatEvents = {
     description: "The session's context has a new version: its number, who made it and why.",
     audience: "operator",
     roots: ["session"],
-    data: contextVersion.extend({ author: z.string(), reason: z.string(), at: z.iso.datetime() }),
+    data: contextVersion.extend({ author: actorRecordSchema.optional(), reason: z.string(), at: z.iso.datetime() }),
     stored: contextVersion,
   },
 } as const satisfies EventDefinitions;

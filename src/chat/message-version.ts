@@ -3,6 +3,7 @@
  * the one before it, so that it still tells what there was when the texts are erased.
  */
 import { z } from "zod";
+import { authorText, storedAuthorSchema } from "../conversation/actor-record.js";
 import { type ChatMessage, chatMessageSchema, type ToolCallResult } from "../conversation/message.js";
 import { editOperationsSchema } from "../supervision/structural-edit.js";
 import { diffPartSchema, wordDiff } from "../text/word-diff.js";
@@ -11,8 +12,8 @@ export const messageVersionSchema = z.object({
   version: z.int(),
   /** Absent when it was erased, and for those who may not read it. */
   message: chatMessageSchema.optional(),
-  /** `user`, `agent`, the supervisors, or a key. */
-  author: z.string(),
+  /** Who made it say that: its sender, the agent, supervisors (all their names), or who edited, restored or erased it. */
+  author: storedAuthorSchema,
   decision: z.enum(["original", "allow", "modify", "review", "block", "edited", "restored", "erased"]),
   reasons: z.array(z.string()),
   at: z.iso.datetime(),
@@ -42,7 +43,7 @@ export type UnlinkedVersion = Pick<MessageVersion, "author" | "decision" | "reas
 /** What a version's link of the chain is the digest of: this text is documented, so that anybody can look the chain over. */
 export function linkText(before: string, version: Omit<MessageVersion, "chain">): string {
   const { version: number, author, decision, at, hash } = version;
-  return JSON.stringify([before, number, author, decision, at, hash]);
+  return JSON.stringify([before, number, authorText(author), decision, at, hash]);
 }
 
 export interface Digests {

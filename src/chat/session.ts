@@ -3,15 +3,17 @@ import { z } from "zod";
 import { usageSchema } from "../agent/work.js";
 import { askSchema } from "../asks/ask.js";
 import { assistantMessageSchema, chatMessageSchema, plainMessageSchema } from "../conversation/message.js";
-import { itemName, metadataSchema } from "../conversation/names.js";
+import { itemName, metadataSchema, subjectSchema } from "../conversation/names.js";
 import { ok, type Result, refuse } from "../conversation/problem.js";
 import { threadIdSchema } from "../memory/memory.js";
-import { supervisionStateSchema } from "../supervision/state.js";
+import { shownPassSchema, supervisionStateSchema } from "../supervision/state.js";
 import { hookSummarySchema, supervisionSummarySchema } from "../supervision/summary.js";
 import { sessionContextSchema } from "./context.js";
 
 export const newSessionSchema = z.strictObject({
   agent: itemName,
+  /** The end user it belongs to: their tokens reach it. */
+  subject: subjectSchema.optional(),
   supervisors: z.array(itemName).max(50).default([]),
   context: sessionContextSchema.prefault({}),
   metadata: metadataSchema.default({}),
@@ -64,7 +66,11 @@ export type StoredOutcome = z.infer<typeof turnOutcomeSchema>;
 /** What comes of a turn; what it took is in the journal. */
 export type SettledOutcome = Omit<StoredOutcome, "usage">;
 
-export const passViewSchema = supervisionStateSchema.extend({ turnId: z.string(), at: z.iso.datetime() });
+const ofTurn = { turnId: z.string(), at: z.iso.datetime() };
+/** A pass of a turn as it is recorded. */
+export const recordedPassSchema = supervisionStateSchema.extend(ofTurn);
+/** A pass of a turn as it is shown. */
+export const passViewSchema = shownPassSchema.extend(ofTurn);
 
 export const sendMessageSchema = z.strictObject({
   content: z

@@ -9,6 +9,7 @@ import type { AgentObserver, AgentPorts } from "../agent/ports.js";
 import { buildPrompt, type HistoryMessage, type PromptParts } from "../agent/prompt.js";
 import type { RequestedTool } from "../agent/tool-call.js";
 import type { AgentTool } from "../agent/tools.js";
+import { nearest, type QuestionPolicy } from "../asks/policy.js";
 import { type AssistantMessage, type ModelReply, type PlainMessage, replyText } from "../conversation/message.js";
 import type { LoadedTeam, TeamPorts } from "../routing/ports.js";
 import type { PromptContext, TeamCommand } from "../routing/team-context.js";
@@ -47,6 +48,8 @@ export interface TurnSetup {
   readonly history: readonly HistoryMessage[];
   /** What is remembered that has to do with the message; loaded by `prepare`. */
   readonly memory: () => PromptParts["memory"];
+  /** What the agent says of its questions to people. */
+  readonly questions?: QuestionPolicy | undefined;
   /** The team that answers in place of the model. */
   readonly team?: LoadedTeam | undefined;
 }
@@ -164,6 +167,7 @@ function answer(
     {
       ...ports,
       journal: ports.journal.scope("agent"),
+      asking: { source: {}, policy: nearest(setup.questions, ports.asking?.policy) },
       guard: supervisingGuard(setup, ports, noteDegraded),
       observer: {
         ...ports.observer,

@@ -1,12 +1,18 @@
 /** Asks by their ids, wherever they live: an ask's id says which object owns it, and the owner's id says of which kind it is. */
-import { type Ask, askOwner, type Role } from "../asks/ask.js";
+import { type Answerer, type Ask, askOwner } from "../asks/ask.js";
 import { type Result, refuse } from "../conversation/problem.js";
 
 /** A kind of object that owns asks. */
 export interface AskOwner {
   ask(tenantId: string, ownerId: string, askId: string): Promise<Result<Ask>>;
-  answerAsk(tenantId: string, ownerId: string, askId: string, answer: unknown, by: Role): Promise<Result<Ask>>;
-  cancelAsk(tenantId: string, ownerId: string, askId: string): Promise<Result<Ask>>;
+  answerAsk(
+    tenantId: string,
+    ownerId: string,
+    askId: string,
+    answer: unknown,
+    answerer: Answerer,
+  ): Promise<Result<Ask>>;
+  cancelAsk(tenantId: string, ownerId: string, askId: string, answerer: Answerer): Promise<Result<Ask>>;
 }
 
 const noAsk = refuse("not_found", "There is no such ask.");
@@ -19,12 +25,12 @@ export class AskGateway {
     return this.at(askId, (owner, ownerId) => owner.ask(tenantId, ownerId, askId));
   }
 
-  answer(tenantId: string, askId: string, answer: unknown, by: Role): Promise<Result<Ask>> {
-    return this.at(askId, (owner, ownerId) => owner.answerAsk(tenantId, ownerId, askId, answer, by));
+  answer(tenantId: string, askId: string, answer: unknown, answerer: Answerer): Promise<Result<Ask>> {
+    return this.at(askId, (owner, ownerId) => owner.answerAsk(tenantId, ownerId, askId, answer, answerer));
   }
 
-  cancel(tenantId: string, askId: string): Promise<Result<Ask>> {
-    return this.at(askId, (owner, ownerId) => owner.cancelAsk(tenantId, ownerId, askId));
+  cancel(tenantId: string, askId: string, answerer: Answerer): Promise<Result<Ask>> {
+    return this.at(askId, (owner, ownerId) => owner.cancelAsk(tenantId, ownerId, askId, answerer));
   }
 
   private async at(

@@ -1,5 +1,5 @@
 /** What every root (a session, a run …) offers from outside, whatever it does: its asks and its events. */
-import { type Ask, askSchema, type Role } from "../asks/ask.js";
+import { type Answerer, type Ask, askSchema } from "../asks/ask.js";
 import type { Result } from "../conversation/problem.js";
 import type { AskOwner } from "./ask-gateway.js";
 import { callObject } from "./object-call.js";
@@ -17,8 +17,8 @@ export interface RootObject {
   /** Erases everything that the object holds; false when there is nothing. */
   remove(): Promise<boolean>;
   ask(askId: string): Promise<Wire<Result<Ask>>>;
-  answerAsk(askId: string, answer: Wire<unknown>, by: Role): Promise<Wire<Result<Ask>>>;
-  cancelAsk(askId: string): Promise<Wire<Result<Ask>>>;
+  answerAsk(askId: string, answer: Wire<unknown>, answerer: Answerer): Promise<Wire<Result<Ask>>>;
+  cancelAsk(askId: string, answerer: Answerer): Promise<Wire<Result<Ask>>>;
   streamEvents(query: EventsQuery): Promise<ReadableStream<Uint8Array> | null>;
   fetch(request: Request): Promise<Response>;
 }
@@ -53,13 +53,19 @@ export class RootGateway<O extends RootObject> implements AskOwner, EventSource 
     return fromWire(await this.call(tenantId, rootId, (object) => object.ask(askId)), askResult);
   }
 
-  async answerAsk(tenantId: string, rootId: string, askId: string, answer: unknown, by: Role): Promise<Result<Ask>> {
+  async answerAsk(
+    tenantId: string,
+    rootId: string,
+    askId: string,
+    answer: unknown,
+    answerer: Answerer,
+  ): Promise<Result<Ask>> {
     const wire = toWire(answer);
-    return fromWire(await this.call(tenantId, rootId, (object) => object.answerAsk(askId, wire, by)), askResult);
+    return fromWire(await this.call(tenantId, rootId, (object) => object.answerAsk(askId, wire, answerer)), askResult);
   }
 
-  async cancelAsk(tenantId: string, rootId: string, askId: string): Promise<Result<Ask>> {
-    return fromWire(await this.call(tenantId, rootId, (object) => object.cancelAsk(askId)), askResult);
+  async cancelAsk(tenantId: string, rootId: string, askId: string, answerer: Answerer): Promise<Result<Ask>> {
+    return fromWire(await this.call(tenantId, rootId, (object) => object.cancelAsk(askId, answerer)), askResult);
   }
 
   streamEvents(tenantId: string, rootId: string, query: EventsQuery): Promise<ReadableStream<Uint8Array> | null> {

@@ -1,15 +1,17 @@
 /** What crosses between a face and the object of a session. */
+
 import { z } from "zod";
 import { type ContextChangeBody, type ContextView, contextViewSchema } from "../chat/context.js";
 import { type MessageEdit, type MessageVersion, messageVersionSchema } from "../chat/message-version.js";
 import {
   type NewSession,
-  passViewSchema,
+  recordedPassSchema,
   type Session,
   sessionSchema,
   type Turn,
   turnSchema,
 } from "../chat/session.js";
+import type { ActorRecord } from "../conversation/actor-record.js";
 import { type ChatMessage, chatMessageSchema } from "../conversation/message.js";
 import type { Result } from "../conversation/problem.js";
 import { newId } from "../platform/ids.js";
@@ -22,9 +24,10 @@ export interface SendCommand {
   /** Tells whether the same key came with the same message. */
   readonly requestHash: string;
   readonly waitMs: number;
+  readonly sender: ActorRecord;
 }
 
-export type PassView = z.infer<typeof passViewSchema>;
+export type RecordedPass = z.infer<typeof recordedPassSchema>;
 
 /** What a session's object offers. */
 export interface SessionObject extends RootObject {
@@ -32,16 +35,16 @@ export interface SessionObject extends RootObject {
   describe(): Promise<Wire<Result<Session>>>;
   send(command: SendCommand): Promise<Wire<Result<Turn>>>;
   turn(turnId: string, waitMs: number): Promise<Wire<Result<Turn>>>;
-  cancelTurn(turnId: string): Promise<Wire<Result<Turn>>>;
+  cancelTurn(turnId: string, by: ActorRecord): Promise<Wire<Result<Turn>>>;
   context(): Promise<Wire<Result<ContextView>>>;
-  changeContext(change: Wire<ContextChangeBody>, author: string): Promise<Wire<Result<ContextView>>>;
-  restoreContext(version: number, author: string): Promise<Wire<Result<ContextView>>>;
+  changeContext(change: Wire<ContextChangeBody>, author: ActorRecord): Promise<Wire<Result<ContextView>>>;
+  restoreContext(version: number, author: ActorRecord): Promise<Wire<Result<ContextView>>>;
   messages(after: number, limit: number): Promise<Wire<Result<Page<ChatMessage>>>>;
   versions(messageId: string): Promise<Wire<Result<MessageVersion[]>>>;
-  editMessage(messageId: string, edit: Wire<MessageEdit>, author: string): Promise<Wire<Result<MessageVersion>>>;
-  restoreMessage(messageId: string, version: number, author: string): Promise<Wire<Result<MessageVersion>>>;
-  eraseMessage(messageId: string, author: string): Promise<Wire<Result<MessageVersion>>>;
-  supervision(after: number, limit: number): Promise<Wire<Result<Page<PassView>>>>;
+  editMessage(messageId: string, edit: Wire<MessageEdit>, author: ActorRecord): Promise<Wire<Result<MessageVersion>>>;
+  restoreMessage(messageId: string, version: number, author: ActorRecord): Promise<Wire<Result<MessageVersion>>>;
+  eraseMessage(messageId: string, author: ActorRecord): Promise<Wire<Result<MessageVersion>>>;
+  supervision(after: number, limit: number): Promise<Wire<Result<Page<RecordedPass>>>>;
 }
 
 const sessionResult = resultOf(sessionSchema);
@@ -50,7 +53,7 @@ const contextResult = resultOf(contextViewSchema);
 const messagesResult = resultOf(pageSchema(chatMessageSchema));
 const versionResult = resultOf(messageVersionSchema);
 const versionsResult = resultOf(z.array(messageVersionSchema));
-const passesResult = resultOf(pageSchema(passViewSchema));
+const passesResult = resultOf(pageSchema(recordedPassSchema));
 
 /** The sessions of the system. Messages carry their key, so that every command but an edit can be repeated. */
 export class SessionGateway extends RootGateway<SessionObject> {
@@ -73,8 +76,8 @@ export class SessionGateway extends RootGateway<SessionObject> {
     return fromWire(await this.call(tenantId, sessionId, (object) => object.turn(turnId, waitMs)), turnResult);
   }
 
-  async cancelTurn(tenantId: string, sessionId: string, turnId: string): Promise<Result<Turn>> {
-    return fromWire(await this.call(tenantId, sessionId, (object) => object.cancelTurn(turnId)), turnResult);
+  async cancelTurn(tenantId: string, sessionId: string, turnId: string, by: ActorRecord): Promise<Result<Turn>> {
+    return fromWire(await this.call(tenantId, sessionId, (object) => object.cancelTurn(turnId, by)), turnResult);
   }
 
   async context(tenantId: string, sessionId: string): Promise<Result<ContextView>> {
@@ -85,7 +88,7 @@ export class SessionGateway extends RootGateway<SessionObject> {
     tenantId: string,
     sessionId: string,
     change: ContextChangeBody,
-    author: string,
+    author: ActorRecord,
   ): Promise<Result<ContextView>> {
     return fromWire(
       await this.call(tenantId, sessionId, (object) => object.changeContext(toWire(change), author)),
@@ -97,7 +100,7 @@ export class SessionGateway extends RootGateway<SessionObject> {
     tenantId: string,
     sessionId: string,
     version: number,
-    author: string,
+    author: ActorRecord,
   ): Promise<Result<ContextView>> {
     return fromWire(
       await this.call(tenantId, sessionId, (object) => object.restoreContext(version, author)),
@@ -123,7 +126,7 @@ export class SessionGateway extends RootGateway<SessionObject> {
     sessionId: string,
     messageId: string,
     edit: MessageEdit,
-    author: string,
+    author: ActorRecord,
   ): Promise<Result<MessageVersion>> {
     // Not repeated: on a second try its own base would be gone.
     const wire = await this.object(tenantId, sessionId).editMessage(messageId, toWire(edit), author);
@@ -135,7 +138,7 @@ export class SessionGateway extends RootGateway<SessionObject> {
     sessionId: string,
     messageId: string,
     version: number,
-    author: string,
+    author: ActorRecord,
   ): Promise<Result<MessageVersion>> {
     // Not repeated: a second try would make another version.
     const wire = await this.object(tenantId, sessionId).restoreMessage(messageId, version, author);
@@ -146,7 +149,7 @@ export class SessionGateway extends RootGateway<SessionObject> {
     tenantId: string,
     sessionId: string,
     messageId: string,
-    author: string,
+    author: ActorRecord,
   ): Promise<Result<MessageVersion>> {
     const erase = (object: SessionObject) => object.eraseMessage(messageId, author);
     return fromWire(await this.call(tenantId, sessionId, erase), versionResult);
@@ -157,7 +160,7 @@ export class SessionGateway extends RootGateway<SessionObject> {
     sessionId: string,
     after: number,
     limit: number,
-  ): Promise<Result<Page<PassView>>> {
+  ): Promise<Result<Page<RecordedPass>>> {
     return fromWire(await this.call(tenantId, sessionId, (object) => object.supervision(after, limit)), passesResult);
   }
 }

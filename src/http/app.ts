@@ -13,6 +13,7 @@ import { openApiDocument } from "./openapi.js";
 import { ProblemError, problemResponse } from "./problems.js";
 import { admin } from "./routes/admin.js";
 import { asks } from "./routes/asks.js";
+import { audit } from "./routes/audit.js";
 import { events } from "./routes/events.js";
 import { health } from "./routes/health.js";
 import { memoryContexts } from "./routes/memory-contexts.js";
@@ -78,6 +79,7 @@ export function createApp(compose: (env: Env) => Services): OpenAPIHono<AppEnv> 
     events,
     runs,
     asks,
+    audit,
     ...memories,
   ])
     app.route("/", routes);

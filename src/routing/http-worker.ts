@@ -8,7 +8,7 @@ import { readJson } from "../text/json.js";
 import type { Clarification } from "./routing-input.js";
 import type { Task, WorkerOutcome } from "./task.js";
 import type { HttpWorker } from "./team.js";
-import { hop, type TeamContext } from "./team-context.js";
+import { askingOf, hop, type TeamContext } from "./team-context.js";
 
 const callSchema = z.object({ status: z.int(), text: z.string(), error: z.string().optional(), elapsedMs: z.number() });
 type CallResult = z.infer<typeof callSchema>;
@@ -107,9 +107,11 @@ async function putQuestion(
   noteDegraded(passed.degraded);
   if (!passed.ok) return { kind: "refused", why: `its question was blocked: ${passed.reasons.join("; ")}` };
   const { priority, timeoutMs, accepts } = question;
+  const { source, policy } = askingOf(run, task.worker.id);
   const closed = journal.ask(
     "ask",
-    askRequestOf({ priority, timeoutMs, accepts, ...passed.texts }, { type: "worker", id }),
+    // The id of this very question: by it the run counts what it has asked.
+    askRequestOf({ priority, timeoutMs, accepts, ...passed.texts }, { source: { ...source, toolCallId: id }, policy }),
   );
   const answer = closed.answer !== undefined && "response" in closed.answer ? closed.answer.response : undefined;
   const content = answer ?? `No answer (${closed.status}).`;

@@ -3,7 +3,7 @@ import { askRequestOf } from "../agent/built-in/ask-human.js";
 import type { Choice, RoutingInput } from "./routing-input.js";
 import type { SupervisorDecision } from "./strategies/strategy.js";
 import { askSupervisor } from "./supervisor-agent.js";
-import { sanitized, type TeamContext } from "./team-context.js";
+import { askingOf, sanitized, type TeamContext } from "./team-context.js";
 
 /** Decisions that say how sure they are pass where they are sure enough. @throws {Parked} while a person is asked. */
 export async function demandConfidence(
@@ -51,7 +51,7 @@ async function askPerson(
     "who",
     askRequestOf(
       { question, context, priority: "normal", accepts: "suggestions", suggestions: ids },
-      { type: "routing", id },
+      askingOf(run, "supervisor"),
     ),
   );
   const answer = ask.answer !== undefined && "response" in ask.answer ? ask.answer.response : undefined;

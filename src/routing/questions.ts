@@ -25,7 +25,7 @@ export class QuestionPermits {
   async permit(callId: string, journal: Journal): Promise<boolean> {
     const spec = { id: "permit", kind: "load", schema: z.boolean(), interrupted: "again" } as const;
     const allowed = await journal.step(spec, async () => {
-      const raised = this.asks().flatMap((ask) => (ask.kind === "human" ? [ask.raisedBy.id] : []));
+      const raised = this.asks().flatMap((ask) => (ask.kind === "human" ? [ask.from.toolCallId ?? ask.askId] : []));
       const all = new Set([...raised, ...this.granted]);
       if (all.size >= this.max) return false;
       this.granted.add(callId);

@@ -20,7 +20,7 @@ import type { TeamPorts, ToolNames } from "./ports.js";
 import { limitQuestions } from "./questions.js";
 import { routingServer } from "./routing-tools.js";
 import { type Team, toolRefOf, tracksLoad } from "./team.js";
-import { emit, inJournal, rosterEntry, sanitized, type TeamContext } from "./team-context.js";
+import { askingOf, emit, inJournal, rosterEntry, sanitized, sourceOf, type TeamContext } from "./team-context.js";
 import type { TeamState } from "./team-state.js";
 
 export interface HeldTools {
@@ -99,7 +99,7 @@ export interface GuardedAgent {
 
 /** The guard of one agent. A decision that comes along with other calls is put off until their results have been seen. */
 function teamGuard({ name, tools }: GuardedAgent, run: TeamContext): ToolGuard {
-  const { ports } = run;
+  const ports = { ...run.ports, supervise: { ...run.ports.supervise, source: sourceOf(run, name) } };
   const supervised = supervisingGuard({ supervisors: ports.supervisors, tools }, ports, ports.noteDegraded);
   const otherCalls = new Set<string>();
   const isOwn = (tool: AgentTool): boolean => tool.ref.server === routingServer;
@@ -149,6 +149,7 @@ export function teamAgentPorts(run: TeamContext, scope: string, agent: GuardedAg
   return {
     ...ports,
     journal: ports.journal.scope(scope),
+    asking: askingOf(run, agent.name),
     guard: teamGuard(agent, run),
     observer: { ...withoutOwnTools(ports.observer), ...writingDraft(agent.draft) },
     // The routing tools check their arguments themselves.

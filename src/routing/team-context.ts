@@ -1,5 +1,8 @@
 /** What a team's supervisor, workers and aggregator share while they run: the command, the ports, the budget, and how hops pass. */
+import type { Asking } from "../agent/asking.js";
 import type { PromptParts } from "../agent/prompt.js";
+import type { AskSource } from "../asks/origin.js";
+import { nearest } from "../asks/policy.js";
 import { activeAtHop } from "../supervision/as-hop.js";
 import { type PassResult, runPass } from "../supervision/pass.js";
 import { passResultSchema } from "../supervision/state.js";
@@ -63,6 +66,18 @@ export function emit(run: TeamContext, entry: EntryWithoutPath): void {
   run.ports.observer.traced({ ...entry, path: [...run.command.path] });
 }
 
+/** Where an agent of the team stands, for the asks that come of its work. */
+export function sourceOf({ team, command }: TeamContext, agent: string): AskSource {
+  const name = team.key.startsWith("inline:") ? "inline" : team.key;
+  return { agent, team: name, ...(command.path.length === 0 ? {} : { path: [...command.path] }) };
+}
+
+/** How an agent of the team asks people: as the nearest team around it says, then the tenant. */
+export function askingOf(run: TeamContext, agent: string): Asking {
+  const policy = nearest(run.team.definition.supervisor.questions, run.ports.asking?.policy);
+  return { source: sourceOf(run, agent), policy };
+}
+
 export type Hop = { readonly ok: true; readonly content: string } | { readonly ok: false; readonly reasons: string };
 
 /** Has what passes between two agents supervised; what comes out is what arrives. */
@@ -70,7 +85,8 @@ export async function hop(run: TeamContext, from: string, to: string, content: s
   const { supervisors, journal, supervise: ports, noteDegraded } = run.ports;
   const place = (name: string): string => [...run.command.path, name].join("/");
   const subject = { hook: "hop", from: place(from), to: place(to), content } as const;
-  const passed = await supervise(subject, supervisors, journal.scope(scope), ports);
+  const asSource = { ...ports, source: sourceOf(run, from) };
+  const passed = await supervise(subject, supervisors, journal.scope(scope), asSource);
   noteDegraded(passed.degraded);
   return passed.action === "block"
     ? { ok: false, reasons: reasonsOf(passed) }

@@ -16,7 +16,7 @@ import type { Choice, Clarification, WorkerResult } from "./routing-input.js";
 import type { Task, WorkerOutcome } from "./task.js";
 import { maxTeamDepth } from "./team.js";
 import { reportMissingTools } from "./team-agent.js";
-import { inScope, reasonsOf, rosterOf, type TeamCommand, type TeamContext } from "./team-context.js";
+import { askingOf, inScope, reasonsOf, rosterOf, type TeamCommand, type TeamContext } from "./team-context.js";
 import type { RoutingDecision } from "./trace.js";
 
 export interface TeamReport {
@@ -158,6 +158,7 @@ async function runNested(run: TeamContext, task: Task): Promise<WorkerOutcome> {
             supervisors: [...around, ...own],
             journal: run.ports.journal.scope("team"),
             noteDegraded,
+            asking: askingOf(run, task.worker.id),
           },
           budget,
           permits: run.permits,

@@ -4,6 +4,7 @@ import { listWorkersRef } from "../agent/built-in/list-workers.js";
 import { unknownBuiltIn } from "../agent/built-in-tools.js";
 import { modelChoice } from "../agent/definition.js";
 import { builtInServer, type ToolRef } from "../agent/tools.js";
+import { questionPolicySchema } from "../asks/policy.js";
 import { itemName, toolRefSchema } from "../conversation/names.js";
 import { secretHeaders } from "../conversation/secret-text.js";
 import { findRoutingFn, routingFnNames } from "./strategies/routing-functions.js";
@@ -54,6 +55,8 @@ const supervisorSchema = z.strictObject({
   /** Of a longer list only so many tools are offered in a round: those most like the input and the results so far. */
   maxToolsPerRound: z.int().min(1).max(100).optional(),
   temperature: z.number().min(0).max(2).optional(),
+  /** Whom the team asks (its supervisor and its workers), for how long, and what it assumes then. */
+  questions: questionPolicySchema.optional(),
 });
 
 /** Which memories `memory_search` may search. */

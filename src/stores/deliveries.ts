@@ -1,5 +1,7 @@
 /** Where an outbox's messages go: the copies in D1. A late or repeated one changes nothing. */
+import { urgencyOf } from "../asks/listing.js";
 import { isTopicOf, type ReadPayload, readPayload, type TopicOf, UnknownTopicError } from "../catalogues/outbox.js";
+import { insertAct } from "./audit-log.js";
 import { endWork } from "./team-state.js";
 
 /** A message from an object's outbox, with where it comes from. */
@@ -49,10 +51,15 @@ const handlers: { readonly [Topic in TopicOf<"d1">]: (payload: ReadPayload<Topic
   ask: (ask, { db, tenantId, ownerId, message }) =>
     db
       .prepare(
-        `INSERT INTO asks (tenant_id, ask_id, owner_id, kind, status, body, revision) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+        `INSERT INTO asks (tenant_id, ask_id, owner_id, kind, status, body, revision, audience, subject, priority, urgency,
+           deadline, opened_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
          ON CONFLICT DO UPDATE SET status = ?5, body = ?6, revision = ?7 WHERE revision < ?7`,
       )
-      .bind(tenantId, ask.askId, ownerId, ask.kind, ask.status, message.payload, message.id),
+      .bind(
+        ...[tenantId, ask.askId, ownerId, ask.kind, ask.status, message.payload, message.id],
+        ...[ask.audience, ask.from.subject ?? null, ask.priority, urgencyOf(ask)],
+        ...[ask.deadline ?? null, ask.openedAt],
+      ),
 
   run: (run, { db, tenantId, message }) =>
     db
@@ -63,6 +70,8 @@ const handlers: { readonly [Topic in TopicOf<"d1">]: (payload: ReadPayload<Topic
       .bind(tenantId, run.runId, run.status, message.payload, message.id),
 
   work_ended: ({ work, at }, { db, tenantId }) => endWork(db, tenantId, work, at),
+
+  act: (act, { db, tenantId, ownerId, message }) => insertAct(db, { tenantId, ownerId, revision: message.id }, act),
 
   audit: ({ workId, hook, decision, body, at }, { db, tenantId, ownerId, message }) =>
     db

@@ -1,6 +1,7 @@
 /** Tenants' resources in D1: each by kind and name, in versions that never change. */
 import { z } from "zod";
 import { type AutoItem, autoExcerptCharacters, maxAutoItems } from "../chat/context.js";
+import type { ActorRecord } from "../conversation/actor-record.js";
 import type { Sealer } from "../platform/secrets.js";
 import {
   type ResourceBody,
@@ -10,6 +11,7 @@ import {
   resourceKinds,
   resourcePinSchema,
 } from "../tenancy/resources.js";
+import { insertResourceAct } from "./audit-log.js";
 import { SealedBodies } from "./sealed-bodies.js";
 
 const headRow = z.object({
@@ -53,6 +55,7 @@ export class ResourceStore {
     name: string,
     body: ResourceBody<K>,
     expected?: number,
+    author?: ActorRecord,
   ): Promise<PutOutcome> {
     for (;;) {
       const head = await this.head(tenantId, kind, name);
@@ -63,7 +66,15 @@ export class ResourceStore {
       if (includeOf(body) === "auto" && (await this.hasMostAuto(tenantId, kind, name)))
         return { kind: "too_many_auto" };
       const version = (head?.version ?? 0) + 1;
-      const stored = await this.insert(tenantId, kind, name, version, await this.bodies.seal(body), includeOf(body));
+      const stored = await this.insert(
+        tenantId,
+        kind,
+        name,
+        version,
+        await this.bodies.seal(body),
+        includeOf(body),
+        author,
+      );
       if (stored) return { kind: "stored", version, created: current === undefined };
       // Somebody else stored that version meanwhile: decide anew on what they stored.
     }
@@ -95,14 +106,20 @@ export class ResourceStore {
   }
 
   /** False when there was none. */
-  async remove(tenantId: string, kind: ResourceKind, name: string): Promise<boolean> {
-    const { meta } = await this.db
+  async remove(tenantId: string, kind: ResourceKind, name: string, author?: ActorRecord): Promise<boolean> {
+    const at = this.now();
+    const removal = this.db
       .prepare(
         "UPDATE resource_heads SET deleted = 1, always = 0, auto = 0, updated_at = ? WHERE tenant_id = ? AND kind = ? AND name = ? AND deleted = 0",
       )
-      .bind(this.now(), tenantId, kind, name)
-      .run();
-    return meta.changes > 0;
+      .bind(at, tenantId, kind, name);
+    const [removed] = await this.db.batch([
+      removal,
+      insertResourceAct(this.db, tenantId, {
+        ...{ type: "resource.deleted", decision: "deleted", actor: author, subject: { kind, name }, reasons: [], at },
+      }),
+    ]);
+    return (removed?.meta.changes ?? 0) > 0;
   }
 
   /** The current versions of the tools of these servers. */
@@ -222,8 +239,10 @@ export class ResourceStore {
     version: number,
     body: string,
     include: string | undefined,
+    author: ActorRecord | undefined,
   ): Promise<boolean> {
     const now = this.now();
+    const subject = { kind, name, version };
     try {
       await this.db.batch([
         this.db
@@ -238,6 +257,9 @@ export class ResourceStore {
              ON CONFLICT DO UPDATE SET version = ?4, deleted = 0, always = ?5, auto = ?6, updated_at = ?7`,
           )
           .bind(tenantId, kind, name, version, include === "always" ? 1 : 0, include === "auto" ? 1 : 0, now),
+        insertResourceAct(this.db, tenantId, {
+          ...{ type: "resource.stored", decision: "stored", actor: author, subject, reasons: [], at: now },
+        }),
       ]);
       return true;
     } catch (error) {

@@ -1,6 +1,6 @@
 /** Tenants, their settings and their keys in D1. */
 import { z } from "zod";
-import { type Role, roles } from "../asks/ask.js";
+import { type KeyRole, keyRoles } from "../asks/ask.js";
 import { newId } from "../platform/ids.js";
 import { makeKey, matchesKey, readKey, type Sealer } from "../platform/secrets.js";
 import { type Settings, type StoredSettings, storedSettingsSchema } from "../tenancy/tenant.js";
@@ -14,7 +14,7 @@ export interface Tenant {
 
 export interface KeyRecord {
   readonly keyId: string;
-  readonly role: Role;
+  readonly role: KeyRole;
   readonly label: string | undefined;
   readonly createdAt: number;
 }
@@ -23,13 +23,13 @@ export interface KeyRecord {
 export interface Caller {
   readonly tenantId: string;
   readonly keyId: string;
-  readonly role: Role;
+  readonly role: KeyRole;
 }
 
 const tenantRow = z.object({ tenant_id: z.string(), name: z.string(), settings: z.string(), created_at: z.number() });
 const keyRow = z.object({
   key_id: z.string(),
-  role: z.enum(roles),
+  role: z.enum(keyRoles),
   label: z.string().nullable(),
   created_at: z.number(),
 });
@@ -81,7 +81,7 @@ export class TenantStore {
     return meta.changes > 0;
   }
 
-  async createKey(tenantId: string, role: Role, label: string | undefined): Promise<{ keyId: string; key: string }> {
+  async createKey(tenantId: string, role: KeyRole, label: string | undefined): Promise<{ keyId: string; key: string }> {
     const created = await makeKey(newId("key"));
     await this.insertKey(tenantId, created, role, label).run();
     return { keyId: created.keyId, key: created.key };
@@ -140,7 +140,7 @@ export class TenantStore {
   private insertKey(
     tenantId: string,
     created: { keyId: string; secretHash: string },
-    role: Role,
+    role: KeyRole,
     label: string | undefined,
   ): D1PreparedStatement {
     return this.db
@@ -149,7 +149,7 @@ export class TenantStore {
   }
 }
 
-const authenticationRow = z.object({ tenant_id: z.string(), role: z.enum(roles), secret_hash: z.string() });
+const authenticationRow = z.object({ tenant_id: z.string(), role: z.enum(keyRoles), secret_hash: z.string() });
 
 function readTenant(row: unknown): Tenant {
   const { tenant_id, name, settings, created_at } = tenantRow.parse(row);

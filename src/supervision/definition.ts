@@ -30,6 +30,11 @@ export interface SupervisorPorts {
 const defaultTimeoutMs = { agent: 30_000, http: 10_000, moderation: 10_000 } as const;
 
 export function buildSupervisor(name: string, definition: SupervisorDefinition, ports: SupervisorPorts): Supervisor {
+  const { review, clientMessage } = definition;
+  return { ...supervisorOfKind(name, definition, ports), review, clientMessage };
+}
+
+function supervisorOfKind(name: string, definition: SupervisorDefinition, ports: SupervisorPorts): Supervisor {
   const { hooks, order, mode } = definition;
   const permission = definition.permissions ?? "modify_messages";
   if (definition.kind === "rules") {

@@ -9,7 +9,13 @@ import { DeadlineError, type WithDeadline } from "../model/deadline.js";
 import type { CancelSignal } from "../model/port.js";
 import type { ContextChange, Environment } from "./environment.js";
 import { reasonRules, sanitizeReason } from "./reasons.js";
-import { changesOf, type passResultSchema, type SupervisionStep } from "./state.js";
+import {
+  changesOf,
+  type PassSubject,
+  type passResultSchema,
+  type SupervisionStep,
+  type SupervisorCall,
+} from "./state.js";
 import { applyChange, canonicalText, type Subject } from "./subject.js";
 import { type JudgeContext, NoDecisionError, type Supervisor } from "./supervisor.js";
 import { strictest, type Verdict } from "./verdict.js";
@@ -73,8 +79,26 @@ export async function runPass(
       degraded: consulted
         .filter((said) => said.failed !== undefined && said.verdict.action === "allow")
         .map((said) => said.name),
+      subject: passSubject(subject),
     },
   };
+}
+
+/** What a record says of the subject. Which message a reply is, knows who keeps it. */
+function passSubject(subject: Subject): PassSubject {
+  switch (subject.hook) {
+    case "request":
+      return { messageId: subject.message.messageId };
+    case "tool_call":
+    case "tool_result": {
+      const { server, tool, toolCallId } = subject.call;
+      return { toolCallId, tool: `${server}/${tool}` };
+    }
+    case "hop":
+      return { from: subject.from, to: subject.to };
+    case "response":
+      return {};
+  }
 }
 
 /** Whether the pass may go on after the second looks; a text the pure supervisors keep changing is blocked. */
@@ -103,6 +127,7 @@ async function reevaluate(
     after: current(),
     verdict: { action: "block", reasons: [reason] },
     contextChanges: [],
+    calls: [],
     failed: reason,
     latencyMs: 0,
   });
@@ -115,6 +140,9 @@ interface Consulted {
   readonly before: Subject;
   readonly after: Subject;
   readonly verdict: Verdict;
+  /** Its reasons as it gave them, if the verdict's are others. */
+  readonly wholeReasons?: readonly string[];
+  readonly calls: readonly SupervisorCall[];
   /** Made while it judged; they hold even if it failed afterwards. */
   readonly contextChanges: readonly ContextChange[];
   readonly failed?: string;
@@ -129,8 +157,12 @@ async function callSupervisor(
 ): Promise<Consulted> {
   const started = ports.now();
   const contextChanges: ContextChange[] = [];
-  const about = { name: supervisor.name, mode: supervisor.mode, before: subject, contextChanges };
-  const judging = judgingOf(supervisor, subject, rules, ports, (change) => contextChanges.push(change));
+  const calls: SupervisorCall[] = [];
+  const about = { name: supervisor.name, mode: supervisor.mode, before: subject, contextChanges, calls };
+  const judging = judgingOf(supervisor, subject, rules, ports, {
+    contextChanged: (change) => contextChanges.push(change),
+    called: (call) => calls.push(call),
+  });
   const refusal = supervisor.health?.refusal();
   try {
     if (refusal !== undefined) throw new Error(refusal);
@@ -144,8 +176,10 @@ async function callSupervisor(
     supervisor.health?.succeeded();
     const after = same ? subject : changed;
     const changedTo = same ? undefined : after;
-    const reasons = await readable(verdict.reasons, supervisor, { before: subject, after: changedTo }, rules, judging);
-    return { ...about, after, verdict: { ...verdict, action, reasons }, latencyMs: ports.now() - started };
+    const cleared = await readable(verdict.reasons, supervisor, { before: subject, after: changedTo }, rules, judging);
+    const reasons = forEverybody(supervisor, action, cleared);
+    const latencyMs = ports.now() - started;
+    return { ...about, after, verdict: { ...verdict, action, reasons }, ...whole(verdict.reasons, reasons), latencyMs };
   } catch (error) {
     if (isControlFlow(error)) throw error;
     // Neither a text nor a cancelled turn can bring it about that a supervisor isn't asked any more.
@@ -158,12 +192,31 @@ async function callSupervisor(
         ? (await sanitizeReason([said], { before: subject }, rules, judging)).join("")
         : said;
     const policy = ports.strict ? "block" : supervisor.onFailure;
-    const failed = `Supervisor "${supervisor.name}" (${supervisor.kind}) failed: ${detail}. ${
-      ports.strict ? "The tenant's setting strict" : `Its setting onFailure "${policy}"`
-    } decided.`;
-    const reasons = policy === "allow" ? [] : [failed];
-    return { ...about, after: subject, verdict: { action: policy, reasons }, failed, latencyMs: ports.now() - started };
+    const who = `Supervisor "${supervisor.name}" (${supervisor.kind}) failed`;
+    const setting = `${ports.strict ? "The tenant's setting strict" : `Its setting onFailure "${policy}"`} decided.`;
+    const failed = `${who}: ${detail}. ${setting}`;
+    // What a provider or an endpoint said of its failure is for operators.
+    const reasons = policy === "allow" ? [] : forEverybody(supervisor, policy, [`${who}. ${setting}`]);
+    const latencyMs = ports.now() - started;
+    const verdict = { action: policy, reasons };
+    return {
+      ...about,
+      after: subject,
+      verdict,
+      ...(policy === "allow" ? {} : whole([failed], reasons)),
+      failed,
+      latencyMs,
+    };
   }
+}
+
+/** What everybody reads: the supervisor's own message for them, if it has one. */
+function forEverybody({ clientMessage }: Supervisor, action: string, reasons: readonly string[]): readonly string[] {
+  return clientMessage === undefined || action === "allow" ? reasons : [clientMessage];
+}
+
+function whole(given: readonly string[], shown: readonly string[]): { wholeReasons?: readonly string[] } {
+  return JSON.stringify(given) === JSON.stringify(shown) ? {} : { wholeReasons: given };
 }
 
 function detailOf(error: unknown): string {
@@ -190,7 +243,7 @@ function judgingOf(
   subject: Subject,
   rules: readonly Supervisor[],
   ports: PassPorts,
-  contextChanged: (change: ContextChange) => void,
+  record: Pick<JudgeContext, "contextChanged" | "called">,
 ): JudgeContext {
   const { context, ...seen } = ports.surroundings ?? {};
   const judging: JudgeContext = {
@@ -201,7 +254,7 @@ function judgingOf(
     surroundings: supervisor.mode === "shadow" || context === undefined ? seen : { ...seen, context },
     sanitizeReason: async (words) =>
       (await readable([words], supervisor, { before: subject, after: undefined }, rules, judging)).join(""),
-    contextChanged,
+    ...record,
   };
   return judging;
 }
@@ -217,6 +270,8 @@ async function stepOf(said: Consulted, ports: PassPorts): Promise<SupervisionSte
     supervisor: said.name,
     action: said.verdict.action,
     reasons: [...said.verdict.reasons],
+    ...(said.wholeReasons === undefined ? {} : { wholeReasons: [...said.wholeReasons] }),
+    ...(said.calls.length === 0 ? {} : { calls: [...said.calls] }),
     beforeHash: await ports.hash(said.before),
     afterHash: await ports.hash(said.after),
     latencyMs: said.latencyMs,

@@ -1,4 +1,6 @@
+/** The record of a pass, and how it is shown: whole to operators, to others without what isn't theirs. */
 import { z } from "zod";
+import { actorRecordSchema } from "../conversation/actor-record.js";
 import type { ContextChange } from "./environment.js";
 import { subjectSchema } from "./subject.js";
 import { actions, hooks } from "./verdict.js";
@@ -36,10 +38,25 @@ export function changesOf(changes: readonly ContextChange[]): ContextChanges {
   };
 }
 
+/** What a supervising agent did before it decided. */
+export const supervisorCallSchema = z.object({
+  tool: z.string(),
+  /** Why the call was refused. */
+  refused: z.string().optional(),
+});
+export type SupervisorCall = z.infer<typeof supervisorCallSchema>;
+
 export const supervisionStepSchema = z.object({
-  supervisor: z.string(),
+  /** A supervisor, or a person who reviewed what one of them held. */
+  supervisor: z.string().optional(),
+  actor: actorRecordSchema.optional(),
   action: z.enum(actions),
+  /** As everybody who sees the work may read them. */
   reasons: z.array(z.string()),
+  /** Its reasons as it gave them, if these aren't for everybody: for operators alone. */
+  wholeReasons: z.array(z.string()).optional(),
+  /** The tools that a supervising agent called, and those that it was refused. */
+  calls: z.array(supervisorCallSchema).optional(),
   /** Hashes of the supervised text before and after this supervisor: equal unless it changed something. */
   beforeHash: z.string(),
   afterHash: z.string(),
@@ -52,6 +69,17 @@ export const supervisionStepSchema = z.object({
 });
 export type SupervisionStep = z.infer<typeof supervisionStepSchema>;
 
+/** What was judged: a message by its id, a tool call, or what passed from one agent to another. */
+export const passSubjectSchema = z.object({
+  messageId: z.string().optional(),
+  toolCallId: z.string().optional(),
+  /** `server/tool`. */
+  tool: z.string().optional(),
+  from: z.string().optional(),
+  to: z.string().optional(),
+});
+export type PassSubject = z.infer<typeof passSubjectSchema>;
+
 /** What one pass of all supervisors over one subject came to: the seed's SupervisionState, with its record. */
 export const supervisionStateSchema = z.object({
   hook: z.enum(hooks),
@@ -61,7 +89,37 @@ export const supervisionStateSchema = z.object({
   steps: z.array(supervisionStepSchema),
   /** Names of supervisors whose failure let the subject through. */
   degraded: z.array(z.string()),
+  /** Absent in the records of versions before. */
+  subject: passSubjectSchema.optional(),
 });
 export type SupervisionState = z.infer<typeof supervisionStateSchema>;
 
 export const passResultSchema = z.object({ state: supervisionStateSchema, subject: subjectSchema });
+
+/** A pass as it is shown; the reasons of each reader are in `reasons`. */
+export const shownPassSchema = supervisionStateSchema.extend({
+  steps: z.array(supervisionStepSchema.omit({ wholeReasons: true })),
+});
+export type ShownPass = z.infer<typeof shownPassSchema>;
+
+/** With reasons as they were given: for operators. */
+export function passForOperators(state: SupervisionState): ShownPass {
+  const steps = state.steps.map(({ wholeReasons, ...step }) => ({ ...step, reasons: wholeReasons ?? step.reasons }));
+  const enforced = steps.filter(({ mode }) => mode === "enforce");
+  const reasons = [...new Set(enforced.flatMap((step) => step.reasons))];
+  return { ...state, steps, reasons: reasons.length === 0 ? state.reasons : reasons };
+}
+
+/** Without whole reasons, the errors of providers and what supervisors did before they decided. */
+export function passForOthers(state: SupervisionState): ShownPass {
+  const steps = state.steps.map(({ wholeReasons: _, calls: __, failed, ...step }) => ({
+    ...step,
+    ...(failed === undefined ? {} : { failed: "It failed." }),
+  }));
+  return { ...state, steps };
+}
+
+/** As it is copied to where texts aren't erased: reasons as they were given may quote a text. */
+export function withoutWholeReasons(state: SupervisionState): SupervisionState {
+  return { ...state, steps: state.steps.map(({ wholeReasons: _, ...step }) => step) };
+}

@@ -1,17 +1,23 @@
 /** Supervision as a durable step: the pass, and where it asks for a review, the wait for a person. */
 import type { Journal } from "../agent/journal.js";
 import type { Ask, AskRequest } from "../asks/ask.js";
+import type { AskSource } from "../asks/origin.js";
+import { nearest, type ReviewPolicy } from "../asks/policy.js";
 import { wordDiff } from "../text/word-diff.js";
 import { type PassPorts, type PassResult, runPass } from "./pass.js";
-import { passResultSchema, type SupervisionState } from "./state.js";
+import { passResultSchema, type SupervisionState, type SupervisionStep } from "./state.js";
 import { applyChange, canonicalText, type Subject, type SubjectOf, spokenText } from "./subject.js";
 import type { Supervisor } from "./supervisor.js";
 
 export interface SupervisePorts extends Omit<PassPorts, "journal"> {
   /** Hears of each pass once, in the same write as its result. */
   readonly decided: (state: SupervisionState, before: Subject, after: Subject) => void;
-  /** Who answers reviews, and for how long they are waited for. */
-  readonly review: Pick<AskRequest, "answerableBy" | "timeoutMs" | "defaultResponse" | "raisedBy">;
+  /** A person, or a deadline, has decided on what a pass held: the same pass before and after. In the write that records it. */
+  readonly reviewed?: (before: SupervisionState, after: SupervisionState) => void;
+  /** Who answers reviews, how long they are waited for, and what counts then, where a supervisor doesn't say it. */
+  readonly review: ReviewPolicy;
+  /** Who works, for the asks that come of it. */
+  readonly source: AskSource;
 }
 
 export interface Supervised<S extends Subject> {
@@ -52,13 +58,38 @@ export async function supervise<S extends Subject>(
   if (decision !== "review") return { action: decision, reasons, subject: after, degraded };
 
   const ask = journal.ask("review", {
-    ...ports.review,
+    ...reviewTerms(pass.state, supervisors, ports.review),
+    source: { ...ports.source, ...aboutSubject(subject), supervisors: reviewersOf(pass.state) },
     kind: "review",
     question: `May this ${hook.replace("_", " ")} pass?`,
     reason: reasons.join("; "),
     proposal: proposalOf(subject, after),
   });
-  return afterReview(ask, { before: subject, proposed: after, reasons, degraded }, supervisors, journal, ports);
+  const reviewed = { before: subject, proposed: after, reasons, degraded };
+  const outcome = await afterReview(ask, reviewed, supervisors, journal, ports);
+  const step = await reviewStep(ask, after, outcome, ports);
+  const decided = { ...pass.state, decision: outcome.action, reasons: [...outcome.reasons] };
+  const record = { ...decided, steps: [...pass.state.steps, step] };
+  await journal.commit("reviewed", () => ports.reviewed?.(pass.state, record));
+  return outcome;
+}
+
+/** The review as a step of its pass. Its hashes differ where the reviewer wrote another text than was proposed. */
+async function reviewStep(
+  { closedBy, openedAt, closedAt = openedAt }: Ask,
+  proposed: Subject,
+  { action, subject, reasons }: Supervised<Subject>,
+  ports: SupervisePorts,
+): Promise<SupervisionStep> {
+  return {
+    ...(closedBy === undefined ? {} : { actor: closedBy }),
+    action,
+    reasons: action === "block" ? reasons.slice(-1) : [],
+    beforeHash: await ports.hash(proposed),
+    afterHash: await ports.hash(subject),
+    latencyMs: Date.parse(closedAt) - Date.parse(openedAt),
+    mode: "enforce",
+  };
 }
 
 async function afterReview<S extends Subject>(
@@ -111,6 +142,47 @@ async function afterReview<S extends Subject>(
     subject: proposed,
     degraded,
   };
+}
+
+/** The supervisors that want a person to look. */
+function reviewersOf({ steps }: SupervisionState): string[] {
+  return [
+    ...new Set(steps.flatMap(({ action, mode, supervisor = [] }) => (asksForReview(action, mode) ? supervisor : []))),
+  ];
+}
+
+function asksForReview(action: string, mode: string): boolean {
+  return action === "review" && mode === "enforce";
+}
+
+/** Each supervisor says who reviews what it holds, or leaves it to the tenant. What one of them holds for staff, no end user lets pass. */
+function reviewTerms(
+  state: SupervisionState,
+  supervisors: readonly Supervisor[],
+  tenants: ReviewPolicy,
+): Pick<AskRequest, "audience" | "timeoutMs" | "defaultResponse"> {
+  const policies = reviewersOf(state).map((name) =>
+    nearest(supervisors.find((supervisor) => supervisor.name === name)?.review, tenants),
+  );
+  const policy = policies.find(({ audience }) => audience !== "user") ?? policies[0] ?? tenants;
+  const { audience = "staff", timeoutMs, default: decision } = policy;
+  return { audience, timeoutMs, ...(decision === undefined ? {} : { defaultResponse: { decision } }) };
+}
+
+/** What of the subject an ask's origin names. */
+function aboutSubject(subject: Subject): AskSource {
+  switch (subject.hook) {
+    case "tool_call":
+    case "tool_result": {
+      const { server, tool, toolCallId } = subject.call;
+      return { tool: `${server}/${tool}`, toolCallId };
+    }
+    case "hop":
+      return { between: { from: subject.from, to: subject.to } };
+    case "request":
+    case "response":
+      return {};
+  }
 }
 
 /** What a reviewer decides on: the text as it was, what is proposed, and how they differ. */

@@ -1,8 +1,10 @@
 /** A supervisor as the pass sees it, and its settings as a tenant stores them. */
 import { z } from "zod";
 import type { Journal } from "../agent/journal.js";
+import { type ReviewPolicy, reviewPolicySchema } from "../asks/policy.js";
 import type { CancelSignal } from "../model/port.js";
 import type { ContextChange, Environment } from "./environment.js";
+import type { SupervisorCall } from "./state.js";
 import type { Subject } from "./subject.js";
 import { type Hook, hooks, type Verdict } from "./verdict.js";
 
@@ -26,6 +28,10 @@ export const supervisorSettingsSchema = z.strictObject({
   /** `shadow` judges without effect. */
   mode: z.enum(["enforce", "shadow"]).default("enforce"),
   permissions: z.union([z.enum(permissions), z.array(z.enum(permissions)).min(1)]).optional(),
+  /** Who reviews what it holds, for how long that is waited for, and what counts then; what it leaves out, the tenant says. */
+  review: reviewPolicySchema.optional(),
+  /** What everybody but operators reads in place of its reasons. */
+  clientMessage: z.string().min(1).max(1_000).optional(),
 });
 
 /** What a supervisor is given for one judgement; void once the pass is over. */
@@ -39,6 +45,8 @@ export interface JudgeContext {
   readonly sanitizeReason: (words: string) => Promise<string>;
   /** To be told of each change of the context, for the record. */
   readonly contextChanged: (change: ContextChange) => void;
+  /** To be told of each tool that it called or was refused, for the record. */
+  readonly called: (call: SupervisorCall) => void;
 }
 
 /**
@@ -84,6 +92,9 @@ export interface Supervisor {
   readonly health?: Health;
   /** Reasons that its tenant wrote: they are read as they are. */
   readonly reasons?: ReadonlySet<string>;
+  readonly review?: ReviewPolicy | undefined;
+  /** What everybody but operators reads in place of its reasons. */
+  readonly clientMessage?: string | undefined;
   judge(subject: Subject, judging: JudgeContext): Promise<Verdict>;
   /** How it follows a streamed reply. A supervisor without it has to see the whole, which holds the whole. */
   openStream?(): SupervisorStream;

@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Journal } from "../agent/journal.js";
 import type { GuardDecision, ToolCall, ToolGuard, ToolOutput } from "../agent/tools.js";
 import type { Ask, AskRequest } from "../asks/ask.js";
+import { type ApprovalPolicy, nearest } from "../asks/policy.js";
 import type { ToolCallRequest } from "../conversation/message.js";
 import { alsoActiveAt } from "./as-hop.js";
 import type { NoteDegraded } from "./exchange.js";
@@ -13,8 +14,8 @@ import type { Supervisor } from "./supervisor.js";
 export interface ToolGuardPorts {
   readonly supervise: SupervisePorts;
   readonly approvals: ToolApprovals;
-  /** Who answers approvals, and for how long they are waited for; as with reviews, if left out. */
-  readonly approval?: SupervisePorts["review"] | undefined;
+  /** Who answers approvals, how long they are waited for, and what counts then, where a tool doesn't say it. */
+  readonly approval?: ApprovalPolicy | undefined;
 }
 
 /** The approvals that hold for a whole session. */
@@ -125,8 +126,12 @@ async function approve(
   if (approved) return undefined;
   const { toolCallId } = call;
   const argsHash = await ports.supervise.hash({ hook: "tool_call", call: { toolCallId, ...tool.ref, args } });
+  const { audience = "staff", timeoutMs, default: decided } = nearest(tool.approvalPolicy, ports.approval);
   const request: AskRequest = {
-    ...(ports.approval ?? ports.supervise.review),
+    audience,
+    timeoutMs,
+    ...(decided === undefined ? {} : { defaultResponse: { decision: decided } }),
+    source: { ...ports.supervise.source, tool: `${tool.ref.server}/${tool.ref.tool}`, toolCallId },
     kind: "approval",
     question: `May the tool "${tool.ref.server}/${tool.ref.tool}" be called?`,
     proposal: { toolCallId, ...tool.ref, args, argsHash },

@@ -4,7 +4,7 @@ import { ok, type Result, refuse } from "../conversation/problem.js";
 import { type Actor, deploymentScope } from "./actor.js";
 
 /** A least role; or `deployment`, for who runs the deployment; or `system`, for the system's own work. */
-export type Requirement = Role | "deployment" | "system";
+export type Requirement = Exclude<Role, "user"> | "deployment" | "system";
 
 /** Every act by its name. A new act is a line here; its file names itself with it. */
 export const acts = {
@@ -32,6 +32,9 @@ export const acts = {
   // Each ask says itself who may answer it.
   answerAsk: { role: "client" },
   cancelAsk: { role: "client" },
+  /** What operators are asked: reviews, approvals, questions to staff. */
+  answerStaffAsks: { role: "operator" },
+  exportAudit: { role: "operator" },
 
   startRun: { role: "client" },
   listRuns: { role: "client" },

@@ -1,9 +1,11 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { answerAsk } from "../../src/application/asks/answer-ask.js";
+import { answererOf } from "../../src/application/asks/ask-view.js";
 import { cancelAsk } from "../../src/application/asks/cancel-ask.js";
 import { listAsks } from "../../src/application/asks/list-asks.js";
 import { readAsk } from "../../src/application/asks/read-ask.js";
+import { exportAudit } from "../../src/application/audit/export-audit.js";
 import { connectToEvents, followEvents } from "../../src/application/events/follow-events.js";
 import { awaitConsistency } from "../../src/application/memory/await-consistency.js";
 import { flushThread } from "../../src/application/memory/flush-thread.js";
@@ -53,7 +55,7 @@ import { readTenant } from "../../src/application/tenants/read-tenant.js";
 import { contextChangeSchema } from "../../src/chat/context.js";
 import { newSessionSchema } from "../../src/chat/session.js";
 import { composeServices } from "../../src/composition.js";
-import type { Result } from "../../src/conversation/problem.js";
+import { type Result, refuse } from "../../src/conversation/problem.js";
 import { newRunSchema } from "../../src/routing/run.js";
 import { type Actor, deploymentActor, systemActor } from "../../src/tenancy/actor.js";
 import { type Act, acts, type Requirement } from "../../src/tenancy/authority.js";
@@ -104,6 +106,9 @@ const calls: Record<Act, Call> = {
   readAsk: (actor, services) => readAsk(actor, "ask_1", services),
   answerAsk: (actor, services) => answerAsk(actor, { askId: "ask_1", answer: { response: "yes" } }, services),
   cancelAsk: (actor, services) => cancelAsk(actor, "ask_1", services),
+  answerStaffAsks: async (actor, services) =>
+    answererOf(actor).asStaff ? readAsk(actor, "ask_1", services) : refuse("forbidden", "not staff"),
+  exportAudit: (actor, services) => exportAudit(actor, { format: "csv" }, services),
   startRun: (actor, services) => startRun(actor, { definition: newRun, waitMs: 0 }, services),
   listRuns: (actor, services) => listRuns(actor, page, services),
   readRun: (actor, services) => readRun(actor, { runId: "run_1", waitMs: 0 }, services),

@@ -41,7 +41,8 @@ class World {
         supervise: {
           ...passPorts(),
           decided: ({ hook, decision }) => this.log.push(`${hook}: ${decision}`),
-          review: { raisedBy: { type: "turn", id: "t" } },
+          review: {},
+          source: {},
         },
       },
     );
@@ -143,7 +144,7 @@ describe("a supervised exchange", () => {
       },
       {
         journal: new MemoryJournal(store),
-        supervise: { ...passPorts(), decided: () => {}, review: { raisedBy: { type: "run", id: "r" } } },
+        supervise: { ...passPorts(), decided: () => {}, review: {}, source: {} },
       },
     );
     expect(outcome).toMatchObject({ status: "completed", result: { content: "out" } });

@@ -15,7 +15,8 @@ function world(supervisors: readonly Supervisor[]) {
     supervise(request(content), supervisors, new MemoryJournal(store), {
       ...passPorts(),
       decided,
-      review: { answerableBy: "operator", raisedBy: { type: "turn", id: "t" } },
+      review: { audience: "staff" },
+      source: { agent: "assistant" },
     });
   return { store, decided, run };
 }
@@ -39,7 +40,8 @@ describe("supervision as a step", () => {
     expect([...store.asks.values()]).toMatchObject([
       {
         kind: "review",
-        answerableBy: "operator",
+        audience: "staff",
+        from: { agent: "assistant", supervisors: ["asks"] },
         reason: "no […]; unclear",
         proposal: { hook: "request", original: "hello", proposed: "hi" },
       },

@@ -29,7 +29,7 @@ function world(approval: AgentTool["approval"], supervisors: readonly Supervisor
   const guard = supervisingGuard(
     { supervisors, tools: () => offered.tools },
     {
-      supervise: { ...passPorts(), decided: () => {}, review: { raisedBy: { type: "turn", id: "t" } } },
+      supervise: { ...passPorts(), decided: () => {}, review: {}, source: {} },
       approvals: {
         isApproved: ({ tool: name }) => approved.has(name),
         approveForSession: ({ tool: name }) => void approved.add(name),

@@ -22,7 +22,7 @@ export class JournalStore {
   /** Answers the first open ask. */
   answer(said: Answer): void {
     for (const [id, ask] of this.asks) {
-      const outcome = answerAsk(ask, said, "admin", 1);
+      const outcome = answerAsk(ask, said, { by: { kind: "key", id: "key_1", role: "admin" }, asStaff: true }, 1);
       if (outcome.kind === "accepted") return void this.asks.set(id, outcome.ask);
     }
     throw new Error("no open ask takes this answer");
@@ -72,7 +72,7 @@ export class MemoryJournal implements Journal {
 
   ask(id: string, request: AskRequest): Ask {
     const key = this.prefix + id;
-    const ask = this.store.asks.get(key) ?? openAsk(`ask_${key}`, request, 0);
+    const ask = this.store.asks.get(key) ?? openAsk(`ask_${key}`, request, {}, 0);
     this.store.asks.set(key, ask);
     if (ask.status === "open") throw new Parked([ask.askId]);
     return ask;

@@ -1,6 +1,7 @@
 /** `ask_human`: a question to a person, as an agent or a worker at an address puts it. */
 import { z } from "zod";
 import { type AskRequest, acceptedAnswer, acceptedAnswers, whatIsAccepted } from "../../asks/ask.js";
+import type { Asking } from "../asking.js";
 import { type AgentTool, builtInServer } from "../tools.js";
 
 /** A question to a person, as an agent or a worker at an address puts it. */
@@ -29,15 +30,21 @@ export function questionProblem({ accepts, suggestions, defaultResponse }: Quest
 /** The ask that a question raises. */
 export function askRequestOf(
   question: Omit<Question, "suggestions"> & Pick<AskRequest, "suggestions">,
-  raisedBy: AskRequest["raisedBy"],
+  { source, policy }: Asking,
 ): AskRequest {
-  const { defaultResponse, accepts, ...rest } = question;
+  const { defaultResponse: assumed, accepts, timeoutMs, ...rest } = question;
+  // A default of the agent's that isn't among the answers of this very question can't be one.
+  const fixed = policy.defaultResponse === undefined ? undefined : { response: policy.defaultResponse };
+  const fitting = fixed === undefined ? undefined : acceptedAnswer(question, fixed);
+  const defaultResponse = fitting ?? (assumed === undefined ? undefined : { response: assumed });
   return {
     ...rest,
     ...(accepts === "text" ? {} : { accepts }),
     kind: "human",
-    defaultResponse: defaultResponse === undefined ? undefined : { response: defaultResponse },
-    raisedBy,
+    audience: policy.audience ?? "user",
+    timeoutMs: policy.timeoutMs ?? timeoutMs,
+    defaultResponse,
+    source,
   };
 }
 
@@ -51,11 +58,12 @@ export const askHumanTool: AgentTool = {
   timeoutMs: 0,
   execution: "durable",
   asksPeople: true,
-  async run(args, { callId, journal }) {
+  async run(args, { callId, journal, asking }) {
     const question = questionSchema.parse(args);
     const wrong = questionProblem(question);
     if (wrong !== undefined) return { content: `Not asked: ${wrong}.`, isError: true };
-    const ask = journal.ask("ask", askRequestOf(question, { type: "tool_call", id: callId }));
+    const source = { ...asking?.source, tool: `${builtInServer}/ask_human`, toolCallId: callId };
+    const ask = journal.ask("ask", askRequestOf(question, { source, policy: asking?.policy ?? {} }));
     const response = ask.answer !== undefined && "response" in ask.answer ? ask.answer.response : undefined;
     if (ask.status === "answered" && response !== undefined) return { content: `The person answered: ${response}` };
     if (response !== undefined) return { content: `Nobody answered in time. Assume: ${response}` };

@@ -1,10 +1,10 @@
 /** Answer an ask: the first answer wins, and the work that waits resumes. */
 import type { Ask } from "../../asks/ask.js";
 import { ok, type Result } from "../../conversation/problem.js";
-import { type Actor, roleOf } from "../../tenancy/actor.js";
+import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
 import type { Services } from "../services.js";
-import { askFor } from "./ask-view.js";
+import { answererOf, askFor } from "./ask-view.js";
 
 /**
  * Who may answer, and what fits its kind, the ask itself knows; its object decides on both in the same step that closes it.
@@ -17,6 +17,6 @@ export async function answerAsk(
 ): Promise<Result<Ask>> {
   const allowed = authorize(actor, "answerAsk");
   if (!allowed.ok) return allowed;
-  const ask = await services.asks.answer(actor.tenantId, askId, answer, roleOf(actor));
+  const ask = await services.asks.answer(actor.tenantId, askId, answer, answererOf(actor));
   return ask.ok ? ok(askFor(actor, ask.value)) : ask;
 }

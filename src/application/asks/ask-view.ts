@@ -1,10 +1,17 @@
 /** What an actor sees of asks, and of the turns and runs that show them. */
-import { type Ask, askShownTo } from "../../asks/ask.js";
-import { type Actor, roleOf } from "../../tenancy/actor.js";
+import { type Answerer, type Ask, askShownTo } from "../../asks/ask.js";
+import { recordOf } from "../../conversation/actor-record.js";
+import type { Actor } from "../../tenancy/actor.js";
+import { authorize } from "../../tenancy/authority.js";
+
+/** As whom an actor answers, cancels and reads asks. */
+export function answererOf(actor: Actor): Answerer {
+  return { by: recordOf(actor), asStaff: authorize(actor, "answerStaffAsks").ok };
+}
 
 /** Proposals and answers are there for those only who may answer the ask. */
 export function askFor(actor: Actor, ask: Ask): Ask {
-  return askShownTo(ask, roleOf(actor));
+  return askShownTo(ask, answererOf(actor));
 }
 
 /** A turn or a run, with its asks as the actor sees them. */

@@ -1,24 +1,44 @@
-/** List the tenant's asks, oldest first: a copy of what the objects hold, a moment behind them. */
-import type { Ask, AskKind } from "../../asks/ask.js";
+/** List the tenant's asks, or those of a token's subject: a copy of what the objects hold, a moment behind them. */
+import type { Ask } from "../../asks/ask.js";
+import type { AskSort } from "../../asks/listing.js";
 import type { Result } from "../../conversation/problem.js";
+import { type AskFilter, type AskPosition, positionOf } from "../../stores/ask-index.js";
 import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
 import { type Page, type PageRequest, readPage } from "../page.js";
 import type { Services } from "../services.js";
 import { askFor } from "./ask-view.js";
 
-export interface AskQuery extends PageRequest {
-  readonly status?: Ask["status"] | undefined;
-  readonly kind?: AskKind | undefined;
+export interface AskQuery extends PageRequest, Omit<AskFilter, "ownerId"> {
+  readonly sessionId?: string | undefined;
+  readonly runId?: string | undefined;
+  readonly sort?: AskSort | undefined;
 }
 
+/** Of one page to the next the order has to stay the same: the cursor goes with the sort it was given out for. */
 export async function listAsks(actor: Actor, query: AskQuery, services: Services): Promise<Result<Page<Ask>>> {
   const allowed = authorize(actor, "listAsks");
   if (!allowed.ok) return allowed;
-  const { status, kind } = query;
-  const read = async (after = "", limit: number) => {
-    const asks = await services.index.asks(actor.tenantId, { status, kind }, after, limit);
+  const { sort = "openedAt", sessionId, runId, limit: _, cursor: __, ...rest } = query;
+  // Nothing is asked by a session and a run at once.
+  const ownerId = sessionId !== undefined && runId !== undefined ? "" : (sessionId ?? runId);
+  const ofSubject = actor.role === "user" ? { subject: actor.subject ?? "" } : {};
+  if (ofSubject.subject !== undefined && rest.subject !== undefined && rest.subject !== ofSubject.subject) {
+    return { ok: true, value: { items: [], nextCursor: null } };
+  }
+  const filter = { ...rest, ...ofSubject, ownerId };
+  const read = async (position: string | undefined, limit: number) => {
+    const asks = await services.askIndex.list(actor.tenantId, filter, sort, readPosition(position), limit);
     return asks.map((ask) => askFor(actor, ask));
   };
-  return readPage(query, read, ({ askId }) => askId);
+  return readPage(query, read, (ask) => {
+    const { key, askId } = positionOf(sort, ask);
+    return `${key} ${askId}`;
+  });
+}
+
+function readPosition(position: string | undefined): AskPosition | undefined {
+  if (position === undefined) return undefined;
+  const [key = "", askId = ""] = position.split(" ");
+  return { key, askId };
 }

@@ -1,4 +1,5 @@
 /** Delete a resource. Turns under way keep the version they began with. */
+import { recordOf } from "../../conversation/actor-record.js";
 import { ok, type Result } from "../../conversation/problem.js";
 import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
@@ -12,6 +13,6 @@ export async function deleteResource(
 ): Promise<Result<void>> {
   const allowed = authorize(actor, "deleteResource");
   if (!allowed.ok) return allowed;
-  const wasThere = await services.resources.remove(actor.tenantId, kind, name);
+  const wasThere = await services.resources.remove(actor.tenantId, kind, name, recordOf(actor));
   return wasThere ? ok(undefined) : noResource(kind, name);
 }

@@ -1,5 +1,6 @@
 /** Store a resource: a body that differs makes a new version. */
 import { maxAutoItems } from "../../chat/context.js";
+import { recordOf } from "../../conversation/actor-record.js";
 import { ok, type Result, refuse } from "../../conversation/problem.js";
 import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
@@ -35,7 +36,14 @@ export async function putResource<K extends ResourceKind>(
   const checked = await checkResource(tenantId, kind, body, services);
   if (!checked.ok) return checked;
   if (expected === "any" && (await resources.get(tenantId, kind, name)) === undefined) return hasChanged(undefined);
-  const outcome = await resources.put(tenantId, kind, name, body, expected === "any" ? undefined : expected);
+  const outcome = await resources.put(
+    tenantId,
+    kind,
+    name,
+    body,
+    expected === "any" ? undefined : expected,
+    recordOf(actor),
+  );
   switch (outcome.kind) {
     case "precondition_failed":
       return hasChanged(outcome.current);

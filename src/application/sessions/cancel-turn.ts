@@ -1,5 +1,7 @@
 /** Cancel a turn that hasn't ended; its open asks are cancelled with it. */
+
 import type { Turn } from "../../chat/session.js";
+import { recordOf } from "../../conversation/actor-record.js";
 import { ok, type Result } from "../../conversation/problem.js";
 import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
@@ -14,6 +16,6 @@ export interface TurnRef {
 export async function cancelTurn(actor: Actor, ref: TurnRef, services: Services): Promise<Result<Turn>> {
   const allowed = authorize(actor, "cancelTurn");
   if (!allowed.ok) return allowed;
-  const turn = await services.sessions.cancelTurn(actor.tenantId, ref.sessionId, ref.turnId);
+  const turn = await services.sessions.cancelTurn(actor.tenantId, ref.sessionId, ref.turnId, recordOf(actor));
   return turn.ok ? ok(withAsksFor(actor, turn.value)) : turn;
 }

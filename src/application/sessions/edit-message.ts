@@ -1,7 +1,9 @@
 /** Edit a reply by the ids of its parts: all operations or none. The edit is a new version, with its author. */
+
 import type { MessageEdit, MessageVersion } from "../../chat/message-version.js";
+import { recordOf } from "../../conversation/actor-record.js";
 import type { Result } from "../../conversation/problem.js";
-import { type Actor, authorOf } from "../../tenancy/actor.js";
+import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
 import type { Services } from "../services.js";
 import type { MessageRef } from "./read-versions.js";
@@ -13,5 +15,5 @@ export async function editMessage(
 ): Promise<Result<MessageVersion>> {
   const allowed = authorize(actor, "editMessage");
   if (!allowed.ok) return allowed;
-  return services.sessions.editMessage(actor.tenantId, sessionId, messageId, edit, authorOf(actor));
+  return services.sessions.editMessage(actor.tenantId, sessionId, messageId, edit, recordOf(actor));
 }

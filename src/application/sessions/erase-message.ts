@@ -1,7 +1,9 @@
 /** Erase a message for good: its text in all versions, in asks about it, in memory, and in kept answers. */
+
 import type { MessageVersion } from "../../chat/message-version.js";
+import { recordOf } from "../../conversation/actor-record.js";
 import type { Result } from "../../conversation/problem.js";
-import { type Actor, authorOf } from "../../tenancy/actor.js";
+import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
 import type { Services } from "../services.js";
 import type { MessageRef } from "./read-versions.js";
@@ -13,7 +15,7 @@ export async function eraseMessage(
 ): Promise<Result<MessageVersion>> {
   const allowed = authorize(actor, "eraseMessage");
   if (!allowed.ok) return allowed;
-  const erased = await services.sessions.eraseMessage(actor.tenantId, sessionId, messageId, authorOf(actor));
+  const erased = await services.sessions.eraseMessage(actor.tenantId, sessionId, messageId, recordOf(actor));
   // Turns, asks and edits whose answers are kept under an Idempotency-Key hold the text as well.
   if (erased.ok) await services.answers.forget(actor.tenantId, sessionId);
   return erased;

@@ -1,7 +1,9 @@
 /** Make an earlier version of a message count again, as a new version. */
+
 import type { MessageVersion } from "../../chat/message-version.js";
+import { recordOf } from "../../conversation/actor-record.js";
 import type { Result } from "../../conversation/problem.js";
-import { type Actor, authorOf } from "../../tenancy/actor.js";
+import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
 import type { Services } from "../services.js";
 import type { MessageRef } from "./read-versions.js";
@@ -13,5 +15,5 @@ export async function restoreMessage(
 ): Promise<Result<MessageVersion>> {
   const allowed = authorize(actor, "restoreMessage");
   if (!allowed.ok) return allowed;
-  return services.sessions.restoreMessage(actor.tenantId, sessionId, messageId, version, authorOf(actor));
+  return services.sessions.restoreMessage(actor.tenantId, sessionId, messageId, version, recordOf(actor));
 }

@@ -1,5 +1,6 @@
 /** Send a message to a session: it becomes a turn, or waits in order. */
 import type { Turn } from "../../chat/session.js";
+import { recordOf } from "../../conversation/actor-record.js";
 import { ok, type Result } from "../../conversation/problem.js";
 import { sha256Hex } from "../../platform/digest.js";
 import { newId } from "../../platform/ids.js";
@@ -28,6 +29,7 @@ export async function sendMessage(actor: Actor, message: MessageInput, services:
     idempotencyKey: idempotencyKey ?? newId("req"),
     requestHash: await sha256Hex(content),
     waitMs,
+    sender: recordOf(actor),
   });
   return turn.ok ? ok(withAsksFor(actor, turn.value)) : turn;
 }

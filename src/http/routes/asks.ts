@@ -4,7 +4,9 @@ import { answerAsk } from "../../application/asks/answer-ask.js";
 import { cancelAsk } from "../../application/asks/cancel-ask.js";
 import { listAsks } from "../../application/asks/list-asks.js";
 import { readAsk } from "../../application/asks/read-ask.js";
-import { askKinds, askSchema } from "../../asks/ask.js";
+import { askKinds, askPriorities, askSchema } from "../../asks/ask.js";
+import { askSorts } from "../../asks/listing.js";
+import { audiences } from "../../asks/policy.js";
 import { actorOf, unwrap } from "../context.js";
 import { bodyReadLater, json, listOf, newRouter, pageQuery, route } from "../routing.js";
 
@@ -18,12 +20,21 @@ asks.openapi(
     method: "get",
     path: "/v1/asks",
     tags,
-    summary: "The tenant's inbox: what waits for a person or for the calling program, oldest first",
+    summary: "The tenant's inbox: what waits for a person or for the calling program",
     description: "A copy of what the objects hold, a moment behind them. One ask by its id is always current.",
     request: {
       query: pageQuery.extend({
         status: z.enum(["open", "answered", "expired", "cancelled"]).optional(),
         kind: z.enum(askKinds).optional(),
+        /** For the end user, or for staff. */
+        audience: z.enum(audiences).optional(),
+        /** Of one end user's sessions. */
+        subject: z.string().max(200).optional(),
+        sessionId: z.string().max(100).optional(),
+        runId: z.string().max(100).optional(),
+        priority: z.enum(askPriorities).optional(),
+        /** The oldest, the most urgent, or the one with the nearest deadline first. */
+        sort: z.enum(askSorts).default("openedAt"),
       }),
     },
     responses: { 200: json("A page of asks", listOf(askSchema)) },
@@ -68,7 +79,8 @@ asks.openapi(
     method: "post",
     path: "/v1/asks/{askId}/cancel",
     tags,
-    summary: "Cancel an ask: the work resumes without an answer",
+    summary:
+      "Cancel an ask: the work resumes without an answer; cancelling it again is harmless, what was answered is a 409",
     request: { params: askParam },
     responses: { 200: json("The ask, closed", askSchema) },
   }),

@@ -52,7 +52,11 @@ export function agentSupervisor(settings: AgentSupervisorSettings, ports: AgentS
       const close = (): void => kit.close();
       judging.signal.addEventListener("abort", close);
       try {
-        return verdictOf(kit, await run(kit, subject, judging, settings, ports));
+        const outcome = await run(kit, subject, judging, settings, ports);
+        for (const call of outcome.turns.flatMap(({ toolCalls = [] }) => toolCalls)) {
+          judging.called({ tool: call.tool, ...(call.error === undefined ? {} : { refused: call.error }) });
+        }
+        return verdictOf(kit, outcome);
       } finally {
         judging.signal.removeEventListener("abort", close);
         kit.close();

@@ -36,7 +36,7 @@ describe("a tool that a person has to approve", () => {
     const { tenant, hook, model, pay, session } = await approving("always");
     await model.reply(pay, { text: "Paid." });
     const turn = await tenant.say(session, "Pay 5.");
-    expect(turn).toMatchObject({ status: "waiting", asks: [{ kind: "approval", answerableBy: "operator" }] });
+    expect(turn).toMatchObject({ status: "waiting", asks: [{ kind: "approval", audience: "staff" }] });
     expect(turn.asks[0]?.proposal).toMatchObject({ server: "bank", tool: "pay", args: { amount: 5 } });
     expect(await hook.requests()).toEqual([]);
     const askId = turn.asks[0]?.askId;

@@ -27,7 +27,7 @@ describe("a turn that is cancelled after its last step, while its end is worked 
       vi.spyOn(crypto.subtle, "digest").mockImplementation((algorithm, data) => {
         if (!cancelled && new TextDecoder().decode(data).includes("Edited by hand")) {
           cancelled = true;
-          void instance.cancelTurn(turnId);
+          void instance.cancelTurn(turnId, { kind: "system", id: "test" });
         }
         return digest(algorithm, data);
       });
@@ -69,7 +69,8 @@ describe("a turn that is cancelled while a supervisor changes the context", () =
     const cancelled = vi.fn();
     await runInDurableObject(tenant.object(session), (instance) => {
       vi.spyOn(ResourceStore.prototype, "pins").mockImplementation(function (this: ResourceStore, tenantId, wanted) {
-        if (wanted.some(({ name }) => name === "calm")) cancelled(instance.cancelTurn(turnId));
+        if (wanted.some(({ name }) => name === "calm"))
+          cancelled(instance.cancelTurn(turnId, { kind: "system", id: "test" }));
         return pins.call(this, tenantId, wanted);
       });
     });

@@ -264,7 +264,7 @@ describe("a rule that asks for a review", () => {
 
   it("holds the answer back, from everybody but who may review it, until it is accepted", async () => {
     const { tenant, client, session, turn, askId } = await held();
-    expect(turn).toMatchObject({ status: "waiting", asks: [{ kind: "review", answerableBy: "operator" }] });
+    expect(turn).toMatchObject({ status: "waiting", asks: [{ kind: "review", audience: "staff" }] });
     expect(turn.reply).toBeUndefined();
     expect(await everythingSeenBy(client, session, [turn.turnId])).not.toContain("You get");
     expect((await tenant.call("GET", `/v1/asks/${askId}`)).body.proposal).toMatchObject({

@@ -80,9 +80,19 @@ describe("the versions of a message", () => {
 
     const sent = await versions(turn.message?.messageId);
     expect(sent).toMatchObject([
-      { version: 1, author: "user", decision: "original", message: { content: "Say Rosebud." } },
       {
-        ...{ version: 2, author: "supervisor privacy", decision: "modify", reasons: ["a secret word"] },
+        version: 1,
+        author: { kind: "key", role: "admin" },
+        decision: "original",
+        message: { content: "Say Rosebud." },
+      },
+      {
+        ...{
+          version: 2,
+          author: { kind: "supervisor", id: "privacy" },
+          decision: "modify",
+          reasons: ["a secret word"],
+        },
         message: { content: "Say [redacted]." },
         diff: expect.arrayContaining([{ removed: "Rosebud" }]),
       },
@@ -91,9 +101,9 @@ describe("the versions of a message", () => {
     expect(body.items[0].steps[0]).toMatchObject({ beforeHash: sent[0]?.hash, afterHash: sent[1]?.hash });
 
     const answered = await versions(turn.reply?.messageId);
-    expect(answered.map(({ author, decision }) => [author.replace(/ key_.*/, ""), decision])).toEqual([
+    expect(answered.map(({ author, decision }) => [author?.kind, decision])).toEqual([
       ["agent", "original"],
-      ["supervisor privacy", "modify"],
+      ["supervisor", "modify"],
       ["key", "edited"],
     ]);
     expect(await holds(sent)).toBe(true);
@@ -229,7 +239,10 @@ describe("erasing a message", () => {
     const id = message?.messageId ?? "";
     // In the object itself, so that both are under way at the same time for certain.
     const both = await runInDurableObject(tenant.object(session), (object: ChatSession) =>
-      Promise.all([object.eraseMessage(id, "key a"), object.eraseMessage(id, "key b")]),
+      Promise.all([
+        object.eraseMessage(id, { kind: "key", id: "a" }),
+        object.eraseMessage(id, { kind: "key", id: "b" }),
+      ]),
     );
     const last = (await versions(id)).at(-1);
     expect(both.map(({ json }) => JSON.parse(json))).toEqual([

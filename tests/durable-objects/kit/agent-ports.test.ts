@@ -43,9 +43,10 @@ function withPorts(test: (world: World) => void | Promise<void>): Promise<void> 
         ref: { type: "run", id: "run_1" },
         hash: (subject) => saltedHash("salt", subject),
         signal: abort.signal,
-        settings: settingsSchema.parse({ strict: true, reviews: { answerableBy: "admin" } }),
+        settings: settingsSchema.parse({ strict: true, reviews: { audience: "user" }, questions: { timeoutMs: 5 } }),
         environment: { statistics: () => ({ turns: 1 }) },
         keepPass,
+        reviewPass: vi.fn(),
       },
     );
     return test({ kit, ports, abort, keepPass, sql: object.storage.sql });
@@ -62,9 +63,9 @@ interface World {
 describe("what agents that work in a root are given", () => {
   it("says whose work it is, and who reviews it", () =>
     withPorts(({ ports }) => {
-      const raisedBy = { type: "run", id: "run_1" };
-      expect(ports.supervise.review).toMatchObject({ answerableBy: "admin", raisedBy });
-      expect(ports.approval).toMatchObject({ answerableBy: "operator", raisedBy });
+      expect(ports.supervise.review).toMatchObject({ audience: "user" });
+      expect(ports.approval).toMatchObject({ audience: "staff" });
+      expect(ports.asking?.policy).toEqual({ timeoutMs: 5 });
       expect(ports.supervise).toMatchObject({ strict: true, surroundings: { ownerId: "run_1", workId: "run_1" } });
       expect(ports.supervise.surroundings?.statistics?.()).toEqual({ turns: 1 });
     }));

@@ -1,10 +1,14 @@
 import { describe, expect, it, vi } from "vitest";
 import { answerResult } from "../../../durable-objects/kit/asks.js";
-import type { AskRequest } from "../../../src/asks/ask.js";
+import type { Answerer, AskRequest } from "../../../src/asks/ask.js";
 import { askOwner } from "../../../src/asks/ask.js";
+import type { ActorRecord, KeyRole } from "../../../src/conversation/actor-record.js";
 import { Clock, kitIn, withKitTables } from "./support.js";
 
-const question: AskRequest = { kind: "human", question: "?", raisedBy: { type: "test", id: "1" } };
+const question: AskRequest = { kind: "human", question: "?", source: {} };
+
+const system: ActorRecord = { kind: "system", id: "test" };
+const as = (role: KeyRole): Answerer => ({ by: { kind: "key", id: `key_${role}`, role }, asStaff: role !== "client" });
 
 function withAsks(test: (world: World) => void | Promise<void>): Promise<void> {
   return withKitTables((state) => {
@@ -40,9 +44,9 @@ describe("the asks of an object", () => {
   it("take the first answer; the same again changes nothing, another is refused", () =>
     withAsks(({ kit, closed, rows }) => {
       const { askId } = kit.asks.open("w", "s", question);
-      expect(kit.asks.answer(askId, { response: "a" }, "client")).toMatchObject({ kind: "accepted" });
-      expect(kit.asks.answer(askId, { response: "a" }, "admin")).toMatchObject({ kind: "same" });
-      const other = kit.asks.answer(askId, { response: "b" }, "client");
+      expect(kit.asks.answer(askId, { response: "a" }, as("client"))).toMatchObject({ kind: "accepted" });
+      expect(kit.asks.answer(askId, { response: "a" }, as("admin"))).toMatchObject({ kind: "same" });
+      const other = kit.asks.answer(askId, { response: "b" }, as("client"));
       expect(other).toMatchObject({ kind: "already_closed", ask: { answer: { response: "a" } } });
       expect(answerResult(other)).toMatchObject({ ok: false, problem: { code: "already_closed" } });
       expect(closed).toHaveBeenCalledExactlyOnceWith("w");
@@ -52,9 +56,9 @@ describe("the asks of an object", () => {
 
   it("show in events neither what is proposed nor an answer that only operators may read", () =>
     withAsks(({ kit }) => {
-      const request: AskRequest = { ...question, kind: "review", answerableBy: "operator", proposal: "a secret" };
+      const request: AskRequest = { ...question, kind: "review", audience: "staff", proposal: "a secret" };
       const { askId } = kit.asks.open("w", "s", request);
-      kit.asks.answer(askId, { decision: "edit", content: "another secret" }, "operator");
+      kit.asks.answer(askId, { decision: "edit", content: "another secret" }, as("operator"));
       const shown = kit.events.read(0, 10).map(({ type, data }) => ({ type, ...JSON.parse(data) }));
       expect(shown).toMatchObject([
         { type: "ask.opened", askId, status: "answered" },
@@ -65,14 +69,14 @@ describe("the asks of an object", () => {
 
   it("are answered only by who may, and only with what fits", () =>
     withAsks(({ kit, closed }) => {
-      const { askId } = kit.asks.open("w", "s", { ...question, kind: "approval", answerableBy: "operator" });
-      expect(answerResult(kit.asks.answer(askId, { decision: "once" }, "client"))).toMatchObject({
-        problem: { code: "forbidden", detail: expect.stringContaining("operator") },
+      const { askId } = kit.asks.open("w", "s", { ...question, kind: "approval", audience: "staff" });
+      expect(answerResult(kit.asks.answer(askId, { decision: "once" }, as("client")))).toMatchObject({
+        problem: { code: "forbidden", detail: expect.stringContaining("audience") },
       });
-      expect(answerResult(kit.asks.answer(askId, { response: "ok" }, "operator"))).toMatchObject({
+      expect(answerResult(kit.asks.answer(askId, { response: "ok" }, as("operator")))).toMatchObject({
         problem: { code: "invalid" },
       });
-      expect(answerResult(kit.asks.answer("ask_unknown", { decision: "once" }, "operator"))).toMatchObject({
+      expect(answerResult(kit.asks.answer("ask_unknown", { decision: "once" }, as("operator")))).toMatchObject({
         problem: { code: "not_found" },
       });
       expect(closed).not.toHaveBeenCalled();
@@ -103,13 +107,13 @@ describe("the asks of an object", () => {
       const first = kit.asks.open("w", "1", question);
       const second = kit.asks.open("w", "2", question);
       const other = kit.asks.open("v", "1", question);
-      expect(kit.asks.cancel(first.askId)?.status).toBe("cancelled");
-      kit.asks.cancelOfWork("w");
-      kit.asks.cancelOfWork("w");
+      expect(kit.asks.cancel(first.askId, system)?.ask.status).toBe("cancelled");
+      kit.asks.cancelOfWork("w", system);
+      kit.asks.cancelOfWork("w", system);
       expect(kit.asks.ofWork("w").map(({ status }) => status)).toEqual(["cancelled", "cancelled"]);
       expect(kit.asks.openOfWork("v")).toEqual([other]);
-      expect(kit.asks.cancel("ask_unknown")).toBeUndefined();
-      expect(kit.asks.answer(second.askId, { response: "x" }, "admin")?.kind).toBe("already_closed");
+      expect(kit.asks.cancel("ask_unknown", system)).toBeUndefined();
+      expect(kit.asks.answer(second.askId, { response: "x" }, as("admin"))?.kind).toBe("already_closed");
       expect(closed).toHaveBeenCalledTimes(2);
     }));
 });

@@ -7,7 +7,8 @@ import { Clock, kitIn, withKitTables } from "./support.js";
 
 const text = z.string();
 const spec = { id: "s", kind: "model", schema: text, interrupted: "again" } as const;
-const question = { kind: "human", question: "?", raisedBy: { type: "test", id: "1" } } as const;
+const answerer = { by: { kind: "key", id: "key_1", role: "client" }, asStaff: false } as const;
+const question = { kind: "human", question: "?", source: {} } as const;
 
 function withJournal(test: (kit: Kit, state: DurableObjectState) => Promise<void>): Promise<void> {
   return withKitTables((state) => test(kitIn(state, new Clock()), state));
@@ -194,7 +195,7 @@ describe("an ask of the journal", () => {
       expect(ask).toThrow(Parked);
       const [open, ...others] = kit.asks.openOfWork("w");
       expect(others).toEqual([]);
-      kit.asks.answer(open?.askId ?? "", { response: "yes" }, "client");
+      kit.asks.answer(open?.askId ?? "", { response: "yes" }, answerer);
       expect(ask()).toMatchObject({ status: "answered", answer: { response: "yes" } });
     }));
 });

@@ -141,7 +141,7 @@ describe("a delivery to D1", () => {
     const { tenantId } = await newTenant();
     const ownerId = "ses_01k00000000000000000000000";
     const askId = `ask_01k00000000000000000000000_${ownerId}`;
-    const open = openAsk(askId, { kind: "human", question: "?", raisedBy: { type: "t", id: "1" } }, 0);
+    const open = openAsk(askId, { kind: "human", question: "?", source: {} }, {}, 0);
     const closed = { ...open, status: "cancelled" as const, closedAt: open.openedAt };
     const message = (id: number, topic: string, payload: unknown) => ({ id, topic, payload: JSON.stringify(payload) });
     const audit = message(7, "audit", { turnId: "t", hook: "request", decision: "allow", body: {}, at: 1 });

@@ -262,7 +262,7 @@ describe("an answer", () => {
     await team.supervisor.reply(routesTo("billing"));
     await modelOf(team, "billing").reply({ text: "Done." });
     const run = await startRun(tenant, team.definition, "I want a refund.");
-    expect(run).toMatchObject({ status: "waiting", asks: [{ kind: "review", answerableBy: "operator" }] });
+    expect(run).toMatchObject({ status: "waiting", asks: [{ kind: "review", audience: "staff" }] });
     const path = `/v1/asks/${run.asks[0]?.askId}/answer`;
     const client = await tenant.withRole("client");
     expect((await client.call("POST", path, { decision: "accept" })).status).toBe(403);

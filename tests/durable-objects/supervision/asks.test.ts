@@ -78,17 +78,21 @@ describe("a review", () => {
       expect(seen).not.toContain("hunter2");
   });
 
-  it("may be answered only by whom the tenant says, who alone sees what is proposed", async () => {
-    const { tenant, session } = await reviewing({ reviews: { answerableBy: "admin" } });
+  it("may be answered only by staff, who alone sees what is proposed, unless the tenant asks the end user", async () => {
+    const { tenant, session } = await reviewing();
     const turn = await tenant.say(session, "Money back?");
     const askId = openAsk(turn);
-    for (const role of ["client", "operator"] as const) {
-      const other = await tenant.withRole(role);
-      expect((await answer(other, askId, { decision: "accept" })).status).toBe(403);
-      expect((await other.call("GET", `/v1/asks/${askId}`)).body.proposal).toBeUndefined();
-      expect((await other.call("POST", `/v1/asks/${askId}/cancel`)).status).toBe(403);
-    }
-    expect((await answer(tenant, askId, { decision: "accept" })).status).toBe(200);
+    const client = await tenant.withRole("client");
+    expect((await answer(client, askId, { decision: "accept" })).status).toBe(403);
+    expect((await client.call("GET", `/v1/asks/${askId}`)).body.proposal).toBeUndefined();
+    expect((await client.call("POST", `/v1/asks/${askId}/cancel`)).status).toBe(403);
+    expect((await answer(await tenant.withRole("operator"), askId, { decision: "accept" })).status).toBe(200);
+
+    const asking = await reviewing({ reviews: { audience: "user" } });
+    const asked = openAsk(await asking.tenant.say(asking.session, "Money back?"));
+    const own = await asking.tenant.withRole("client");
+    expect((await own.call("GET", `/v1/asks/${asked}`)).body.proposal).toMatchObject({ original: "You get a refund." });
+    expect((await answer(own, asked, { decision: "accept" })).status).toBe(200);
   });
 
   it.each([
@@ -114,7 +118,7 @@ describe("a review", () => {
     const askId = openAsk(await tenant.say(session, "Money back?"));
     await eventually(async () => {
       const inbox = await tenant.call("GET", "/v1/asks?status=open&kind=review");
-      expect(inbox.body.items).toMatchObject([{ askId, kind: "review", answerableBy: "operator" }]);
+      expect(inbox.body.items).toMatchObject([{ askId, kind: "review", audience: "staff" }]);
     });
     const other = await newTenant();
     expect((await answer(other, askId, { decision: "accept" })).status).toBe(404);

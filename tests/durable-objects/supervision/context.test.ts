@@ -48,15 +48,11 @@ describe("what a supervisor changes in the context", () => {
     expect(first.contextChanges).toMatchObject({ addedRules: ["calm"], addedReferences: ["refunds"] });
     const { version, history } = (await tenant.call("GET", `/v1/sessions/${session}/context`)).body;
     expect(version).toBe(4);
-    expect(history.map(({ author }: { author: string }) => author)).toEqual([
-      "supervisor guide",
-      "supervisor guide",
-      "supervisor guide",
-      "creator",
-    ]);
+    const by = { kind: "supervisor", id: "guide" };
+    expect(history.map(({ author }: { author?: object }) => author)).toEqual([by, by, by, undefined]);
     const changed = (await events(tenant, session)).filter(({ event }) => event === "context.changed");
     expect(changed.map(({ data }) => data)).toMatchObject(
-      [2, 3, 4].map((number) => ({ version: number, author: "supervisor guide", reason: "because" })),
+      [2, 3, 4].map((number) => ({ version: number, author: { kind: "supervisor", id: "guide" }, reason: "because" })),
     );
   });
 
@@ -87,14 +83,14 @@ describe("what a supervisor changes in the context", () => {
     expect(offered).toEqual([true, false, false]);
     const { history } = (await tenant.call("GET", `/v1/sessions/${session}/context`)).body;
     expect(history[0]).toMatchObject({
-      author: "supervisor guard",
+      author: { kind: "supervisor", id: "guard" },
       reason: "because",
       context: { excluded: { tools: [{ server: "shop", tool: "pay" }] } },
     });
 
     const restored = await tenant.call("POST", `/v1/sessions/${session}/context/1/restore`);
     expect(restored.body).toMatchObject({ version: 3, context: { excluded: { tools: [] } } });
-    expect(restored.body.history[0].author).toMatch(/^key key_/);
+    expect(restored.body.history[0].author).toMatchObject({ kind: "key" });
     await guard.clear();
     await guard.reply(toolCalls([...allow]));
     await model.reply(toolCalls(["pay", { text: "b" }]), { text: "Paid." });

@@ -18,7 +18,8 @@ function handed(rounds: readonly Said[], surroundings: Environment = {}) {
       strict: false,
       surroundings,
       decided: () => {},
-      review: { raisedBy: { type: "run", id: "run_1" } },
+      review: {},
+      source: {},
     },
   );
 }

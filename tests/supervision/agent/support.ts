@@ -81,7 +81,7 @@ export class KeptJournal implements Journal {
   }
 
   ask(id: string, request: Parameters<Journal["ask"]>[1]): never {
-    throw new Parked([openAsk(`ask_${this.prefix}${id}`, request, 0).askId]);
+    throw new Parked([openAsk(`ask_${this.prefix}${id}`, request, {}, 0).askId]);
   }
 
   scope(prefix: string): Journal {

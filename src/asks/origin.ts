@@ -1,0 +1,62 @@
+/** Where an ask comes from: the work that waits, whom it is for, who asks, and what it is about. */
+import { z } from "zod";
+import { metadataSchema } from "../conversation/names.js";
+
+export const askOriginSchema = z.object({
+  sessionId: z.string().optional(),
+  runId: z.string().optional(),
+  turnId: z.string().optional(),
+  /** The end user whose session or run it is. */
+  subject: z.string().optional(),
+  externalId: z.string().optional(),
+  metadata: metadataSchema.optional(),
+  /** The stored agent, or within a team the worker (or `supervisor`). Only asks of versions before have none. */
+  agent: z.string().optional(),
+  /** The team's name; `inline` for one that was sent along. */
+  team: z.string().optional(),
+  /** The ids of the workers that are teams around the team that asks, outermost first. */
+  path: z.array(z.string()).optional(),
+  /** The tool that is called: `server/tool`. */
+  tool: z.string().optional(),
+  toolCallId: z.string().optional(),
+  /** Of a review: the supervisors that want it. */
+  supervisors: z.array(z.string()).optional(),
+  about: z.object({
+    /** The effective message or input that the work is about, clipped; absent while that is under review itself. */
+    message: z.string().optional(),
+    /** Of what passes between two agents: from whom, and to whom. */
+    from: z.string().optional(),
+    to: z.string().optional(),
+  }),
+});
+export type AskOrigin = z.infer<typeof askOriginSchema>;
+
+/** What whoever asks knows of it; the object that owns the ask knows the rest. */
+export type AskSource = Readonly<
+  Partial<Pick<AskOrigin, "agent" | "team" | "path" | "tool" | "toolCallId" | "supervisors">>
+> & { readonly between?: { readonly from: string; readonly to: string } | undefined };
+
+/** What the object that owns an ask knows of the work that waits on it. */
+export type AskWork = Readonly<Omit<AskOrigin, "about" | "path" | "supervisors" | "tool" | "toolCallId">> & {
+  readonly message?: string | undefined;
+};
+
+/** The most of a message that an ask holds, in characters. */
+const longestMessage = 2_000;
+
+/** @example originOf({ runId, message: "Route it." }, { agent: "supervisor", team: "support" }) */
+export function originOf({ message, ...work }: AskWork, { between, ...source }: AskSource): AskOrigin {
+  const about = { ...between, ...(message === undefined ? {} : { message: clipped(message) }) };
+  const given = Object.entries({ ...work, ...source }).filter(([, value]) => value !== undefined);
+  return askOriginSchema.parse({ ...Object.fromEntries(given), about });
+}
+
+/** The origin when the message that it is about was erased. */
+export function withoutMessage(from: AskOrigin): AskOrigin {
+  const { message: _, ...about } = from.about;
+  return { ...from, about };
+}
+
+function clipped(message: string): string {
+  return message.length <= longestMessage ? message : `${message.slice(0, longestMessage)} …`;
+}

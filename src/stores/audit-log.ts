@@ -1,0 +1,98 @@
+/** The audit in D1: rows are only added, and stay when what they are about is deleted. */
+import { z } from "zod";
+import { actorRecordSchema } from "../conversation/actor-record.js";
+import { supervisionStateSchema } from "../supervision/state.js";
+import { type AuditEntry, actSubjectSchema, actTypes, auditEntrySchema, type RecordedAct } from "../tenancy/audit.js";
+
+/** Where a page of the audit ends. */
+export interface AuditPosition {
+  readonly at: number;
+  readonly ownerId: string;
+  readonly revision: number;
+}
+
+const row = z.object({
+  owner_id: z.string(),
+  revision: z.int(),
+  at: z.number(),
+  turn_id: z.string(),
+  hook: z.string(),
+  decision: z.string(),
+  body: z.string(),
+  type: z.enum(["supervision", ...actTypes]),
+  actor: z.string().nullable(),
+});
+
+const actBodySchema = z.object({ subject: actSubjectSchema, reasons: z.array(z.string()) });
+const passBodySchema = supervisionStateSchema.partial();
+
+export class AuditLog {
+  constructor(private readonly db: D1Database) {}
+
+  /** Rows from `from` up to, and without, `to` (milliseconds since the epoch), oldest first. */
+  async page(
+    tenantId: string,
+    range: { readonly from: number; readonly to: number },
+    after: AuditPosition | undefined,
+    limit: number,
+  ): Promise<{ readonly entries: AuditEntry[]; readonly next: AuditPosition | undefined }> {
+    const { results } = await this.db
+      .prepare(
+        `SELECT owner_id, revision, at, turn_id, hook, decision, body, type, actor FROM audit
+         WHERE tenant_id = ?1 AND at >= ?2 AND at < ?3 AND (at, owner_id, revision) > (?4, ?5, ?6)
+         ORDER BY at, owner_id, revision LIMIT ?7`,
+      )
+      .bind(tenantId, range.from, range.to, after?.at ?? -1, after?.ownerId ?? "", after?.revision ?? -1, limit)
+      .all();
+    const rows = z.array(row).parse(results);
+    const last = rows.length === limit ? rows.at(-1) : undefined;
+    const next = last && { at: last.at, ownerId: last.owner_id, revision: last.revision };
+    return { entries: rows.map(entryOf), next };
+  }
+}
+
+function entryOf({ owner_id, at, turn_id, hook, decision, body, type, actor }: z.infer<typeof row>): AuditEntry {
+  const about = {
+    at: new Date(at).toISOString(),
+    type,
+    decision,
+    ...(owner_id.startsWith("ses_") ? { sessionId: owner_id } : {}),
+    ...(owner_id.startsWith("run_") ? { runId: owner_id } : {}),
+    ...(turn_id === "" ? {} : { workId: turn_id }),
+    ...(hook === "" ? {} : { hook }),
+    ...(actor === null ? {} : { actor: actorRecordSchema.parse(JSON.parse(actor)) }),
+  };
+  if (type !== "supervision") return auditEntrySchema.parse({ ...about, ...actBodySchema.parse(JSON.parse(body)) });
+  const { subject = {}, reasons = [], steps = [] } = passBodySchema.parse(JSON.parse(body));
+  return auditEntrySchema.parse({ ...about, subject, reasons, steps });
+}
+
+const columns = "tenant_id, owner_id, revision, at, turn_id, hook, decision, body, type, actor";
+
+/** The row of an act in an object; `revision` is the outbox message that it came with. */
+export function insertAct(
+  db: D1Database,
+  { tenantId, ownerId, revision }: { readonly tenantId: string; readonly ownerId: string; readonly revision: number },
+  act: RecordedAct,
+): D1PreparedStatement {
+  return db
+    .prepare(`INSERT INTO audit (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`)
+    .bind(tenantId, ownerId, revision, ...valuesOf(act));
+}
+
+/** The row of an act upon a resource, for the batch that does it; only if the statement before it changed something. */
+export function insertResourceAct(db: D1Database, tenantId: string, act: RecordedAct): D1PreparedStatement {
+  const { kind = "", name = "" } = act.subject;
+  return db
+    .prepare(
+      `INSERT INTO audit (${columns})
+       SELECT ?1, ?2, (SELECT COALESCE(MAX(revision), 0) + 1 FROM audit WHERE tenant_id = ?1 AND owner_id = ?2),
+         ?3, ?4, ?5, ?6, ?7, ?8, ?9 WHERE changes() > 0`,
+    )
+    .bind(tenantId, `${kind}/${name}`, ...valuesOf(act));
+}
+
+function valuesOf({ at, workId = "", hook = "", decision, subject, reasons, type, actor }: RecordedAct) {
+  const body = JSON.stringify({ subject, reasons });
+  return [at, workId, hook, decision, body, type, actor === undefined ? null : JSON.stringify(actor)] as const;
+}

@@ -1,0 +1,93 @@
+/** The audit of a tenant: what supervisors decided, and what people did. It holds no texts of messages, and outlives them. */
+import { z } from "zod";
+import { actorRecordSchema } from "../conversation/actor-record.js";
+import { passSubjectSchema, supervisionStepSchema } from "../supervision/state.js";
+
+/** What a row is about, beside `supervision`: a pass. */
+export const actTypes = [
+  "ask.answered",
+  "ask.cancelled",
+  "ask.expired",
+  "message.edited",
+  "message.restored",
+  "message.erased",
+  "context.changed",
+  "resource.stored",
+  "resource.deleted",
+] as const;
+export type ActType = (typeof actTypes)[number];
+
+/** What an act was about. */
+export const actSubjectSchema = passSubjectSchema.extend({
+  askId: z.string().optional(),
+  /** Of a message, of the session's context or of a resource: which one the act made. */
+  version: z.int().optional(),
+  kind: z.string().optional(),
+  name: z.string().optional(),
+});
+
+/** What somebody did, as it is put on record. */
+export const recordedActSchema = z.object({
+  type: z.enum(actTypes),
+  /** The turn or run that it belongs to. */
+  workId: z.string().optional(),
+  /** Of a review: whose hook held the text. */
+  hook: z.string().optional(),
+  /** In a word: `once`, `accept`, `edited`. */
+  decision: z.string(),
+  actor: actorRecordSchema.optional(),
+  subject: actSubjectSchema,
+  reasons: z.array(z.string()),
+  /** Milliseconds since the epoch. */
+  at: z.number(),
+});
+export type RecordedAct = z.infer<typeof recordedActSchema>;
+
+export const auditEntrySchema = z.object({
+  at: z.iso.datetime(),
+  type: z.enum(["supervision", ...actTypes]),
+  sessionId: z.string().optional(),
+  runId: z.string().optional(),
+  workId: z.string().optional(),
+  hook: z.string().optional(),
+  decision: z.string(),
+  actor: actorRecordSchema.optional(),
+  subject: actSubjectSchema,
+  reasons: z.array(z.string()),
+  /** Of a pass: who decided what. */
+  steps: z.array(supervisionStepSchema.omit({ wholeReasons: true })).optional(),
+});
+export type AuditEntry = z.infer<typeof auditEntrySchema>;
+
+export const auditColumns = [
+  ...(["at", "type", "sessionId", "runId", "workId", "hook", "decision"] as const),
+  ...(["actorKind", "actorId", "actorRole", "actorSubject"] as const),
+  ...(["messageId", "toolCallId", "tool", "askId", "resource", "version", "reasons", "supervisors"] as const),
+] as const;
+
+/** An entry as a line of CSV, without its end; the columns are {@link auditColumns}. */
+export function csvLine({ actor, subject, steps = [], reasons, ...entry }: AuditEntry): string {
+  const cells: Record<(typeof auditColumns)[number], string | number | undefined> = {
+    ...{ at: entry.at, type: entry.type, sessionId: entry.sessionId, runId: entry.runId, workId: entry.workId },
+    ...{ hook: entry.hook, decision: entry.decision },
+    ...{ actorKind: actor?.kind, actorId: actor?.id, actorRole: actor?.role, actorSubject: actor?.subject },
+    ...{ messageId: subject.messageId, toolCallId: subject.toolCallId, tool: subject.tool, askId: subject.askId },
+    resource: subject.name === undefined ? undefined : `${subject.kind ?? ""}/${subject.name}`,
+    version: subject.version,
+    reasons: reasons.join("; "),
+    supervisors: steps
+      .map((step) => `${step.supervisor ?? `${step.actor?.kind ?? ""} ${step.actor?.id ?? ""}`}: ${step.action}`)
+      .join("; "),
+  };
+  return auditColumns.map((column) => csvCell(cells[column])).join(",");
+}
+
+/**
+ * A cell that a spreadsheet takes as text: what begins like a formula gets an apostrophe before it.
+ * @example csvCell('=HYPERLINK("x")') // "'=HYPERLINK(""x"")", in double quotes
+ */
+export function csvCell(value: string | number | undefined): string {
+  const text = String(value ?? "");
+  const safe = /^[\s]*[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return `"${safe.replaceAll('"', '""')}"`;
+}
