@@ -38,7 +38,10 @@ export function refuseAddress(address: string, policy: OutgoingPolicy): string |
     .toLowerCase()
     .replace(/^\[|\]$/g, "")
     .replace(/\.+$/, "");
-  const loopback = host === "localhost" || host.endsWith(".localhost") || host === "::1" || /^127\./.test(host);
+  // Whoever fills a placeholder there would decide where the call goes.
+  if (/[{}]|%7[bd]/i.test(host)) return "its host must not hold placeholders";
+  const loopback =
+    host === "localhost" || host.endsWith(".localhost") || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host);
   if (loopback && policy.allowLoopback) return undefined;
   if (url.protocol !== "https:") return "it has to be https";
   if (url.username !== "" || url.password !== "") return "it must not hold credentials; put them into headers";
