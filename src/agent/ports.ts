@@ -15,6 +15,8 @@ export interface AgentPorts {
   readonly validateArguments: (tool: AgentTool, args: unknown) => readonly string[];
   readonly withDeadline: WithDeadline;
   readonly observer?: AgentObserver;
+  /** Which of a team's agents runs. */
+  readonly worker?: string;
 }
 
 /** Receives what happens, once: a replay reports nothing again. Called in the same write as the step that it is about. */

@@ -157,13 +157,14 @@ async function execute(call: ToolCall, journal: Journal, ports: AgentPorts, time
 
 async function runSafely(call: ToolCall, journal: Journal, ports: AgentPorts, timeLeftMs: number): Promise<ToolOutput> {
   const { tool } = call;
+  const context = { callId: call.toolCallId, journal, worker: ports.worker };
   try {
     // A durable tool may wait for a person: it sets the deadlines of its own steps.
     if (tool.execution === "durable") {
-      return await tool.run(call.args, { callId: call.toolCallId, journal, signal: ports.signal });
+      return await tool.run(call.args, { ...context, signal: ports.signal });
     }
     return await ports.withDeadline(Math.min(tool.timeoutMs, timeLeftMs), (signal) =>
-      tool.run(call.args, { callId: call.toolCallId, journal, signal }),
+      tool.run(call.args, { ...context, signal }),
     );
   } catch (error) {
     if (isControlFlow(error) || ports.signal.aborted) throw error;

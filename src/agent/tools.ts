@@ -24,6 +24,8 @@ export interface ToolContext {
   /** Scope of this very call, for tools that are durable themselves. */
   readonly journal: Journal;
   readonly signal: CancelSignal;
+  /** The agent of a team that calls: a worker's id, or `supervisor`. */
+  readonly worker?: string | undefined;
 }
 
 /** A tool an agent holds. */
