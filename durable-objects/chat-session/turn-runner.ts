@@ -146,7 +146,8 @@ export class TurnRun {
   /** What this turn's outgoing calls say of it. */
   private origin(): CallOrigin {
     const { sessionId, definition } = this.session;
-    return { sessionId, turnId: this.turn.turnId, agent: definition.agent, metadata: definition.metadata };
+    const { agent, subject, metadata } = definition;
+    return { sessionId, turnId: this.turn.turnId, agent, subject, metadata };
   }
 
   /** What was said before the text that is judged: this turn's message too, once its verdict is in. */
