@@ -82,12 +82,13 @@ export class TurnRun {
     const command = { ...turn, content: turn.original };
     const ports = { ...this.turnPorts(loaded, signal), journal, model };
     const outcome = await runTurn(command, loaded.setup, ports);
-    const { status, reply, error, request, response, degraded } = outcome;
+    const { status, reply, error, failure, request, response, degraded } = outcome;
     return {
       status,
       outcome: {
         ...(reply === undefined ? {} : { reply }),
         ...(error === undefined ? {} : { error }),
+        ...(failure === undefined ? {} : { failure }),
         request: { action: request.action, reasons: [...request.reasons] },
         ...(response === undefined ? {} : { response: { action: response.action, reasons: [...response.reasons] } }),
         degraded: [...degraded],

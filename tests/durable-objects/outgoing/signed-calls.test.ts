@@ -1,4 +1,3 @@
-import { evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { newTenant, type TestTenant } from "../../support/conclave.js";
@@ -69,25 +68,6 @@ describe("a call of an HTTP tool", () => {
     const [seen] = await endpoint.requests();
     verifyCall(seen);
     expect(contextOf(seen)).toMatchObject({ method: "GET", url: `${endpoint.hookURL}?text=tea` });
-  });
-
-  it("has the same id when it is made again after a crash, and another call another", async () => {
-    const tenant = await newTenant();
-    const endpoint = upstreamFor(env.TEST_UPSTREAM);
-    await httpTool(tenant, "refund", { idempotent: true, http: { url: endpoint.hookURL, secret } });
-    const model = await assistant(tenant);
-    await endpoint.reply({ body: "late", hold: "h" }, { body: "done", repeat: true });
-    await model.reply(toolCalls(["refund", { text: "1" }], ["refund", { text: "2" }]), { text: "Done." });
-    const session = await tenant.session();
-    const { turnId } = await tenant.say(session, "Refund both.", { waitMs: 0 });
-    await endpoint.until({ requests: 2 });
-    await evictDurableObject(tenant.object(session));
-    await runDurableObjectAlarm(tenant.object(session));
-    await tenant.turn(session, turnId);
-    const ids = (await endpoint.requests()).map(({ headers }) => headers["webhook-id"]);
-    expect(ids.length).toBeGreaterThan(2);
-    expect(new Set(ids).size).toBe(2);
-    for (const { headers } of await endpoint.requests()) expect(headers["idempotency-key"]).toBe(headers["webhook-id"]);
   });
 
   it("has the end user's placeholders filled by us, and none by the model", async () => {
