@@ -1,5 +1,6 @@
 /** The only place that reads bindings and puts things together. */
 
+import { CallSigner } from "./application/call-signer.js";
 import { ExampleClassifiers } from "./application/example-classifiers.js";
 import { lookUps } from "./application/look-ups.js";
 import { McpServers } from "./application/mcp-servers.js";
@@ -9,6 +10,7 @@ import { memoryPrompts } from "./application/memory/memory-prompts.js";
 import { MemoryService } from "./application/memory/memory-service.js";
 import { SessionMemory } from "./application/memory/session-memory.js";
 import { logAttempt } from "./application/model-log.js";
+import { RemoteTools } from "./application/remote-tools.js";
 import type { RootPlatform } from "./application/root-platform.js";
 import type { Services } from "./application/services.js";
 import { SupervisorBuilder } from "./application/supervisor-builder.js";
@@ -25,6 +27,7 @@ import { type Embedder, openAiEmbedder, workersAiEmbedder } from "./platform/emb
 import { measureWith } from "./platform/logging.js";
 import type { OutgoingPolicy } from "./platform/outgoing.js";
 import { createSealer, type Sealer } from "./platform/secrets.js";
+import { createSigningSecrets } from "./platform/signing-secret.js";
 import { AskIndex } from "./stores/ask-index.js";
 import { AuditLog } from "./stores/audit-log.js";
 import { deliverToD1 } from "./stores/deliveries.js";
@@ -35,6 +38,7 @@ import { EntryStore } from "./stores/memory/entry-store.js";
 import { MemoryStore } from "./stores/memory/memory-store.js";
 import { VectorIndex } from "./stores/memory/vector-index.js";
 import { EntryVectors } from "./stores/memory/vectors.js";
+import { PinnedTools } from "./stores/pinned-tools.js";
 import { ResourceStore } from "./stores/resource-store.js";
 import { RunIndex } from "./stores/run-index.js";
 import { SessionIndex } from "./stores/session-index.js";
@@ -48,6 +52,9 @@ interface Shared {
   readonly tenants: TenantStore;
   readonly policy: OutgoingPolicy;
   readonly tools: ToolBuilder;
+  readonly remoteTools: RemoteTools;
+  readonly signer: CallSigner;
+  readonly signingSecret: (tenantId: string) => Promise<string>;
   readonly supervisors: SupervisorBuilder;
   readonly memory: MemoryService;
   readonly answers: IdempotencyStore;
@@ -79,16 +86,22 @@ function shared(env: Env): Shared {
     answers,
     sendJobs: (jobs) => env.FLUSHES.sendBatch(jobs.map((body) => ({ body }))).then(() => undefined),
   });
+  const signingSecret = createSigningSecrets(env.SEALING_SECRET);
+  const signer = new CallSigner(signingSecret, now);
   const created: Shared = {
     sealer,
     resources,
     tenants: new TenantStore(env.DB, sealer, now),
     policy,
-    tools: new ToolBuilder(policy, new McpServers(policy, now), new ToolCache(env.DB, now), (tenantId) =>
+    signer,
+    signingSecret,
+    remoteTools: new RemoteTools(new McpServers(policy, now, signer), new PinnedTools(env.DB), now),
+    tools: new ToolBuilder(policy, signer, new ToolCache(env.DB, now), (tenantId) =>
       lookUps(tenantId, { memory, resources, teamState: (ofTenant) => new D1TeamState(env.DB, ofTenant, now) }),
     ),
     supervisors: new SupervisorBuilder({
       policy,
+      signer,
       now,
       model: (tenantId) => tenantModel(env, tenantId),
       provider: (tenantId, name) => tenantProvider(env, tenantId, name),
@@ -102,7 +115,7 @@ function shared(env: Env): Shared {
 }
 
 export function composeRootPlatform(env: Env): RootPlatform {
-  const { resources, tenants, tools, supervisors, examples, memory, policy } = shared(env);
+  const { resources, tenants, tools, remoteTools, supervisors, examples, memory, policy, signer } = shared(env);
   return {
     now,
     examples,
@@ -110,10 +123,11 @@ export function composeRootPlatform(env: Env): RootPlatform {
     resources,
     tenants,
     tools,
+    remoteTools,
     supervisors,
     model: (tenantId) => tenantModel(env, tenantId),
     teamState: (tenantId) => new D1TeamState(env.DB, tenantId, now),
-    callWorker: (tenantId, call, signal) => callHttpWorker(tenantId, call, signal, policy),
+    callWorker: (work, call, signal) => callHttpWorker(call, signal, { ...work, policy, signer }),
     deliver: (delivery) => deliverToD1(env.DB, delivery),
   };
 }

@@ -200,7 +200,12 @@ export class ChatSessionStore {
     const turn = this.turns("WHERE reply_id = ?", messageId)[0];
     if (turn?.outcome === undefined) return;
     const replaced = message.role === "assistant" ? { reply: message } : { error: message };
-    const outcome: StoredOutcome = { ...turn.outcome, ...replaced };
+    const { failure, ...kept } = turn.outcome;
+    const outcome: StoredOutcome = {
+      ...kept,
+      ...(message.erased || failure === undefined ? {} : { failure }),
+      ...replaced,
+    };
     this.sql.exec("UPDATE turns SET outcome = ? WHERE turn_id = ?", JSON.stringify(outcome), turn.turnId);
   }
 

@@ -1,5 +1,6 @@
 /** Drives one turn of a session: gathers its setup, runs the durable function, stores what came of it. */
 
+import type { CallOrigin } from "../../src/agent/call-context.js";
 import { Superseded } from "../../src/agent/journal.js";
 import type { HistoryMessage } from "../../src/agent/prompt.js";
 import type { EndedStatus } from "../../src/agent/work.js";
@@ -61,6 +62,7 @@ export class TurnRun {
         tenantId: session.tenantId,
         sessionId: session.sessionId,
         definition: session.definition,
+        origin: this.origin(),
         context: () => this.ports.context.current().context,
         changeContext: (change, author, reason) => {
           // What a change needs is loaded first: meanwhile the turn may have been cancelled.
@@ -80,12 +82,13 @@ export class TurnRun {
     const command = { ...turn, content: turn.original };
     const ports = { ...this.turnPorts(loaded, signal), journal, model };
     const outcome = await runTurn(command, loaded.setup, ports);
-    const { status, reply, error, request, response, degraded } = outcome;
+    const { status, reply, error, failure, request, response, degraded } = outcome;
     return {
       status,
       outcome: {
         ...(reply === undefined ? {} : { reply }),
         ...(error === undefined ? {} : { error }),
+        ...(failure === undefined ? {} : { failure }),
         request: { action: request.action, reasons: [...request.reasons] },
         ...(response === undefined ? {} : { response: { action: response.action, reasons: [...response.reasons] } }),
         degraded: [...degraded],
@@ -107,6 +110,7 @@ export class TurnRun {
     });
     const { asks, state, callWorker, ...ports } = agentPorts(kit, platform, {
       tenantId: session.tenantId,
+      origin: this.origin(),
       ownerId: session.sessionId,
       ref: { type: "turn", id: turnId },
       // The request's text is the message's; all others come with the reply.
@@ -140,6 +144,13 @@ export class TurnRun {
         if (!blocked) this.ports.remember(message.messageId);
       },
     };
+  }
+
+  /** What this turn's outgoing calls say of it. */
+  private origin(): CallOrigin {
+    const { sessionId, definition } = this.session;
+    const { agent, subject, metadata } = definition;
+    return { sessionId, turnId: this.turn.turnId, agent, subject, metadata };
   }
 
   /** What was said before the text that is judged: this turn's message too, once its verdict is in. */

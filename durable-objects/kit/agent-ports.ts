@@ -1,4 +1,5 @@
 /** What agents and supervisors that work in a root need of it and of the platform: the same whatever the root is. */
+import type { CallOrigin } from "../../src/agent/call-context.js";
 import { validateArguments } from "../../src/application/argument-check.js";
 import type { RootPlatform } from "../../src/application/root-platform.js";
 import { withDeadline } from "../../src/platform/clock.js";
@@ -12,6 +13,8 @@ import { type WorkObserver, type WorkRef, workObserver } from "./work-observer.j
 /** Who works, and for whom. */
 export interface AgentWork {
   readonly tenantId: string;
+  /** What its outgoing calls say of it. */
+  readonly origin: CallOrigin;
   /** The root. */
   readonly ownerId: string;
   readonly ref: WorkRef;
@@ -85,7 +88,7 @@ export function agentPorts(
     },
     asks: () => kit.asks.ofWork(ref.id),
     state: platform.teamState(tenantId),
-    callWorker: (call, cancel) => platform.callWorker(tenantId, call, cancel),
+    callWorker: (call, cancel) => platform.callWorker(work, call, cancel),
     observer,
   };
 }

@@ -18,14 +18,18 @@ export async function driveRun(
 ): Promise<RunEnd> {
   const { tenantId, runId, definition, salt, createdAt } = store.run();
   const journal = kit.journal(runId, isHeld);
-  const loaded = await loadRunSetup({ tenantId, definition, health: kit.health }, journal, platform);
+  const { metadata } = definition;
+  const team = typeof definition.team === "string" ? definition.team : "inline";
+  const origin = { runId, team, metadata };
+  const loaded = await loadRunSetup({ tenantId, definition, origin, health: kit.health }, journal, platform);
   if (!loaded.ok) {
     const error = { code: "failed" as const, detail: loaded.detail };
     return { status: "failed", outcome: { error, clarifications: [], degraded: [] } };
   }
-  const { input, metadata } = definition;
+  const { input } = definition;
   const ports = agentPorts(kit, platform, {
     tenantId,
+    origin,
     ownerId: runId,
     ref: { type: "run", id: runId },
     hash: (subject) => saltedHash(salt, subject),

@@ -2,7 +2,8 @@
 import { z } from "zod";
 import { approvalPolicySchema, questionPolicySchema } from "../asks/policy.js";
 import { itemName, toolRefSchema } from "../conversation/names.js";
-import { secretHeaders } from "../conversation/secret-text.js";
+import { secretHeaders, signingSecret } from "../conversation/secret-text.js";
+import { contextKeys } from "./call-context.js";
 
 const modelName = z
   .string()
@@ -73,9 +74,16 @@ const httpToolSchema = z.strictObject({
   parameters: z.record(z.string(), z.unknown()).default({ type: "object", properties: {} }),
   http: z.strictObject({
     method: z.enum(["GET", "POST", "PUT", "PATCH", "DELETE"]).default("POST"),
-    /** `{name}` in it is replaced by that argument; the others go into the query (GET, DELETE) or the JSON body. */
+    /**
+     * `{name}` in it is replaced by that argument; the others go into the query (GET, DELETE) or the JSON body. `{{subject}}` and
+     * `{{metadata.key}}`, also in headers, are replaced by those of the session or run.
+     */
     url,
     headers: secretHeaders,
+    /** Signs the calls, in place of the tenant's signing secret. */
+    secret: signingSecret.optional(),
+    /** What of the end user the signed context tells. */
+    context: contextKeys,
   }),
   approval,
   /** Who approves its calls, for how long that is waited for, and what counts then. */
@@ -91,7 +99,7 @@ export type HttpTool = z.infer<typeof httpToolSchema>;
 const mcpToolSchema = z.strictObject({
   server: itemName,
   description: z.string().max(4_000).optional(),
-  mcp: z.strictObject({ url, headers: secretHeaders }),
+  mcp: z.strictObject({ url, headers: secretHeaders, secret: signingSecret.optional(), context: contextKeys }),
   approval,
   /** Who approves its calls, for how long that is waited for, and what counts then. */
   approvalPolicy,

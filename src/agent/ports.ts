@@ -18,6 +18,8 @@ export interface AgentPorts {
   readonly observer?: AgentObserver;
   /** As whom it asks people. */
   readonly asking?: Asking | undefined;
+  /** Which of a team's agents runs. */
+  readonly worker?: string;
 }
 
 /** Receives what happens, once: a replay reports nothing again. Called in the same write as the step that it is about. */

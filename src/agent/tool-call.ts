@@ -157,7 +157,7 @@ async function execute(call: ToolCall, journal: Journal, ports: AgentPorts, time
 
 async function runSafely(call: ToolCall, journal: Journal, ports: AgentPorts, timeLeftMs: number): Promise<ToolOutput> {
   const { tool } = call;
-  const context = { callId: call.toolCallId, journal, asking: ports.asking };
+  const context = { callId: call.toolCallId, journal, asking: ports.asking, worker: ports.worker };
   try {
     // A durable tool may wait for a person: it sets the deadlines of its own steps.
     if (tool.execution === "durable") {

@@ -29,6 +29,8 @@ export interface ToolContext {
   readonly signal: CancelSignal;
   /** As whom the agent asks people. */
   readonly asking?: Asking | undefined;
+  /** The agent of a team that calls: a worker's id, or `supervisor`. */
+  readonly worker?: string | undefined;
 }
 
 /** A tool an agent holds. */

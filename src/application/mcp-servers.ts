@@ -1,117 +1,273 @@
 /** Remote MCP servers as tool servers: their tools are listed and called over streamable HTTP, at safe addresses only. */
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { Client, type DiscoverResult, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { z } from "zod";
 import type { McpTool } from "../agent/definition.js";
+import type { RemoteTool } from "../agent/remote-tool.js";
 import { schemaProblem } from "../agent/schema-limits.js";
 import type { ToolOutput } from "../agent/tools.js";
 import { withDeadline } from "../platform/clock.js";
-import { log } from "../platform/logging.js";
-import { fetchSafely, type OutgoingPolicy } from "../platform/outgoing.js";
+import { fetchSafely, OutgoingError, type OutgoingPolicy } from "../platform/outgoing.js";
+import type { CallSigner } from "./call-signer.js";
 
-export const remoteToolSchema = z.object({
-  name: z.string(),
-  description: z.string(),
-  parameters: z.record(z.string(), z.unknown()),
-  /** A call may be repeated. */
-  readOnly: z.boolean(),
-  /** It says that it changes nothing at all. */
-  cacheable: z.boolean().default(false),
-});
-export type RemoteTool = z.infer<typeof remoteToolSchema>;
+/** What a server offers, and what of it can't be used. */
+export interface RemoteList {
+  readonly tools: readonly RemoteTool[];
+  readonly leftOut: readonly { readonly tool: string; readonly problem: string }[];
+}
 
-/** How long a server's list of tools is taken to hold, in milliseconds. */
-const listedForMs = 300_000;
+/** A call of a remote tool. */
+export interface RemoteCall {
+  readonly tool: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  /** Of the call within its tenant: the same over redos of it. */
+  readonly key: string;
+  readonly context: Readonly<Record<string, unknown>>;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Where the context stands in `_meta` of a call. */
+export const contextMeta = "conclave/context";
+
+/** How long it is taken to hold which generation of the protocol a server speaks, in milliseconds. */
+const knownForMs = 300_000;
+const maxKnown = 200;
+/** Somebody waits for the list. */
+const listTimeoutMs = 10_000;
 const maxTools = 200;
 const maxPages = 10;
-const maxKept = 200;
+/** All schemas of a list together: it is stored in one row. */
+const maxListCharacters = 500_000;
+const maxDescription = 4_000;
 const clientInfo = { name: "conclave", version: "0.1.0" };
 
+/** What is known of a server before it is connected to: then it isn't asked for it again. */
+type Prior = { readonly kind: "modern"; readonly discover: DiscoverResult } | { readonly kind: "legacy" };
+
+export interface McpServer {
+  readonly tenantId: string;
+  /** The stored resource, with its version. */
+  readonly name: string;
+  readonly version: number;
+  readonly body: McpTool;
+}
+
 export class McpServers {
-  private readonly lists = new Map<string, { readonly tools: readonly RemoteTool[]; readonly until: number }>();
+  private readonly priors = new Map<string, { readonly prior: Prior; readonly until: number }>();
 
   constructor(
     private readonly policy: OutgoingPolicy,
     private readonly now: () => number,
+    private readonly signer: CallSigner,
   ) {}
 
-  /** @param key says whose server it is, and which version of its definition. */
-  async list(key: string, server: McpTool): Promise<readonly RemoteTool[]> {
-    const known = this.lists.get(key);
-    if (known !== undefined && known.until > this.now()) return known.tools;
-    const tools = await this.connected(server, undefined, async (client, signal) => {
-      const found: RemoteTool[] = [];
-      let cursor: string | undefined;
-      for (let page = 0; page < maxPages && found.length < maxTools; page++) {
-        const answer = await client.listTools(cursor === undefined ? {} : { cursor }, { signal });
-        for (const { name, description, inputSchema, annotations } of answer.tools) {
-          const problem = schemaProblem({ ...inputSchema });
-          if (problem !== undefined) {
-            log("warn", "mcp.tool_left_out", { subject: `${server.server}/${name}`, outcome: problem });
-            continue;
-          }
-          found.push({
-            name,
-            description: (description ?? name).slice(0, 4_000),
-            parameters: { ...inputSchema },
-            readOnly: annotations?.readOnlyHint === true || annotations?.idempotentHint === true,
-            cacheable: annotations?.readOnlyHint === true,
-          });
-        }
-        cursor = answer.nextCursor;
-        if (cursor === undefined) break;
-      }
-      return found.slice(0, maxTools);
+  /** What the server lists now. */
+  async list(server: McpServer): Promise<RemoteList> {
+    const connection = this.connect(server);
+    return withDeadline(Math.min(server.body.timeoutMs, listTimeoutMs), async (signal) => {
+      const found = await connection.within(signal, (client) => listTools(client, signal));
+      return usableOf(found);
     });
-    if (this.lists.size >= maxKept) this.lists.clear();
-    this.lists.set(key, { tools, until: this.now() + listedForMs });
-    return tools;
   }
 
-  async call(
-    server: McpTool,
-    name: string,
-    args: Readonly<Record<string, unknown>>,
-    signal: AbortSignal | undefined,
-  ): Promise<ToolOutput> {
-    const result = await this.connected(server, signal, (client, within) =>
-      client.callTool({ name, arguments: { ...args } }, { signal: within, timeout: server.timeoutMs }),
+  /** A connection for one work item: made with its first call, and shared by its calls. Nothing is kept open, so an object can sleep. */
+  connect(server: McpServer): McpConnection {
+    const { tenantId, name, version } = server;
+    const key = `${tenantId}/${name}/${version}`;
+    return new McpConnection(server, this.policy, this.signer, {
+      get: () => {
+        const known = this.priors.get(key);
+        return known === undefined || known.until <= this.now() ? undefined : known.prior;
+      },
+      set: (prior) => {
+        if (this.priors.size >= maxKnown) this.priors.clear();
+        if (prior === undefined) this.priors.delete(key);
+        else this.priors.set(key, { prior, until: this.now() + knownForMs });
+      },
+    });
+  }
+}
+
+interface PriorStore {
+  get(): Prior | undefined;
+  set(prior: Prior | undefined): void;
+}
+
+/** What is under way: its requests end with it, and it ends with them. */
+interface OpenCall {
+  readonly signal: AbortSignal;
+  readonly fail: (error: Error) => void;
+}
+
+export class McpConnection {
+  private client: Promise<Client> | undefined;
+  /** By the id that each call's message holds. */
+  private readonly open = new Map<string, OpenCall>();
+  /** What connects or lists: one at a time. */
+  private opening: OpenCall | undefined;
+
+  constructor(
+    private readonly server: McpServer,
+    private readonly policy: OutgoingPolicy,
+    private readonly signer: CallSigner,
+    private readonly prior: PriorStore,
+  ) {}
+
+  async call({ tool, args, key, context, signal }: RemoteCall): Promise<ToolOutput> {
+    const { body, tenantId } = this.server;
+    const callId = await this.signer.idOf(tenantId, key);
+    const meta = { [contextMeta]: { callId, ...context } };
+    const result = await withDeadline(
+      body.timeoutMs,
+      async (within) => {
+        const client = await this.within(within, async (connected) => connected);
+        const { promise: failed, reject } = Promise.withResolvers<never>();
+        this.open.set(callId, { signal: within, fail: reject });
+        try {
+          const options = { signal: within, timeout: body.timeoutMs };
+          return await Promise.race([
+            client.callTool({ name: tool, arguments: { ...args }, _meta: meta }, options),
+            failed,
+          ]);
+        } catch (error) {
+          this.forget();
+          throw error;
+        } finally {
+          this.open.delete(callId);
+        }
+      },
+      signal,
     );
     const texts = result.content.map((part) => (part.type === "text" ? part.text : `[${part.type}]`));
     const structured = result.structuredContent === undefined ? [] : [JSON.stringify(result.structuredContent)];
     return { content: (texts.length > 0 ? texts : structured).join("\n"), isError: result.isError ?? false };
   }
 
-  /** One connection for one act: nothing is kept open, so an object can sleep. */
-  private connected<T>(
-    { mcp, timeoutMs }: McpTool,
-    parent: AbortSignal | undefined,
-    act: (client: Client, signal: AbortSignal) => Promise<T>,
-  ): Promise<T> {
-    return withDeadline(
-      timeoutMs,
-      async (signal) => {
-        const client = new Client(clientInfo, { versionNegotiation: { mode: "auto" } });
-        const transport = new StreamableHTTPClientTransport(new URL(mcp.url), {
-          requestInit: { headers: { ...mcp.headers, "user-agent": "conclave" } },
-          fetch: (url, init) => {
-            const within = init?.signal == null ? signal : AbortSignal.any([signal, init.signal]);
-            return fetchSafely(url, { ...init, signal: within }, this.policy);
-          },
-          reconnectionOptions: {
-            maxRetries: 0,
-            initialReconnectionDelay: 1_000,
-            maxReconnectionDelay: 1_000,
-            reconnectionDelayGrowFactor: 1,
-          },
-        });
-        try {
-          await client.connect(transport, { signal, timeout: timeoutMs });
-          return await act(client, signal);
-        } finally {
-          await client.close().catch(() => {});
-        }
-      },
-      parent,
-    );
+  /** Runs what isn't a call, connecting first where that wasn't done. */
+  async within<T>(signal: AbortSignal, act: (client: Client) => Promise<T>): Promise<T> {
+    const { promise: failed, reject } = Promise.withResolvers<never>();
+    const opening = { signal, fail: reject };
+    this.opening ??= opening;
+    try {
+      this.client ??= this.connected(signal);
+      return await Promise.race([this.client.then(act), failed]);
+    } catch (error) {
+      this.forget();
+      throw error;
+    } finally {
+      if (this.opening === opening) this.opening = undefined;
+    }
   }
+
+  /** After a failure the next call connects anew, and asks the server again what it speaks. */
+  private forget(): void {
+    this.client = undefined;
+    this.prior.set(undefined);
+  }
+
+  private async connected(signal: AbortSignal): Promise<Client> {
+    const { mcp, timeoutMs } = this.server.body;
+    const client = new Client(clientInfo, { versionNegotiation: { mode: "auto" } });
+    const transport = new StreamableHTTPClientTransport(new URL(mcp.url), {
+      requestInit: { headers: { ...mcp.headers, "user-agent": "conclave" } },
+      fetch: (url, init) => this.fetch(url, init),
+      reconnectionOptions: {
+        maxRetries: 0,
+        initialReconnectionDelay: 1_000,
+        maxReconnectionDelay: 1_000,
+        reconnectionDelayGrowFactor: 1,
+      },
+    });
+    const prior = this.prior.get();
+    await client.connect(transport, { signal, timeout: timeoutMs, ...(prior === undefined ? {} : { prior }) });
+    const discover = client.getDiscoverResult();
+    this.prior.set(discover === undefined ? { kind: "legacy" } : { kind: "modern", discover });
+    return client;
+  }
+
+  private async fetch(url: string | URL, init: RequestInit | undefined): Promise<Response> {
+    // A stream of what the server has to say by itself would stay open: nobody listens to it.
+    if (init?.method === "GET") return new Response(null, { status: 405 });
+    const body = typeof init?.body === "string" ? init.body : "";
+    const callId = callIdOf(body);
+    const call = callId === undefined ? this.opening : this.open.get(callId);
+    const signals = [call?.signal ?? [], init?.signal ?? []].flat();
+    const { secret } = this.server.body.mcp;
+    const signed = await this.signer.headers(this.server.tenantId, {
+      // What isn't a call is a message of its own each time.
+      id: callId ?? `msg_${crypto.randomUUID()}`,
+      body,
+      secret,
+    });
+    const headers = new Headers(init?.headers);
+    for (const [name, value] of Object.entries(signed)) headers.set(name, value);
+    const safely = { ...init, headers, signal: AbortSignal.any(signals) };
+    // An answer that breaks off at its limit breaks off the call: the client would wait for the rest of it.
+    return fetchSafely(url, safely, this.policy, (error) => call?.fail(error)).catch((error: unknown) => {
+      if (error instanceof OutgoingError) call?.fail(error);
+      throw error;
+    });
+  }
+}
+
+const callMessage = z.object({
+  params: z.object({ _meta: z.object({ [contextMeta]: z.object({ callId: z.string() }) }) }),
+});
+
+/** The id of the call that a message is. */
+function callIdOf(body: string): string | undefined {
+  if (!body.includes(contextMeta)) return undefined;
+  return callMessage.safeParse(JSON.parse(body)).data?.params._meta[contextMeta].callId;
+}
+
+type Listed = Awaited<ReturnType<Client["listTools"]>>["tools"];
+
+async function listTools(client: Client, signal: AbortSignal): Promise<Listed> {
+  const found: Listed = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < maxPages && found.length <= maxTools; page++) {
+    const answer = await client.listTools(cursor === undefined ? {} : { cursor }, { signal });
+    found.push(...answer.tools);
+    cursor = answer.nextCursor;
+    if (cursor === undefined) break;
+  }
+  return found;
+}
+
+/** What can be taken of a list. What can't is left out, and said. */
+function usableOf(found: Listed): RemoteList {
+  const tools: RemoteTool[] = [];
+  const leftOut: { tool: string; problem: string }[] = [];
+  let characters = 0;
+  for (const { name, description, inputSchema, annotations } of found) {
+    const size = JSON.stringify(inputSchema).length;
+    const problem = problemOf(name, description, inputSchema) ?? tooMuch(tools.length + 1, characters + size);
+    if (problem !== undefined) {
+      leftOut.push({ tool: name.slice(0, 100), problem });
+      continue;
+    }
+    characters += size;
+    tools.push({
+      name,
+      description: description ?? name,
+      parameters: { ...inputSchema },
+      readOnly: annotations?.readOnlyHint === true || annotations?.idempotentHint === true,
+      cacheable: annotations?.readOnlyHint === true,
+    });
+  }
+  return { tools, leftOut: leftOut.slice(0, maxTools) };
+}
+
+function tooMuch(tools: number, characters: number): string | undefined {
+  if (tools > maxTools) return `a server may have ${maxTools} tools`;
+  if (characters <= maxListCharacters) return undefined;
+  return `the schemas of a server's tools may have ${maxListCharacters} characters together`;
+}
+
+function problemOf(name: string, description: string | undefined, schema: Readonly<Record<string, unknown>>) {
+  if (name.length > 100) return "its name has more than 100 characters";
+  if (description !== undefined && description.length > maxDescription) {
+    return `its description has ${description.length} characters, of at most ${maxDescription}`;
+  }
+  const problem = schemaProblem({ ...schema });
+  return problem === undefined ? undefined : `its schema can't be taken: ${problem}`;
 }

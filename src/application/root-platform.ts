@@ -1,4 +1,5 @@
 /** What a root (an object that runs agents: a session, a run) needs of the platform. */
+import type { CallOrigin } from "../agent/call-context.js";
 import type { CancelSignal, ModelPort } from "../model/port.js";
 import type { HttpWorkerAnswer, HttpWorkerCall } from "../routing/ports.js";
 import type { TeamState } from "../routing/team-state.js";
@@ -13,7 +14,11 @@ export interface RootPlatform extends SetupSources {
   /** What the teams of a tenant remember over all their runs. */
   readonly teamState: (tenantId: string) => TeamState;
   /** Calls a worker that is an address. */
-  readonly callWorker: (tenantId: string, call: HttpWorkerCall, signal: CancelSignal) => Promise<HttpWorkerAnswer>;
+  readonly callWorker: (
+    work: { readonly tenantId: string; readonly origin: CallOrigin },
+    call: HttpWorkerCall,
+    signal: CancelSignal,
+  ) => Promise<HttpWorkerAnswer>;
   /** Brings an outbox's messages to D1 and the queues; all or throws. */
   readonly deliver: (delivery: Delivery) => Promise<void>;
 }

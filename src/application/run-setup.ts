@@ -1,5 +1,6 @@
 /** Gathers what holds for a run: the team, the teams within it, tools and supervisors, at the versions pinned when it began. */
 import { z } from "zod";
+import type { CallOrigin } from "../agent/call-context.js";
 import type { Journal } from "../agent/journal.js";
 import type { LoadedTeam } from "../routing/ports.js";
 import type { NewRun } from "../routing/run.js";
@@ -31,13 +32,18 @@ const pinnedRunSchema = pinnedWorkSchema.extend({
 type PinnedRun = z.infer<typeof pinnedRunSchema>;
 
 export async function loadRunSetup(
-  run: { readonly tenantId: string; readonly definition: NewRun; readonly health: HealthStore },
+  run: {
+    readonly tenantId: string;
+    readonly definition: NewRun;
+    readonly origin: CallOrigin;
+    readonly health: HealthStore;
+  },
   journal: Journal,
   sources: SetupSources,
 ): Promise<LoadedRun> {
-  const { tenantId, definition, health } = run;
+  const { tenantId, definition, origin, health } = run;
   const loaded = await loadWork<PinnedRun>(
-    { tenantId, health, memoryId: definition.memory?.memoryId },
+    { tenantId, origin, health, memoryId: definition.memory?.memoryId },
     {
       schema: pinnedRunSchema,
       pin: () => pin(tenantId, definition, sources),

@@ -12,6 +12,7 @@ import type { RunIndex } from "../stores/run-index.js";
 import type { SessionIndex } from "../stores/session-index.js";
 import type { TenantStore } from "../stores/tenant-store.js";
 import type { MemoryService } from "./memory/memory-service.js";
+import type { RemoteTools } from "./remote-tools.js";
 
 export interface Services {
   readonly environment: string;
@@ -23,6 +24,9 @@ export interface Services {
   readonly answers: IdempotencyStore;
   readonly tenants: TenantStore;
   readonly resources: ResourceStore;
+  readonly remoteTools: RemoteTools;
+  /** The secret that signs a tenant's outgoing calls. */
+  readonly signingSecret: (tenantId: string) => Promise<string>;
   readonly sessions: SessionGateway;
   readonly index: SessionIndex;
   readonly askIndex: AskIndex;

@@ -1,4 +1,5 @@
 /** Makes supervisors out of what tenants store, and gives their kinds the ports they need: models, a network, a breaker. */
+import { type CallOrigin, callContext, noOrigin } from "../agent/call-context.js";
 import type { ModelPort } from "../model/port.js";
 import { withDeadline } from "../platform/clock.js";
 import { hmacSha256Hex } from "../platform/digest.js";
@@ -11,10 +12,12 @@ import { type CompiledRules, compileRules } from "../supervision/rules/engine.js
 import type { Supervisor } from "../supervision/supervisor.js";
 import type { ResourceVersion } from "../tenancy/resources.js";
 import { validateArguments } from "./argument-check.js";
+import type { CallSigner } from "./call-signer.js";
 
 export interface SupervisorBuilderPorts {
   readonly policy: OutgoingPolicy;
   readonly now: () => number;
+  readonly signer: CallSigner;
   /** The models that a tenant can call. */
   readonly model: (tenantId: string) => Promise<ModelPort>;
   /** Where an OpenAI-compatible provider is, with its key; for moderation. */
@@ -24,21 +27,39 @@ export interface SupervisorBuilderPorts {
   ) => Promise<{ readonly baseUrl: string; readonly apiKey: string } | undefined>;
 }
 
+export interface SupervisedWork {
+  /** Where the supervisor's failures are counted. */
+  readonly health?: HealthStore;
+  readonly origin?: CallOrigin;
+}
+
 export class SupervisorBuilder {
   /** By the config of a stored version, which never changes: gone when the store forgets the version. */
   private readonly compiled = new WeakMap<RulesConfig, CompiledRules>();
 
   constructor(private readonly ports: SupervisorBuilderPorts) {}
 
-  /** @param health where the session or run that it supervises counts its failures; what can't fail needs none. */
-  build(tenantId: string, { name, version, body }: ResourceVersion<"supervisors">, health?: HealthStore): Supervisor {
-    const { policy, now, model, provider } = this.ports;
+  /** @param work the session or run that it supervises; what can't fail and calls nobody needs none. */
+  build(
+    tenantId: string,
+    { name, version, body }: ResourceVersion<"supervisors">,
+    { health, origin = noOrigin }: SupervisedWork = {},
+  ): Supervisor {
+    const { policy, now, model, provider, signer } = this.ports;
     const send: SendPort = ({ signal, ...request }) =>
       sendOutgoing({ ...request, ...(signal instanceof AbortSignal ? { signal } : {}) }, policy);
+    const sendSigned: SendPort = async (request) => {
+      if (body.kind !== "http") return send(request);
+      const { secret, context } = body.config;
+      // The body names the text and where it was said: the same body is the same question.
+      const id = await signer.idOf(tenantId, `${name}.${request.body}`);
+      const call = { id, body: request.body, context: callContext(origin, context), secret };
+      return send({ ...request, headers: { ...request.headers, ...(await signer.headers(tenantId, call)) } });
+    };
     return buildSupervisor(name, body, {
       compileRules: (config) => this.compile(config),
       agent: { model: () => model(tenantId), now, validateArguments, withDeadline },
-      http: { now, send, sign: hmacSha256Hex },
+      http: { now, send: sendSigned, sign: hmacSha256Hex },
       moderation: { send, provider: (wanted) => provider(tenantId, wanted) },
       ...(health === undefined ? {} : { health: breaker({ name, version }, health, now) }),
     });

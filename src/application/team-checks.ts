@@ -3,6 +3,7 @@ import type { ProblemIssue } from "../conversation/problem.js";
 import { type OutgoingPolicy, refuseAddress } from "../platform/outgoing.js";
 import type { Team } from "../routing/team.js";
 import { teamsWithin, unknownTools } from "../routing/team.js";
+import { templateIssues } from "./endpoint-checks.js";
 import type { MemoryService } from "./memory/memory-service.js";
 
 /** The addresses that can't be called and the built-in tools that don't exist, in a team and in the teams sent along within it. */
@@ -13,7 +14,20 @@ export function checkTeam(team: Team, policy: OutgoingPolicy, at = ""): ProblemI
       return message === undefined ? [] : [{ path: [...path, "workers", index, "http", "url"], message }];
     }),
   );
-  return [...addresses, ...unknownTools(team)].map(({ path, message }) => ({ path: pathWithin(at, path), message }));
+  const placeholders = teamsWithin(team).flatMap(({ team: { workers }, path }) =>
+    workers.flatMap(({ http }, index) =>
+      http === undefined
+        ? []
+        : templateIssues("http", http).map((issue) => ({
+            path: [...path, "workers", index, issue.path],
+            message: issue.message,
+          })),
+    ),
+  );
+  return [...addresses, ...placeholders, ...unknownTools(team)].map(({ path, message }) => ({
+    path: pathWithin(at, path),
+    message,
+  }));
 }
 
 function pathWithin(at: string, path: readonly (string | number)[]): string {

@@ -1,6 +1,9 @@
 /** Builds an agent's tools from what tenants store, and from the system's own. */
 import { buildBuiltInTools, type LookUpPorts } from "../agent/built-in-tools.js";
+import { type CallOrigin, callContext, contextValue, noOrigin } from "../agent/call-context.js";
+import { argumentText, fillHeaders, fillUrl, templateKeys } from "../agent/call-templates.js";
 import type { HttpTool, McpTool } from "../agent/definition.js";
+import type { RemoteTool } from "../agent/remote-tool.js";
 import type { AgentTool, ToolContext, ToolOutput, ToolRef } from "../agent/tools.js";
 import { sleep } from "../platform/clock.js";
 import {
@@ -8,50 +11,55 @@ import {
   type OutgoingPolicy,
   type OutgoingRequest,
   type OutgoingResponse,
+  refuseAddress,
   sendOutgoing,
 } from "../platform/outgoing.js";
 import type { ToolCache } from "../stores/tool-cache.js";
 import type { ResourceVersion } from "../tenancy/resources.js";
-import type { McpServers, RemoteTool } from "./mcp-servers.js";
+import type { CallSigner } from "./call-signer.js";
+import type { McpConnection } from "./mcp-servers.js";
 
-/** The tools of remote MCP servers, as they were listed, by the name of the stored resource. */
-export type RemoteTools = ReadonlyMap<string, readonly RemoteTool[]>;
+/** A remote MCP server in one work item: its pinned tools, and the connection that the work's calls share. */
+export interface RemoteServer {
+  readonly tools: readonly RemoteTool[];
+  readonly connection: McpConnection;
+}
+
+/** The work whose agents hold the tools. */
+export interface ToolWork {
+  readonly tenantId: string;
+  readonly origin?: CallOrigin;
+  /** Remote MCP servers, by the name of the stored resource. */
+  readonly remote?: ReadonlyMap<string, RemoteServer>;
+  /** The memories that the tools may search. */
+  readonly memoryIds?: readonly string[];
+}
 
 export class ToolBuilder {
   constructor(
     private readonly policy: OutgoingPolicy,
-    private readonly mcp: McpServers,
+    private readonly signer: CallSigner,
     private readonly cache: ToolCache,
     private readonly lookUps: (tenantId: string) => LookUpPorts,
   ) {}
 
-  /** Lists what a remote MCP server offers. */
-  list(tenantId: string, { name, version }: ResourceVersion<"tools">, server: McpTool): Promise<readonly RemoteTool[]> {
-    return this.mcp.list(`${tenantId}/${name}/${version}`, server);
-  }
-
-  /**
-   * The tools of these references, in their order, each once; `*` means all of a server. Those that don't exist are left out.
-   * @param memoryIds the memories that they may search.
-   */
-  build(
-    tenantId: string,
-    refs: readonly ToolRef[],
-    stored: readonly ResourceVersion<"tools">[],
-    remote: RemoteTools = new Map(),
-    memoryIds: readonly string[] = [],
-  ): AgentTool[] {
+  /** The tools of these references, in their order, each once; `*` means all of a server. Those that don't exist are left out. */
+  build(work: ToolWork, refs: readonly ToolRef[], stored: readonly ResourceVersion<"tools">[]): AgentTool[] {
+    const { tenantId, origin = noOrigin, remote, memoryIds = [] } = work;
     const available = [
       ...buildBuiltInTools({ lookUps: this.lookUps(tenantId), memoryIds }),
       ...stored.flatMap(({ name, version, body }) => {
-        const from = `${name}@${version}`;
-        return "http" in body
-          ? [this.cache.wrap(tenantId, this.stored(tenantId, { server: body.server, tool: name }, body), body, from)]
-          : (remote.get(name) ?? []).map((tool) => {
-              const held = this.remote(body, tool);
-              // A result is kept only of what says that it changes nothing: the second call of another has an effect of its own.
-              return tool.cacheable ? this.cache.wrap(tenantId, held, body, from) : held;
-            });
+        const from = `${name}@${version}${cacheScope(origin, toldOf(body))}`;
+        if ("http" in body) {
+          const held = this.stored(tenantId, { server: body.server, tool: name }, body, origin);
+          return [this.cache.wrap(tenantId, held, body, from)];
+        }
+        const server = remote?.get(name);
+        return (server?.tools ?? []).map((tool) => {
+          const held = remoteTool(body, tool, server?.connection, origin);
+          // A result is kept only of what says that it changes nothing: the second call of another has an effect of its own.
+          return tool.cacheable ? this.cache.wrap(tenantId, held, body, from) : held;
+        });
       }),
     ];
     const tools = new Map<string, AgentTool>();
@@ -64,7 +72,7 @@ export class ToolBuilder {
     return distinctNames([...tools.values()]);
   }
 
-  private stored(tenantId: string, ref: ToolRef, found: HttpTool): AgentTool {
+  private stored(tenantId: string, ref: ToolRef, found: HttpTool, origin: CallOrigin): AgentTool {
     return {
       ref,
       name: shownName(ref.tool),
@@ -74,35 +82,34 @@ export class ToolBuilder {
       execution: found.idempotent || found.http.method === "GET" ? "idempotent" : "once",
       approval: found.approval,
       approvalPolicy: found.approvalPolicy,
-      run: (args, context) => this.call(tenantId, found, args, context),
-    };
-  }
-
-  private remote(server: McpTool, tool: RemoteTool): AgentTool {
-    return {
-      ref: { server: server.server, tool: tool.name },
-      name: shownName(tool.name),
-      description: tool.description,
-      parameters: tool.parameters,
-      timeoutMs: server.timeoutMs,
-      execution: tool.readOnly ? "idempotent" : "once",
-      approval: server.approval,
-      approvalPolicy: server.approvalPolicy,
-      run: (args, { signal }) =>
-        this.mcp.call(server, tool.name, args, signal instanceof AbortSignal ? signal : undefined),
+      run: (args, context) => this.call(tenantId, ref, found, args, { ...context, origin }),
     };
   }
 
   private async call(
     tenantId: string,
+    { server, tool: name }: ToolRef,
     tool: HttpTool,
     args: Readonly<Record<string, unknown>>,
-    context: ToolContext,
+    { origin, worker, callId, signal }: ToolContext & { readonly origin: CallOrigin },
   ): Promise<ToolOutput> {
-    const { method, headers } = tool.http;
-    const { url, rest } = fillUrl(tool.http.url, args);
+    const { method, headers, secret } = tool.http;
+    const refused = refuseAddress(tool.http.url, this.policy);
+    if (refused !== undefined) throw refusedAddress(refused);
+    const contextOf = (key: string): string | undefined => contextValue(origin, key);
+    const filled = fillUrl(tool.http.url, args, contextOf);
+    const url = new URL(filled.url);
     const inQuery = method === "GET" || method === "DELETE";
-    if (inQuery) for (const [name, value] of Object.entries(rest)) url.searchParams.set(name, asText(value));
+    if (inQuery) for (const [key, value] of Object.entries(filled.rest)) url.searchParams.set(key, argumentText(value));
+    const body = inQuery ? "" : JSON.stringify(filled.rest);
+    const context = {
+      tool: `${server}/${name}`,
+      ...(worker === undefined ? {} : { worker }),
+      // Without a body the arguments stand in the address alone, which no signature covers otherwise.
+      ...(inQuery ? { method, url: url.href } : {}),
+      ...callContext(origin, tool.http.context),
+    };
+    const id = await this.signer.idOf(tenantId, callId);
     const request = {
       method,
       url: url.href,
@@ -110,13 +117,12 @@ export class ToolBuilder {
         accept: "application/json, text/plain;q=0.9, */*;q=0.1",
         "user-agent": "conclave",
         ...(inQuery ? {} : { "content-type": "application/json" }),
-        // The same over redos of this call, and of no other call anywhere.
-        "idempotency-key": `${tenantId}.${context.callId}`,
-        ...headers,
+        ...fillHeaders(headers, contextOf),
+        ...(await this.signer.headers(tenantId, { id, body, context, secret })),
       },
-      ...(inQuery ? {} : { body: JSON.stringify(rest) }),
+      ...(inQuery ? {} : { body }),
       timeoutMs: tool.timeoutMs,
-      ...(context.signal instanceof AbortSignal ? { signal: context.signal } : {}),
+      ...(signal instanceof AbortSignal ? { signal } : {}),
     };
     const response = await this.send(request, tool.idempotent || method === "GET");
     const failed = response.status >= 400;
@@ -140,24 +146,54 @@ export class ToolBuilder {
 const passing: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 const retryWaitMs = 200;
 
-function fillUrl(
-  template: string,
-  args: Readonly<Record<string, unknown>>,
-): { url: URL; rest: Record<string, unknown> } {
-  const rest = { ...args };
-  const filled = template.replace(/(?:\{|%7B)([A-Za-z0-9_]+)(?:\}|%7D)/gi, (_match, name: string) => {
-    const value = args[name];
-    delete rest[name];
-    const text = asText(value ?? "");
-    // "." and ".." would be read as steps in the path, and lead out of where the template points.
-    if (/^\.+$/.test(text)) throw new RangeError(`the argument "${name}" can't consist of dots alone`);
-    return encodeURIComponent(text);
-  });
-  return { url: new URL(filled), rest };
+function remoteTool(
+  server: McpTool,
+  tool: RemoteTool,
+  connection: McpConnection | undefined,
+  origin: CallOrigin,
+): AgentTool {
+  const ref = { server: server.server, tool: tool.name };
+  return {
+    ref,
+    name: shownName(tool.name),
+    description: tool.description,
+    parameters: tool.parameters,
+    timeoutMs: server.timeoutMs,
+    execution: tool.readOnly ? "idempotent" : "once",
+    approval: server.approval,
+    approvalPolicy: server.approvalPolicy,
+    run: async (args, { callId, worker, signal }) => {
+      if (connection === undefined) throw new OutgoingError("its server isn't connected");
+      return connection.call({
+        tool: tool.name,
+        args,
+        key: callId,
+        context: {
+          tool: `${ref.server}/${ref.tool}`,
+          ...(worker === undefined ? {} : { worker }),
+          ...callContext(origin, server.mcp.context),
+        },
+        signal: signal instanceof AbortSignal ? signal : undefined,
+      });
+    },
+  };
 }
 
-function asText(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value);
+/** What of the end user a stored tool's receiver is told. */
+function toldOf(body: HttpTool | McpTool): readonly string[] {
+  if ("mcp" in body) return body.mcp.context ?? [];
+  const { url, headers, context = [] } = body.http;
+  return [...new Set([...context, ...templateKeys(url, ...Object.values(headers))])];
+}
+
+/** A result that was made for one end user is kept for that one alone. */
+function cacheScope(origin: CallOrigin, told: readonly string[]): string {
+  return told.length === 0 ? "" : ` for ${JSON.stringify(told.map((key) => [key, contextValue(origin, key)]))}`;
+}
+
+/** That an address can't be called, as its tenant may read it. */
+export function refusedAddress(problem: string): OutgoingError {
+  return new OutgoingError(`the address can't be called: ${problem}`);
 }
 
 /** A name as the providers demand it. */

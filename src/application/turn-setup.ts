@@ -1,6 +1,7 @@
 /** Gathers what holds for a turn: the agent, its supervisors, rules, references and tools, at the versions pinned when it began. */
 import { z } from "zod";
 import { defaultAgentLimits } from "../agent/budget.js";
+import type { CallOrigin } from "../agent/call-context.js";
 import { type AgentDefinition, modelList } from "../agent/definition.js";
 import type { Journal } from "../agent/journal.js";
 import type { HistoryMessage } from "../agent/prompt.js";
@@ -31,6 +32,8 @@ export interface SessionFacts {
   readonly tenantId: string;
   readonly sessionId: string;
   readonly definition: NewSession;
+  /** What the turn's outgoing calls say of it. */
+  readonly origin: CallOrigin;
   readonly context: () => SessionContext;
   readonly changeContext: ChangeSessionContext;
   readonly history: () => readonly HistoryMessage[];
@@ -62,9 +65,9 @@ export async function loadTurnSetup(
   journal: Journal,
   sources: SetupSources,
 ): Promise<LoadedSetup> {
-  const { tenantId, sessionId, definition, health } = session;
+  const { tenantId, sessionId, definition, origin, health } = session;
   const loaded = await loadWork<PinnedTurn>(
-    { tenantId, health, memoryId: definition.memory?.memoryId },
+    { tenantId, origin, health, memoryId: definition.memory?.memoryId },
     {
       schema: pinnedTurnSchema,
       pin: () => pin(session, sources),

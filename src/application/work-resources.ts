@@ -1,13 +1,15 @@
 /** The resources of one work item, at the versions it knows. What is named later, while it runs, is loaded when it is. */
 import { z } from "zod";
+import type { CallOrigin } from "../agent/call-context.js";
 import type { Journal } from "../agent/journal.js";
 import type { ReferenceItem } from "../agent/prompt.js";
+import { remoteToolSchema } from "../agent/remote-tool.js";
 import type { AgentTool, ToolRef } from "../agent/tools.js";
 import { describeError, log } from "../platform/logging.js";
 import type { ResourceStore } from "../stores/resource-store.js";
 import type { ResourceKind, ResourcePin, ResourceVersion } from "../tenancy/resources.js";
-import { type RemoteTool, remoteToolSchema } from "./mcp-servers.js";
-import type { ToolBuilder } from "./tool-builder.js";
+import type { RemoteTools } from "./remote-tools.js";
+import type { RemoteServer, ToolBuilder } from "./tool-builder.js";
 
 export interface ResourceRef {
   readonly kind: ResourceKind;
@@ -16,15 +18,19 @@ export interface ResourceRef {
 
 export class WorkResources {
   private versions: ResourceVersion[] = [];
-  private readonly remote = new Map<string, readonly RemoteTool[]>();
+  private readonly remote = new Map<string, RemoteServer>();
 
   constructor(
     private readonly tenantId: string,
     /** The work's own scope: what is listed of remote servers is listed once in it. */
     private readonly journal: Journal,
-    private readonly sources: { readonly resources: ResourceStore; readonly tools: ToolBuilder },
-    /** The memory of the session or run. */
-    private readonly memoryId: string | undefined,
+    private readonly sources: {
+      readonly resources: ResourceStore;
+      readonly tools: ToolBuilder;
+      readonly remoteTools: RemoteTools;
+    },
+    /** The memory of the session or run, and what its outgoing calls say of it. */
+    private readonly work: { readonly memoryId: string | undefined; readonly origin: CallOrigin },
   ) {}
 
   async load(pins: readonly ResourcePin[]): Promise<void> {
@@ -82,8 +88,10 @@ export class WorkResources {
 
   /** @param memories those that whoever holds the tools may search, beside the one of the session or run. */
   tools(refs: readonly ToolRef[], memories: readonly string[] = []): AgentTool[] {
-    const searched = [...new Set([this.memoryId ?? [], memories].flat())];
-    return this.sources.tools.build(this.tenantId, refs, this.all("tools"), this.remote, searched);
+    const { tenantId, remote } = this;
+    const { memoryId, origin } = this.work;
+    const memoryIds = [...new Set([memoryId ?? [], memories].flat())];
+    return this.sources.tools.build({ tenantId, origin, remote, memoryIds }, refs, this.all("tools"));
   }
 
   /** Every tool that is loaded, in force or not. */
@@ -92,22 +100,24 @@ export class WorkResources {
     return this.tools([...servers].map((server) => ({ server, tool: "*" })));
   }
 
-  /** Journalled: a replay has the tools that the calls before it were made with. A server that is down has none in this work. */
+  /** Journalled: a replay has the tools that the calls before it were made with. */
   private async listRemote(version: ResourceVersion<"tools">): Promise<void> {
     const { name, body } = version;
     if (!("mcp" in body)) return;
-    const listed = await this.journal.step(
+    const { remoteTools } = this.sources;
+    const server = { tenantId: this.tenantId, name, version: version.version, body };
+    const tools = await this.journal.step(
       { id: `mcp/${name}/${version.version}`, kind: "load", schema: z.array(remoteToolSchema), interrupted: "again" },
       async () => {
         try {
-          return [...(await this.sources.tools.list(this.tenantId, version, body))];
+          return [...(await remoteTools.use(server))];
         } catch (error) {
           log("warn", "mcp.unreachable", { tenantId: this.tenantId, subject: name, ...describeError(error) });
           return [];
         }
       },
     );
-    this.remote.set(name, listed);
+    this.remote.set(name, { tools, connection: remoteTools.connect(server) });
   }
 }
 

@@ -3,6 +3,7 @@
  * from them. What differs (which names it uses) is given by `turn-setup.ts` and `run-setup.ts`.
  */
 import { z } from "zod";
+import type { CallOrigin } from "../agent/call-context.js";
 import type { Journal } from "../agent/journal.js";
 import type { ResourceStore } from "../stores/resource-store.js";
 import type { TenantStore } from "../stores/tenant-store.js";
@@ -12,6 +13,7 @@ import { type ResourceKind, type ResourcePin, resourcePinSchema } from "../tenan
 import { type Settings, storedSettingsSchema } from "../tenancy/tenant.js";
 import type { ExampleClassifiers } from "./example-classifiers.js";
 import type { SessionMemory } from "./memory/session-memory.js";
+import type { RemoteTools } from "./remote-tools.js";
 import type { SupervisorBuilder } from "./supervisor-builder.js";
 import type { ToolBuilder } from "./tool-builder.js";
 import { type ResourceRef, WorkResources } from "./work-resources.js";
@@ -21,6 +23,7 @@ export interface SetupSources {
   readonly resources: ResourceStore;
   readonly tenants: TenantStore;
   readonly tools: ToolBuilder;
+  readonly remoteTools: RemoteTools;
   readonly supervisors: SupervisorBuilder;
   readonly examples: ExampleClassifiers;
 }
@@ -59,6 +62,8 @@ export async function tenantPolicies(
 
 export interface WorkFacts {
   readonly tenantId: string;
+  /** What its outgoing calls say of it. */
+  readonly origin: CallOrigin;
   /** The memory that the work is bound to. */
   readonly memoryId: string | undefined;
   /** Where the failures of its supervisors are counted. */
@@ -81,7 +86,7 @@ export interface LoadedWork<P> {
  * @param plan which versions those are, how they are stored, and which supervisors must be there.
  */
 export async function loadWork<P extends PinnedWork>(
-  { tenantId, memoryId, health }: WorkFacts,
+  { tenantId, origin, memoryId, health }: WorkFacts,
   plan: {
     readonly schema: z.ZodType<P>;
     readonly pin: () => Promise<P>;
@@ -92,7 +97,7 @@ export async function loadWork<P extends PinnedWork>(
 ): Promise<Loaded<LoadedWork<P>>> {
   const step = { id: "setup", kind: "load", schema: plan.schema, interrupted: "again" } as const;
   const pinned = await journal.step(step, plan.pin);
-  const resources = new WorkResources(tenantId, journal, sources, memoryId);
+  const resources = new WorkResources(tenantId, journal, sources, { memoryId, origin });
   await resources.load(pinned.pins);
   const absent = plan.requiredSupervisors(pinned).find((name) => !resources.has("supervisors", name));
   // A supervisor that is gone must not be a supervisor that allows.
@@ -107,7 +112,7 @@ export async function loadWork<P extends PinnedWork>(
       resources
         .all("supervisors")
         .filter(({ name }) => names.includes(name))
-        .map((version) => sources.supervisors.build(tenantId, version, health)),
+        .map((version) => sources.supervisors.build(tenantId, version, { health, origin })),
   };
 }
 

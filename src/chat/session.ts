@@ -57,6 +57,8 @@ export type Turn = z.infer<typeof turnSchema>;
 export const turnOutcomeSchema = z.object({
   reply: assistantMessageSchema.optional(),
   error: plainMessageSchema.optional(),
+  /** Why it failed, for operators. */
+  failure: z.string().optional(),
   request: hookSummarySchema.optional(),
   response: hookSummarySchema.optional(),
   degraded: z.array(z.string()),

@@ -73,6 +73,8 @@ export interface TurnOutcome {
   readonly status: "completed" | "blocked" | "failed";
   readonly reply?: AssistantMessage;
   readonly error?: PlainMessage;
+  /** Why it failed, for operators: models, tools and workers word it. */
+  readonly failure?: string;
   readonly request: HookSummary;
   readonly response?: HookSummary;
   /** Supervisors whose failure let something through. */
@@ -88,6 +90,7 @@ export interface TurnOutcome {
  */
 export async function runTurn(command: TurnCommand, setup: TurnSetup, ports: TurnPorts): Promise<TurnOutcome> {
   const { messageId, replyId, content } = command;
+  let code: FailureCode = "model_failed";
   const outcome = await runExchange<"request", "response", undefined>(
     {
       request: { hook: "request", message: { messageId, role: "user", content } },
@@ -102,6 +105,7 @@ export async function runTurn(command: TurnCommand, setup: TurnSetup, ports: Tur
       work: async ({ message }, noteDegraded) => {
         await setup.prepare?.(message.content);
         const answered = await answer(command, message.content, setup, ports, noteDegraded);
+        if (answered.kind === "failed") code = answered.code;
         return answered.kind === "failed"
           ? { kind: "failed", detail: answered.detail, report: undefined }
           : {
@@ -123,7 +127,7 @@ export async function runTurn(command: TurnCommand, setup: TurnSetup, ports: Tur
     }
     case "failed":
       ports.stream.withdraw();
-      return { status, error: errorMessage(replyId, `The answer failed: ${outcome.detail}`), request, degraded };
+      return { status, error: errorMessage(replyId, failureTexts[code]), failure: outcome.detail, request, degraded };
     case "blocked": {
       if (outcome.hook === "request") {
         const error = errorMessage(replyId, `Your message was blocked. ${sentences(request.reasons)}`);
@@ -136,6 +140,14 @@ export async function runTurn(command: TurnCommand, setup: TurnSetup, ports: Tur
     }
   }
 }
+
+type FailureCode = Extract<AgentOutcome, { kind: "failed" }>["code"];
+
+/** What end users read of a failure. What a model, a tool or a worker said of it may hold anything, and isn't for them. */
+const failureTexts: Readonly<Record<FailureCode, string>> = {
+  model_failed: "The answer failed: nobody could give one (model_failed). Send the message again later.",
+  budget_exceeded: "The answer failed: it took more than one answer may take (budget_exceeded). Ask for less at once.",
+};
 
 function answer(
   command: TurnCommand,

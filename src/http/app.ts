@@ -21,6 +21,7 @@ import { memoryEntries } from "./routes/memory-entries.js";
 import { memoryThreads } from "./routes/memory-threads.js";
 import { memoryVaults } from "./routes/memory-vaults.js";
 import { messages } from "./routes/messages.js";
+import { outgoing } from "./routes/outgoing.js";
 import { resources } from "./routes/resources.js";
 import { runs } from "./routes/runs.js";
 import { sessionContext } from "./routes/session-context.js";
@@ -72,6 +73,7 @@ export function createApp(compose: (env: Env) => Services): OpenAPIHono<AppEnv> 
     health,
     admin,
     resources,
+    outgoing,
     sessions,
     sessionContext,
     turns,

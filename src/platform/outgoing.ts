@@ -38,7 +38,10 @@ export function refuseAddress(address: string, policy: OutgoingPolicy): string |
     .toLowerCase()
     .replace(/^\[|\]$/g, "")
     .replace(/\.+$/, "");
-  const loopback = host === "localhost" || host.endsWith(".localhost") || host === "::1" || /^127\./.test(host);
+  // Whoever fills a placeholder there would decide where the call goes.
+  if (/[{}]|%7[bd]/i.test(host)) return "its host must not hold placeholders";
+  const loopback =
+    host === "localhost" || host.endsWith(".localhost") || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host);
   if (loopback && policy.allowLoopback) return undefined;
   if (url.protocol !== "https:") return "it has to be https";
   if (url.username !== "" || url.password !== "") return "it must not hold credentials; put them into headers";
@@ -87,12 +90,14 @@ export async function sendOutgoing(request: OutgoingRequest, policy: OutgoingPol
 /**
  * As the global `fetch`, for addresses that tenants give: refused if it isn't safe, without redirects, with a limit on the answer.
  * Time is limited by the signal.
+ * @param onTooLarge is called at once when the answer exceeds its limit, for readers that would not notice
  * @throws {OutgoingError} whose message may be shown to the tenant.
  */
 export async function fetchSafely(
   url: string | URL,
   init: RequestInit & { readonly signal: AbortSignal },
   policy: OutgoingPolicy,
+  onTooLarge?: (error: OutgoingError) => void,
 ): Promise<Response> {
   const refused = refuseAddress(String(url), policy);
   if (refused !== undefined) throw new OutgoingError(`the address can't be called: ${refused}`);
@@ -101,7 +106,7 @@ export async function fetchSafely(
     await response.body?.cancel();
     throw new OutgoingError("it answered with a redirect, which is not followed");
   }
-  return response.body === null ? response : new Response(response.body.pipeThrough(limited()), response);
+  return response.body === null ? response : new Response(response.body.pipeThrough(limited(onTooLarge)), response);
 }
 
 async function fetchOnce(url: string | URL, init: RequestInit & { readonly signal: AbortSignal }): Promise<Response> {
@@ -114,13 +119,15 @@ async function fetchOnce(url: string | URL, init: RequestInit & { readonly signa
 }
 
 /** Passes on as much as an answer may have, and fails beyond it. */
-function limited(): TransformStream<Uint8Array, Uint8Array> {
+function limited(onTooLarge?: (error: OutgoingError) => void): TransformStream<Uint8Array, Uint8Array> {
   let size = 0;
   return new TransformStream({
     transform(chunk, controller) {
       size += chunk.byteLength;
-      if (size <= maxResponseBytes) controller.enqueue(chunk);
-      else controller.error(new OutgoingError(`its answer is larger than ${maxResponseBytes} bytes`));
+      if (size <= maxResponseBytes) return controller.enqueue(chunk);
+      const error = new OutgoingError(`its answer is larger than ${maxResponseBytes} bytes`);
+      controller.error(error);
+      onTooLarge?.(error);
     },
   });
 }

@@ -61,7 +61,7 @@ function post(
       try {
         const body = { runId: ports.work, worker: task.worker.id, content: task.content, answers };
         const { status, text } = await ports.withDeadline(Math.min(http.timeoutMs, run.budget.timeLeftMs), (signal) =>
-          ports.callWorker({ http, key: `${task.id}.${call}`, body }, signal),
+          ports.callWorker({ http, worker: task.worker.id, key: `${task.id}.${call}`, body }, signal),
         );
         return { status, text, elapsedMs: ports.now() - started };
       } catch (error) {

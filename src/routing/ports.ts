@@ -38,6 +38,8 @@ export interface ToolNames {
 
 export interface HttpWorkerCall {
   readonly http: HttpWorker;
+  /** The worker's id. */
+  readonly worker: string;
   /** The same over redos of this call, and of no other. */
   readonly key: string;
   /** Sent as JSON. */

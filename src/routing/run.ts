@@ -34,7 +34,13 @@ export function hasEnded(status: RunStatus): boolean {
   return status !== "running" && status !== "waiting";
 }
 
-const errorSchema = z.object({ code: z.enum(["blocked", "failed", "internal"]), detail: z.string() });
+const errorSchema = z.object({
+  code: z.enum(["blocked", "failed", "internal"]),
+  /** For operators. */
+  detail: z.string(),
+  /** For end users, where the detail has words of models, tools or workers. */
+  userMessage: z.string().optional(),
+});
 
 export const runOutcomeSchema = z.object({
   response: z.string().optional(),
@@ -101,6 +107,8 @@ export interface RunEnd {
   readonly outcome: RunOutcome;
 }
 
+const failedForUsers = "The answer failed: nobody could give one. Try again later.";
+
 /** @throws {Parked} while the run waits for an ask. */
 export async function runRouting(command: RunCommand, team: LoadedTeam, ports: RunPorts): Promise<RunEnd> {
   const { runId, metadata, acceptedAt } = command;
@@ -138,7 +146,7 @@ export async function runRouting(command: RunCommand, team: LoadedTeam, ports: R
       return { status, outcome: { response, clarifications, request, responseVerdict, degraded } };
     }
     case "failed": {
-      const error = { code: "failed" as const, detail: outcome.detail };
+      const error = { code: "failed" as const, detail: outcome.detail, userMessage: failedForUsers };
       return { status, outcome: { error, clarifications: outcome.report, request, degraded } };
     }
     case "blocked": {

@@ -148,6 +148,7 @@ export function teamAgentPorts(run: TeamContext, scope: string, agent: GuardedAg
   const { ports } = run;
   return {
     ...ports,
+    worker: agent.name,
     journal: ports.journal.scope(scope),
     asking: askingOf(run, agent.name),
     guard: teamGuard(agent, run),

@@ -2,11 +2,12 @@
 import { z } from "zod";
 import { listWorkersRef } from "../agent/built-in/list-workers.js";
 import { unknownBuiltIn } from "../agent/built-in-tools.js";
+import { contextKeys } from "../agent/call-context.js";
 import { modelChoice } from "../agent/definition.js";
 import { builtInServer, type ToolRef } from "../agent/tools.js";
 import { questionPolicySchema } from "../asks/policy.js";
 import { itemName, toolRefSchema } from "../conversation/names.js";
-import { secretHeaders } from "../conversation/secret-text.js";
+import { secretHeaders, signingSecret } from "../conversation/secret-text.js";
 import { findRoutingFn, routingFnNames } from "./strategies/routing-functions.js";
 import { routingRuleSchema } from "./strategies/routing-rule.js";
 import { strategyNamed, strategyNames } from "./strategies/table.js";
@@ -67,6 +68,10 @@ const httpWorkerSchema = z.strictObject({
   method: z.literal("POST").default("POST"),
   url: z.url({ protocol: /^https?$/ }).max(2_000),
   headers: secretHeaders,
+  /** Signs the calls, in place of the tenant's signing secret. */
+  secret: signingSecret.optional(),
+  /** What of the end user the signed context tells. */
+  context: contextKeys,
   timeoutMs: z.int().min(100).max(600_000).default(60_000),
   /** A call may be repeated under the same Idempotency-Key: only then is one retried. */
   idempotent: z.boolean().default(false),

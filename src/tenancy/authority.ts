@@ -46,6 +46,9 @@ export const acts = {
   readResource: { role: "client" },
   listResources: { role: "client" },
   deleteResource: { role: "operator" },
+  // What a remote server lists reaches every model that holds its tools.
+  pinTools: { role: "operator" },
+  readSigningSecret: { role: "admin" },
 
   createVault: { role: "client" },
   listVaults: { role: "client" },

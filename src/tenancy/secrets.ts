@@ -32,7 +32,7 @@ function mapField(field: string, value: unknown, change: Change): unknown {
   switch (field) {
     case "http":
     case "mcp":
-      return mapText(value, "headers", change);
+      return mapText(mapText(value, "headers", change), "secret", change);
     case "config":
       return mapText(value, "secret", change);
     case "workers":

@@ -19,6 +19,7 @@ import { endThread, readThread, recordMessages, startThread } from "../../src/ap
 import { restoreMemoryContext, writeMemoryContext } from "../../src/application/memory/write-contexts.js";
 import { deleteResource } from "../../src/application/resources/delete-resource.js";
 import { listResources } from "../../src/application/resources/list-resources.js";
+import { pinTools } from "../../src/application/resources/pin-tools.js";
 import { putResource } from "../../src/application/resources/put-resource.js";
 import { readResource } from "../../src/application/resources/read-resource.js";
 import { cancelRun } from "../../src/application/runs/cancel-run.js";
@@ -51,6 +52,7 @@ import { deleteKey } from "../../src/application/tenants/delete-key.js";
 import { deleteTenant } from "../../src/application/tenants/delete-tenant.js";
 import { listKeys } from "../../src/application/tenants/list-keys.js";
 import { listTenants } from "../../src/application/tenants/list-tenants.js";
+import { readSigningSecret } from "../../src/application/tenants/read-signing-secret.js";
 import { readTenant } from "../../src/application/tenants/read-tenant.js";
 import { contextChangeSchema } from "../../src/chat/context.js";
 import { newSessionSchema } from "../../src/chat/session.js";
@@ -114,6 +116,8 @@ const calls: Record<Act, Call> = {
   readRun: (actor, services) => readRun(actor, { runId: "run_1", waitMs: 0 }, services),
   readTrace: (actor, services) => readTrace(actor, "run_1", services),
   cancelRun: (actor, services) => cancelRun(actor, "run_1", services),
+  pinTools: (actor, services) => pinTools(actor, { name: "docs" }, services),
+  readSigningSecret: (actor, services) => readSigningSecret(actor, services),
   putResource: (actor, services) =>
     putResource(actor, { kind: "prompts", name: "summary", body: { text: "Sum it up." } }, services),
   readResource: (actor, services) => readResource(actor, rule, services),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { CallSigner } from "../../src/application/call-signer.js";
 import { SupervisorBuilder } from "../../src/application/supervisor-builder.js";
 import { rulesConfigSchema } from "../../src/supervision/rules/config.js";
 import type { ResourceVersion } from "../../src/tenancy/resources.js";
@@ -10,6 +11,10 @@ const config = rulesConfigSchema.parse({
 function builder(): SupervisorBuilder {
   const nobody = async (): Promise<never> => Promise.reject(new Error("not asked"));
   return new SupervisorBuilder({
+    signer: new CallSigner(
+      async () => "whsec_AAAA",
+      () => 0,
+    ),
     policy: { allowLoopback: false },
     now: () => 0,
     model: nobody,

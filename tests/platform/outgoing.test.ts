@@ -62,6 +62,32 @@ describe("an address that a tenant gives", () => {
     expect(refuseAddress("http://10.0.0.1/", local)).toEqual(expect.any(String));
     expect(refuseAddress("http://example.com/", local)).toEqual(expect.any(String));
   });
+
+  it.each(["http://127.0.0.1.evil.example/", "http://127.evil.example/", "http://localhost.evil.example/"])(
+    "is not on the loopback because its name begins like it: %s",
+    (address) => {
+      expect(refuseAddress(address, local)).toBe("it has to be https");
+    },
+  );
+
+  it.each([
+    "https://{host}/x",
+    "https://{{subject}}.example.com/x",
+    "https://api.{tenant}.example.com/",
+    "https://%7Bhost%7D/",
+    "https://example.com{path}/",
+    "http://{name}.localhost/",
+  ])("has no placeholder in its host: %s", (address) => {
+    for (const policy of [local, deployed])
+      expect(refuseAddress(address, policy)).toBe("its host must not hold placeholders");
+  });
+
+  it.each(["https://example.com/{path}?x={{subject}}", "https://example.com?x={y}"])(
+    "may have one elsewhere: %s",
+    (address) => {
+      expect(refuseAddress(address, deployed)).toBeUndefined();
+    },
+  );
 });
 
 describe("a request to it", () => {

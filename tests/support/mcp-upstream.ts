@@ -1,30 +1,53 @@
-/** A real MCP server for tests, over streamable HTTP: two tools, behind a key. Node only. */
+/** A real MCP server for tests, over streamable HTTP, behind a key. A test may script what it lists. Node only. */
 import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { mcpKey } from "./mcp-key.js";
 
-const handler = createMcpHandler(() => {
+/** What a test makes of the server: the body of the last reply that it scripted. */
+const scriptSchema = z.object({
+  /** Of the tool `search.pages`. */
+  description: z.string().default("Searches the pages."),
+  /** A further tool `large`, which answers with so many characters. */
+  large: z.int().default(0),
+  /** Whether there is a tool `break`. */
+  breaks: z.boolean().default(true),
+});
+
+function serverOf(script: z.infer<typeof scriptSchema>): McpServer {
   const server = new McpServer({ name: "docs", version: "1.0.0" });
   server.registerTool(
     "search.pages",
     {
-      description: "Searches the pages.",
+      description: script.description,
       inputSchema: z.object({ query: z.string() }),
       annotations: { readOnlyHint: true },
     },
     async ({ query }) => ({ content: [{ type: "text", text: `Found: ${query}.` }] }),
   );
-  server.registerTool("break", { description: "Breaks.", inputSchema: z.object({}) }, async () => ({
-    content: [{ type: "text", text: "It is broken." }],
-    isError: true,
-  }));
+  if (script.breaks) {
+    server.registerTool("break", { description: "Breaks.", inputSchema: z.object({}) }, async () => ({
+      content: [{ type: "text", text: "It is broken." }],
+      isError: true,
+    }));
+  }
+  if (script.large > 0) {
+    server.registerTool("large", { description: "Answers at length.", inputSchema: z.object({}) }, async () => ({
+      content: [{ type: "text", text: "x".repeat(script.large) }],
+    }));
+  }
   return server;
-});
+}
 
-export async function answerMcp(method: string, headers: Record<string, string>, body: unknown): Promise<Response> {
+export async function answerMcp(
+  method: string,
+  headers: Record<string, string>,
+  body: unknown,
+  script: unknown = {},
+): Promise<Response> {
   if (headers["x-api-key"] !== mcpKey) return new Response("who are you?", { status: 401 });
   const hasBody = method !== "GET" && method !== "HEAD" && method !== "DELETE";
   const { "content-length": _, "transfer-encoding": __, connection: ___, ...kept } = headers;
+  const handler = createMcpHandler(() => serverOf(scriptSchema.parse(script)));
   return handler.fetch(
     new Request("http://upstream/mcp", { method, headers: kept, ...(hasBody ? { body: JSON.stringify(body) } : {}) }),
   );

@@ -99,7 +99,7 @@ async function handle(
   if (first === "mcp") {
     const seen = { path: url.pathname, headers: flat(request), body };
     queueOf(name).begin({ ...seen, startedAt: Date.now(), endedAt: Date.now(), aborted: false });
-    const answer = await answerMcp(request.method ?? "", seen.headers, body);
+    const answer = await answerMcp(request.method ?? "", seen.headers, body, queueOf(name).replies.at(-1)?.body);
     response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(await answer.text());
     return;
   }

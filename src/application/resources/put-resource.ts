@@ -6,6 +6,7 @@ import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
 import type { ResourceBody, ResourceKind } from "../../tenancy/resources.js";
 import type { Services } from "../services.js";
+import { pinAsStored } from "./pin-tools.js";
 import { noResource } from "./read-resource.js";
 import { checkResource } from "./resource-checks.js";
 import { type ResourceView, resourceView } from "./resource-view.js";
@@ -52,7 +53,8 @@ export async function putResource<K extends ResourceKind>(
     case "stored": {
       const stored = await resources.get(tenantId, kind, name);
       if (stored === undefined) return noResource(kind, name);
-      return ok({ resource: resourceView(stored), created: outcome.created });
+      const view = { ...resourceView(stored), ...(await pinAsStored(actor.tenantId, stored, services)) };
+      return ok({ resource: view, created: outcome.created });
     }
   }
 }

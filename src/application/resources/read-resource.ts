@@ -4,6 +4,7 @@ import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
 import { type ResourceKind, resourceNouns } from "../../tenancy/resources.js";
 import type { Services } from "../services.js";
+import { pinnedOf } from "./pinned-view.js";
 import { type ResourceView, resourceView } from "./resource-view.js";
 
 export interface NamedResource {
@@ -19,7 +20,8 @@ export async function readResource(
   const allowed = authorize(actor, "readResource");
   if (!allowed.ok) return allowed;
   const resource = await services.resources.get(actor.tenantId, kind, name);
-  return resource === undefined ? noResource(kind, name) : ok(resourceView(resource));
+  if (resource === undefined) return noResource(kind, name);
+  return ok({ ...resourceView(resource), ...(await pinnedOf(actor.tenantId, resource, services)) });
 }
 
 export function noResource(kind: ResourceKind, name: string): Result<never> {

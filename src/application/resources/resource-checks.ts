@@ -1,11 +1,13 @@
 /** What is wrong with a resource beyond its form, before it is stored: addresses, memories and built-in tools that it names. */
 import { unknownBuiltIn } from "../../agent/built-in-tools.js";
 import type { AgentDefinition } from "../../agent/definition.js";
+import { schemaProblem } from "../../agent/schema-limits.js";
 import { ok, type ProblemIssue, type Result, refuse } from "../../conversation/problem.js";
 import { type OutgoingPolicy, refuseAddress } from "../../platform/outgoing.js";
 import type { Team } from "../../routing/team.js";
 import { memoriesOf } from "../../routing/team.js";
 import { type ResourceBody, type ResourceKind, resourceNouns, resourceSchemas } from "../../tenancy/resources.js";
+import { serverTemplateIssues, templateIssues } from "../endpoint-checks.js";
 import type { Services } from "../services.js";
 import { checkMemories, checkTeam } from "../team-checks.js";
 
@@ -35,10 +37,11 @@ function unusableParts(
       return issuesOfTeam(resourceSchemas.teams.parse(body), tenantId, services);
     case "agents":
       return issuesOfAgent(resourceSchemas.agents.parse(body), tenantId, services);
+    case "tools":
+      return Promise.resolve(issuesOfTool(resourceSchemas.tools.parse(body)));
     case "supervisors":
     case "rules":
     case "references":
-    case "tools":
     case "prompts":
       return Promise.resolve([]);
   }
@@ -56,6 +59,16 @@ async function issuesOfAgent(agent: AgentDefinition, tenantId: string, { memory 
   });
   const memories = agent.memories.map((memoryId, index) => ({ path: ["memories", index], memoryId }));
   return [...tools, ...(await checkMemories(memory, tenantId, memories))];
+}
+
+/** Placeholders that nobody fills, and schemas that can't be checked in bounded time. */
+function issuesOfTool(tool: ResourceBody<"tools">): ProblemIssue[] {
+  if ("mcp" in tool) return serverTemplateIssues("mcp", tool.mcp);
+  const problem = schemaProblem(tool.parameters);
+  return [
+    ...(problem === undefined ? [] : [{ path: "parameters", message: problem }]),
+    ...templateIssues("http", tool.http),
+  ];
 }
 
 /** The fields of resources that hold an address which is going to be called. */

@@ -1,4 +1,7 @@
-/** What the schedule does once an hour: kept answers that nobody repeats any more go, and memories are looked after. */
+/**
+ * What the schedule does once an hour: kept answers that nobody repeats any more go, the lists of remote
+ * tools are compared, and memories are looked after.
+ */
 import { ok, type Result } from "../../conversation/problem.js";
 import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
@@ -14,5 +17,9 @@ export async function runMaintenance(
   const allowed = authorize(actor, "runMaintenance");
   if (!allowed.ok) return allowed;
   await services.answers.purgeExpired(at);
+  await services.remoteTools.checkDue(async (tenantId, name, version) => {
+    const [found] = await services.resources.versions(tenantId, [{ kind: "tools", name, version }]);
+    return found !== undefined && "mcp" in found.body ? found.body : undefined;
+  });
   return ok(await maintainMemories(services.memory, at));
 }

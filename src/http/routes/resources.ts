@@ -1,5 +1,6 @@
 /** Resources: for each kind the same routes, on its own path. */
 import { z } from "zod";
+import { remoteToolSchema, toolChangeSchema } from "../../agent/remote-tool.js";
 import { deleteResource } from "../../application/resources/delete-resource.js";
 import { listResources } from "../../application/resources/list-resources.js";
 import { putResource } from "../../application/resources/put-resource.js";
@@ -12,7 +13,25 @@ import { json, jsonBody, listOf, named, newRouter, pageQuery, route } from "../r
 
 const nameParam = z.object({ name: itemName });
 /** What every kind has; the kind's own fields stand beside these. */
-const storedSchema = named("Stored", z.object({ name: z.string(), version: z.int(), updatedAt: z.iso.datetime() }));
+const storedSchema = named(
+  "Stored",
+  z.object({
+    name: z.string(),
+    version: z.int(),
+    updatedAt: z.iso.datetime(),
+    /** What could be stored and may not work as meant. */
+    warnings: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+  }),
+);
+/** The tools of a remote MCP server that agents get, and how what it lists by now differs. */
+const pinnedSchema = named(
+  "PinnedTools",
+  z.object({
+    tools: z.array(remoteToolSchema),
+    listedAt: z.iso.datetime().optional(),
+    changes: z.array(toolChangeSchema).optional(),
+  }),
+);
 
 const ifMatch = z.object({
   "if-match": z
@@ -23,13 +42,29 @@ const ifMatch = z.object({
 
 export const resources = newRouter();
 
+const schemas = new Map<ResourceKind, z.ZodType<ResourceView>>();
+
 for (const kind of resourceKinds) addRoutes(kind);
+
+/** A resource of a kind as callers read it. */
+export function storedResource(kind: ResourceKind): z.ZodType<ResourceView> {
+  const known = schemas.get(kind);
+  if (known !== undefined) return known;
+  const stored: z.ZodType<ResourceView> = named(
+    `Stored${capital(resourceNouns[kind])}`,
+    (kind === "tools" ? storedSchema.extend({ pinned: pinnedSchema.optional() }) : storedSchema).and(
+      resourceSchemas[kind],
+    ),
+  );
+  schemas.set(kind, stored);
+  return stored;
+}
 
 function addRoutes<K extends ResourceKind>(kind: K): void {
   const path: string = `/v1/${kind}`;
   const one = resourceNouns[kind];
   const tags = [capital(kind)];
-  const stored: z.ZodType<ResourceView> = named(`Stored${capital(one)}`, storedSchema.and(resourceSchemas[kind]));
+  const stored = storedResource(kind);
 
   resources.openapi(
     route({

@@ -4,6 +4,7 @@
  */
 
 import { z } from "zod";
+import { contextKeys } from "../../agent/call-context.js";
 import { secretText } from "../../conversation/secret-text.js";
 import { readJson } from "../../text/json.js";
 import { type Subject, segmentsOf, spokenText } from "../subject.js";
@@ -21,6 +22,8 @@ export const httpConfigSchema = z.strictObject({
   url: z.url({ protocol: /^https?$/ }).max(2_000),
   /** Signs the requests: HMAC-SHA256. */
   secret: secretText(1, 500),
+  /** What of the end user the signed context tells. */
+  context: contextKeys,
 });
 
 export interface HttpSupervisorPorts {

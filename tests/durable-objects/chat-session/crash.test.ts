@@ -84,7 +84,8 @@ describe("a turn whose object dies", () => {
     const calls = await hook.requests();
     expect(calls).toHaveLength(2);
     expect(new Set(calls.map((call) => call.headers["idempotency-key"])).size).toBe(1);
-    expect(calls[0]?.headers["idempotency-key"]).toMatch(/^ten_/);
+    expect(calls[0]?.headers["idempotency-key"]).toMatch(/^call_[0-9a-f]{40}$/);
+    for (const { headers } of calls) expect(headers["webhook-id"]).toBe(headers["idempotency-key"]);
   });
 
   it("while a tool that may act only once is called: the call isn't repeated, and the model is told so", async () => {

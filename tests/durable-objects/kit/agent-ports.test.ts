@@ -38,6 +38,7 @@ function withPorts(test: (world: World) => void | Promise<void>): Promise<void> 
         callWorker: async () => ({ status: 200, text: "" }),
       },
       {
+        origin: { metadata: {} },
         tenantId: "ten_1",
         ownerId: "run_1",
         ref: { type: "run", id: "run_1" },

@@ -1,0 +1,47 @@
+/** What a call that leaves the system says of where it comes from: a receiver can check on whose behalf it is made. */
+import { z } from "zod";
+
+/** What is known of the work that makes calls. */
+export interface CallOrigin {
+  readonly sessionId?: string | undefined;
+  readonly runId?: string | undefined;
+  readonly turnId?: string | undefined;
+  /** The session's agent. */
+  readonly agent?: string | undefined;
+  /** The run's team. */
+  readonly team?: string | undefined;
+  /** The end user, by the application's own name. */
+  readonly subject?: string | undefined;
+  readonly metadata: Readonly<Record<string, string | number | boolean>>;
+}
+
+export const noOrigin: CallOrigin = { metadata: {} };
+
+/** What of the end user a receiver is told, named by the resource: `subject`, `metadata.<key>`. */
+export const contextKeys = z
+  .array(z.string().regex(/^(subject|metadata\.[^{}]{1,100})$/, "is `subject` or `metadata.<key>`"))
+  .max(50)
+  .optional();
+
+/**
+ * The context of one call, as it is signed and sent: ids always, of the end user what the resource lists and the work has.
+ * @example
+ * callContext({ sessionId: "ses_1", agent: "shop", subject: "ana", metadata: { plan: "gold", age: 40 } }, ["subject", "metadata.plan"])
+ * // { sessionId: "ses_1", agent: "shop", subject: "ana", metadata: { plan: "gold" } }
+ */
+export function callContext(origin: CallOrigin, keys: readonly string[] = []): Readonly<Record<string, unknown>> {
+  const { metadata, subject, ...ids } = origin;
+  const listed = Object.entries(metadata).filter(([key]) => keys.includes(`metadata.${key}`));
+  return {
+    ...ids,
+    ...(subject === undefined || !keys.includes("subject") ? {} : { subject }),
+    ...(listed.length === 0 ? {} : { metadata: Object.fromEntries(listed) }),
+  };
+}
+
+/** The value of one key as a text; `undefined` when the work has none. */
+export function contextValue({ subject, metadata }: CallOrigin, key: string): string | undefined {
+  if (key === "subject") return subject;
+  const name = key.slice("metadata.".length);
+  return Object.hasOwn(metadata, name) ? String(metadata[name]) : undefined;
+}

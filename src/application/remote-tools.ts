@@ -1,0 +1,134 @@
+/**
+ * The tools of remote MCP servers are pinned: agents get what was listed when the server was stored, until an operator accepts
+ * another list. A description is a text that every model of the tenant reads; it must not change behind everybody's back.
+ */
+import type { McpTool } from "../agent/definition.js";
+import { changesBetween, type RemoteTool, type ToolChange } from "../agent/remote-tool.js";
+import { describeError, log } from "../platform/logging.js";
+import type { PinnedTools } from "../stores/pinned-tools.js";
+import type { McpConnection, McpServer, McpServers, RemoteList } from "./mcp-servers.js";
+
+export interface PinnedView {
+  readonly tools: readonly RemoteTool[];
+  /** Absent where the server couldn't be reached yet. */
+  readonly listedAt?: string;
+  /** How what the server lists by now differs. */
+  readonly changes?: readonly ToolChange[];
+}
+
+/** How long a list is taken to hold before the server is asked again, in milliseconds. */
+const checkedForMs = 300_000;
+/** Servers that the hourly work asks, and how many at once. */
+const checksPerHour = 200;
+const checksAtOnce = 5;
+
+export class RemoteTools {
+  constructor(
+    private readonly servers: McpServers,
+    private readonly pins: PinnedTools,
+    private readonly now: () => number,
+  ) {}
+
+  connect(server: McpServer): McpConnection {
+    return this.servers.connect(server);
+  }
+
+  /** The tools that agents get. @throws when nothing is pinned yet and the server can't be reached */
+  async use(server: McpServer): Promise<readonly RemoteTool[]> {
+    const pinned = await this.pins.get(server);
+    if (pinned === undefined) {
+      // Stored before lists were pinned.
+      const { tools } = await this.servers.list(server);
+      await this.pins.pin(server, tools, this.now());
+      return tools;
+    }
+    // The work goes on meanwhile with what is pinned.
+    if (pinned.checkedAt + checkedForMs <= this.now()) void this.check(server, checkedForMs);
+    return pinned.tools ?? [];
+  }
+
+  /** Pins what a server lists that was just stored; gives what the operator has to know of it. */
+  async pinStored(server: McpServer): Promise<string[]> {
+    if ((await this.pins.get(server))?.tools !== undefined) return [];
+    const outcome = await this.listed(server);
+    await this.pins.pin(server, outcome.list?.tools, this.now());
+    return outcome.list === undefined
+      ? [
+          `The server can't be reached: ${outcome.problem}. It has no tools until they are pinned: POST /v1/tools/${server.name}/pin`,
+        ]
+      : warningsOf(outcome.list);
+  }
+
+  /**
+   * Accepts what the server lists: the list whose changes were shown, or, if none are known, what it lists now.
+   * @returns why it can't be done, or what the operator has to know
+   */
+  async accept(server: McpServer): Promise<{ readonly problem: string } | { readonly warnings: string[] }> {
+    const seen = (await this.pins.get(server))?.seen;
+    if (seen !== undefined) {
+      await this.pins.pin(server, seen, this.now());
+      return { warnings: [] };
+    }
+    const outcome = await this.listed(server);
+    if (outcome.list === undefined) return { problem: outcome.problem };
+    await this.pins.pin(server, outcome.list.tools, this.now());
+    return { warnings: warningsOf(outcome.list) };
+  }
+
+  async view(server: Omit<McpServer, "body">): Promise<PinnedView> {
+    const pinned = await this.pins.get(server);
+    if (pinned?.tools === undefined) return { tools: [] };
+    const { tools, seen, listedAt } = pinned;
+    return {
+      tools,
+      ...(listedAt === undefined ? {} : { listedAt: new Date(listedAt).toISOString() }),
+      ...(seen === undefined ? {} : { changes: changesBetween(tools, seen) }),
+    };
+  }
+
+  /** Compares what wasn't compared for an hour. @param open gives the stored server with its secrets */
+  async checkDue(
+    open: (tenantId: string, name: string, version: number) => Promise<McpTool | undefined>,
+  ): Promise<void> {
+    const hour = 3_600_000;
+    const due = await this.pins.due(this.now() - hour, checksPerHour);
+    for (let at = 0; at < due.length; at += checksAtOnce) {
+      await Promise.all(
+        due.slice(at, at + checksAtOnce).map(async (pin) => {
+          const body = await open(pin.tenantId, pin.name, pin.version);
+          if (body !== undefined) await this.check({ ...pin, body }, hour);
+        }),
+      );
+    }
+  }
+
+  /** Compares what a server lists with what is pinned, unless somebody did within `heldForMs`. Never throws. */
+  private async check(server: McpServer, heldForMs: number): Promise<void> {
+    const { tenantId, name } = server;
+    try {
+      if (!(await this.pins.claimCheck(server, this.now() - heldForMs, this.now()))) return;
+      const { tools } = await this.servers.list(server);
+      const pinned = await this.pins.get(server);
+      if (pinned?.tools === undefined) return;
+      const changes = changesBetween(pinned.tools, tools);
+      await this.pins.note(server, changes.length === 0 ? undefined : tools);
+      const isNew = changes.length > 0 && changesBetween(pinned.seen ?? pinned.tools, tools).length > 0;
+      if (isNew) log("warn", "mcp.tools_changed", { tenantId, subject: name, outcome: "changed" });
+    } catch (error) {
+      log("warn", "mcp.unreachable", { tenantId, subject: name, ...describeError(error) });
+    }
+  }
+
+  private async listed(server: McpServer): Promise<{ list: RemoteList } | { list?: undefined; problem: string }> {
+    try {
+      return { list: await this.servers.list(server) };
+    } catch (error) {
+      log("warn", "mcp.unreachable", { tenantId: server.tenantId, subject: server.name, ...describeError(error) });
+      return { problem: error instanceof Error ? error.message : "it failed" };
+    }
+  }
+}
+
+function warningsOf({ leftOut }: RemoteList): string[] {
+  return leftOut.map(({ tool, problem }) => `The tool "${tool}" is left out: ${problem}.`);
+}

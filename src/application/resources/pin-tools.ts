@@ -1,0 +1,54 @@
+/** Accept what a remote MCP server lists: from then on agents get that. */
+import { ok, type ProblemIssue, type Result, refuse } from "../../conversation/problem.js";
+import type { Actor } from "../../tenancy/actor.js";
+import { authorize } from "../../tenancy/authority.js";
+import type { ResourceVersion } from "../../tenancy/resources.js";
+import type { PinnedView } from "../remote-tools.js";
+import type { Services } from "../services.js";
+import { pinnedOf } from "./pinned-view.js";
+import { noResource } from "./read-resource.js";
+import { type ResourceView, resourceView } from "./resource-view.js";
+
+export async function pinTools(
+  actor: Actor,
+  { name }: { readonly name: string },
+  services: Services,
+): Promise<Result<ResourceView>> {
+  const allowed = authorize(actor, "pinTools");
+  if (!allowed.ok) return allowed;
+  const { tenantId } = actor;
+  const found = await services.resources.get(tenantId, "tools", name);
+  if (found === undefined) return noResource("tools", name);
+  const { body, version } = found;
+  if (!("mcp" in body)) {
+    return refuse("invalid", `The tool "${name}" is no remote MCP server: it has no list of tools to be pinned.`);
+  }
+  const outcome = await services.remoteTools.accept({ tenantId, name, version, body });
+  if ("problem" in outcome) {
+    return refuse(
+      "invalid",
+      `The server can't be asked for its tools: ${outcome.problem}. What was pinned still counts.`,
+    );
+  }
+  return ok({
+    ...resourceView(found),
+    ...(await pinnedOf(tenantId, found, services)),
+    ...asWarnings(outcome.warnings),
+  });
+}
+
+/** Pins what was just stored, where it is a remote MCP server. */
+export async function pinAsStored(
+  tenantId: string,
+  stored: ResourceVersion,
+  services: Services,
+): Promise<{ readonly pinned?: PinnedView; readonly warnings?: readonly ProblemIssue[] }> {
+  const { kind, name, version, body } = stored;
+  if (kind !== "tools" || !("mcp" in body)) return {};
+  const warnings = await services.remoteTools.pinStored({ tenantId, name, version, body });
+  return { ...(await pinnedOf(tenantId, stored, services)), ...asWarnings(warnings) };
+}
+
+function asWarnings(messages: readonly string[]): { readonly warnings?: readonly ProblemIssue[] } {
+  return messages.length === 0 ? {} : { warnings: messages.map((message) => ({ path: "mcp", message })) };
+}
