@@ -3,13 +3,19 @@ import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { AppEnv } from "./context.js";
 import "./components.js";
 import { docsPage } from "./docs-page.js";
+import { makeDocument } from "./document/make.js";
+import type { ApiDocument } from "./document/model.js";
 import { version } from "./routes/health.js";
 
 const info = {
   title: "Conclave",
   version,
   description: "Supervised conversations between people and AI agents.",
+  contact: { name: "Whoever runs this deployment" },
 };
+
+/** The document's own origin, wherever it is deployed. */
+const servers = [{ url: "/", description: "This deployment" }];
 
 /** `/openapi.json`, made from the routes themselves, and `/docs`, a page to read it. */
 export function openApiDocument(app: OpenAPIHono<AppEnv>): void {
@@ -31,6 +37,6 @@ export function openApiDocument(app: OpenAPIHono<AppEnv>): void {
   );
 }
 
-export function apiDocument(app: OpenAPIHono<AppEnv>): ReturnType<OpenAPIHono<AppEnv>["getOpenAPI31Document"]> {
-  return app.getOpenAPI31Document({ openapi: "3.1.0", info });
+export function apiDocument(app: OpenAPIHono<AppEnv>): ApiDocument {
+  return makeDocument(app.getOpenAPI31Document({ openapi: "3.1.0", info, servers }));
 }

@@ -13,7 +13,7 @@ export const problemSchema = z.object({
   askId: z.string().optional(),
 });
 
-const titles: Record<ProblemCode, string> = {
+export const problemTitles: Readonly<Record<ProblemCode, string>> = {
   bad_request: "The request can't be read",
   unauthorized: "A valid key is needed",
   forbidden: "The key may not do this",
@@ -53,7 +53,7 @@ export function problemResponse(
   const status = problemCodes[code];
   const body = {
     type: `https://github.com/conclave/conclave/blob/main/docs/errors.md#${code}`,
-    title: titles[code],
+    title: problemTitles[code],
     status,
     code,
     detail,
