@@ -26,9 +26,10 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
 
 export const descriptions: Readonly<Record<string, string>> = {
   getHealth: "Needs no key. A 503 says which check failed.",
-  getOpenapiJson: "This document. Needs no key.",
-  listDocs: "All operations and shapes as one page without a script, and links to the pages of the documentation.",
-  getDoc:
+  getOpenApiDocument: "This document. Needs no key.",
+  getReferencePage:
+    "All operations and shapes as one page without a script, and links to the pages of the documentation.",
+  getDocumentationPage:
     "As a page for a browser, and as Markdown for anything that doesn't ask for HTML. The `type` of a problem leads here.",
 
   createAdminTenant: "The key has the role `admin`. It is not stored and can't be shown again.",

@@ -4,11 +4,11 @@
  */
 import { typeAsks } from "./asks.js";
 import { descriptions, tagDescriptions } from "./descriptions.js";
-import { exampleComponents, withExamples } from "./examples.js";
 import { versionedPaths, withHeaders } from "./headers.js";
 import { type ApiDocument, documentSchema, mapOperations, operationsOf } from "./model.js";
 import { problemResponses, withProblems } from "./problems.js";
 import { separateVariants } from "./variants.js";
+import { withExamples } from "./with-examples.js";
 
 export function makeDocument(declared: unknown): ApiDocument {
   const document = typeAsks(separateVariants(documentSchema.parse(declared)));
@@ -27,6 +27,6 @@ export function makeDocument(declared: unknown): ApiDocument {
   return {
     ...whole,
     tags,
-    components: { ...whole.components, responses: Object.fromEntries(responses), examples: exampleComponents },
+    components: { ...whole.components, responses: Object.fromEntries(responses) },
   };
 }

@@ -43,7 +43,6 @@ export const documentSchema = z.looseObject({
   components: z.looseObject({
     schemas: z.record(z.string(), schemaSchema),
     responses: z.record(z.string(), z.unknown()).optional(),
-    examples: z.record(z.string(), z.unknown()).optional(),
   }),
 });
 export type ApiDocument = z.infer<typeof documentSchema>;
