@@ -2,6 +2,7 @@
 import { dereference, type Schema as LooseSchema, validate } from "@cfworker/json-schema";
 import { z } from "zod";
 import { documentSchema, operationsOf } from "../../src/http/document/model.js";
+import type { Schema } from "../../src/http/document/schema.js";
 import { closed, closedDefinitions } from "./closed-answers.js";
 
 const contentSchema = z.record(z.string(), z.looseObject({ schema: z.record(z.string(), z.unknown()) }));
@@ -26,11 +27,39 @@ export interface Received {
   readonly body: unknown;
 }
 
+/** Checks of values by the document's shapes, each closed. */
+export class ShapeCheck {
+  private readonly shapes: Readonly<Record<string, LooseSchema>>;
+  private readonly lookup: ReturnType<typeof dereference>;
+
+  /** @param checked the schemas that are checked by, under names of their own */
+  constructor(components: Readonly<Record<string, Schema>>, checked: ReadonlyMap<string, Schema>) {
+    const own = [...checked].map(([name, schema]) => [name, closed(schema)]);
+    const definitions = { ...closedDefinitions(components), ...Object.fromEntries(own) };
+    const root: { readonly $defs: Readonly<Record<string, LooseSchema>> } = JSON.parse(
+      JSON.stringify({ $defs: definitions }),
+    );
+    this.shapes = root.$defs;
+    this.lookup = dereference(root);
+  }
+
+  /** What is wrong with the value; nothing if it is as the schema of that name says. */
+  faults(name: string, value: unknown): string[] {
+    const { valid, errors } = validate(value, this.shapes[name] ?? false, "2020-12", this.lookup, false);
+    if (valid) return [];
+    // First those that say what is wrong themselves, not that something within is.
+    const own = errors.filter(({ keyword }) => !derived.has(keyword));
+    const faults = [...own, ...errors].map((one) => `${one.instanceLocation} ${one.keyword}: ${one.error}`);
+    return faults.slice(0, 10);
+  }
+}
+
+const derived = new Set(["$ref", "allOf", "anyOf", "oneOf", "properties", "items", "unevaluatedProperties", "false"]);
+
 /** The checks of one document, made once and used for every answer. */
 export class DocumentCheck {
   private readonly operations: readonly Documented[];
-  private readonly shapes: Readonly<Record<string, LooseSchema>>;
-  private readonly lookup: ReturnType<typeof dereference>;
+  private readonly shapes: ShapeCheck;
 
   constructor(text: string) {
     const document = documentSchema.parse(JSON.parse(text));
@@ -39,13 +68,13 @@ export class DocumentCheck {
       const ref = z.object({ $ref: z.string() }).safeParse(response).data?.$ref.split("/").at(-1) ?? "";
       return shared[ref] ?? responseSchema.parse(response);
     };
-    const answers: [string, object][] = [];
+    const answers = new Map<string, Schema>();
     this.operations = operationsOf(document)
       .map(({ method, path, operation }) => {
         const responses = Object.entries(operation.responses).map(([status, one]) => [status, resolve(one)] as const);
         for (const [status, { content }] of responses) {
           for (const [type, { schema }] of Object.entries(content)) {
-            answers.push([keyOf(operation.operationId, status, type), closed(schema)]);
+            answers.set(keyOf(operation.operationId, status, type), schema);
           }
         }
         return {
@@ -58,12 +87,7 @@ export class DocumentCheck {
       })
       // A path that says more is the one that is meant: `…/me` before `…/{name}`.
       .sort((a, b) => a.variables - b.variables);
-    const definitions = { ...closedDefinitions(document.components.schemas), ...Object.fromEntries(answers) };
-    const root: { readonly $defs: Readonly<Record<string, LooseSchema>> } = JSON.parse(
-      JSON.stringify({ $defs: definitions }),
-    );
-    this.shapes = root.$defs;
-    this.lookup = dereference(root);
+    this.shapes = new ShapeCheck(document.components.schemas, answers);
   }
 
   /** @throws when the document says nothing of such an answer, or something else. */
@@ -86,17 +110,10 @@ export class DocumentCheck {
       throw new Error(`${answer} as "${type}"; of ${name} the OpenAPI document says ${named.join(", ") || "no body"}`);
     }
     if (!type.endsWith("json")) return;
-    const { valid, errors } = validate(
-      body,
-      this.shapes[keyOf(name, documented, type)] ?? false,
-      "2020-12",
-      this.lookup,
-      false,
-    );
-    if (valid) return;
-    const wrong = errors.slice(-6).map((one) => `${one.instanceLocation} ${one.keyword}: ${one.error}`);
+    const faults = this.shapes.faults(keyOf(name, documented, type), body);
+    if (faults.length === 0) return;
     throw new Error(
-      `${answer} isn't what the OpenAPI document says of ${name}:\n${wrong.join("\n")}\n${JSON.stringify(body)}`,
+      `${answer} isn't what the OpenAPI document says of ${name}:\n${faults.join("\n")}\n${JSON.stringify(body)}`,
     );
   }
 }

@@ -27,7 +27,11 @@ const proposals: Readonly<Partial<Record<AskKind, Schema>>> = {
       hook: { type: "string", enum: ["request", "response", "tool_call", "tool_result", "hop"] },
       original: text,
       proposed: text,
-      diff: text,
+      diff: {
+        type: "array",
+        description: "Piece by piece: each is the same in both texts, was added or was removed.",
+        items: { type: "object", properties: { same: text, added: text, removed: text } },
+      },
       server: text,
       tool: text,
       toolCallId: text,

@@ -71,10 +71,16 @@ function differing(schemas: Schemas, written: ReadonlySet<string>, read: Readonl
 
 /** Defaults are told in words: generators of clients take a field with a `default` for one that has to be there. */
 function forRequest(schema: Schema): Schema {
-  const { default: value, ...rest } = mapInner(schema, forRequest);
+  const { default: value, ...rest } = mapInner(aliased(schema), forRequest);
   if (value === undefined) return rest;
   const words = [rest.description, `Left out, it is \`${JSON.stringify(value)}\`.`];
   return { ...rest, description: words.filter((text) => text !== undefined).join(" ") };
+}
+
+/** A body that is read later (`bodyReadLater`) is just the shape that it names. */
+function aliased(schema: Schema): Schema {
+  const [only, ...more]: readonly unknown[] = Array.isArray(schema.allOf) ? schema.allOf : [];
+  return isSchema(only) && more.length === 0 && schema.properties === undefined ? only : schema;
 }
 
 /** What has a default is always there. Fields may be added, so an answer is open. */
