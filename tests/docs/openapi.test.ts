@@ -179,6 +179,12 @@ describe("what is written and what is read", () => {
     });
   });
 
+  it("has no discriminator in what is put together with more: generators would take it for inheritance", () => {
+    expect(schemas.AgentInput).toHaveProperty("discriminator");
+    expect(schemas.Agent).toHaveProperty("oneOf");
+    expect(schemas.Agent).not.toHaveProperty("discriminator");
+  });
+
   it("types what an ask proposes by the ask's kind", () => {
     expect(schemas.Ask).toMatchObject({
       discriminator: { propertyName: "kind", mapping: { review: "#/components/schemas/ReviewAsk" } },

@@ -40,7 +40,21 @@ export function separateVariants(document: ApiDocument): ApiDocument {
       ]),
     ),
   }));
-  return { ...changed, components: { ...changed.components, schemas: Object.fromEntries(variants) } };
+  const whole: Schemas = Object.fromEntries(variants);
+  const parts = new Set(Object.values(whole).flatMap(partsOf));
+  const plain = Object.entries(whole).map(([name, schema]) => [name, parts.has(name) ? withoutChoice(schema) : schema]);
+  return { ...changed, components: { ...changed.components, schemas: Object.fromEntries(plain) } };
+}
+
+/** The shapes that this one is put together of. */
+function partsOf({ allOf }: Schema): string[] {
+  const parts: readonly unknown[] = Array.isArray(allOf) ? allOf : [];
+  return parts.flatMap((part) => (isSchema(part) ? (nameOf(part) ?? []) : []));
+}
+
+/** Within an `allOf` generators take a `discriminator` for inheritance, and leave its field out. */
+function withoutChoice({ discriminator: _discriminator, ...schema }: Schema): Schema {
+  return schema;
 }
 
 function reachable(from: readonly Schema[], schemas: Schemas): ReadonlySet<string> {
