@@ -9,7 +9,7 @@ let worker: WorkerProcess;
 beforeAll(async () => {
   worker = new WorkerProcess();
   await worker.start();
-}, 60_000);
+}, 120_000);
 
 afterAll(() => worker.end());
 
