@@ -80,7 +80,7 @@ const requiredOf = (name: string): unknown => schemas[name]?.required;
 describe("the OpenAPI document", () => {
   it("is valid by the OpenAPI 3.1 schema", async () => {
     expect(await new Validator().validate(JSON.parse(text))).toEqual({ valid: true });
-  });
+  }, 30_000);
 
   it("says where it holds and whom to ask", () => {
     expect(document).toMatchObject({ servers: [{ url: "/" }], info: { contact: { name: expect.any(String) } } });
