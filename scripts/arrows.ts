@@ -44,7 +44,12 @@ export const arrows: readonly Row[] = [
   { place: "src/env.d.ts", imports: ["src/model/providers", "src/stores"] },
 
   // Faces parse, call one act of the application, and render.
-  { place: "src/http", imports: underFace, packages: [...pure, ...hono, "@asteasolutions/zod-to-openapi"] },
+  // Its pages too: the Worker serves them.
+  {
+    place: "src/http",
+    imports: [...underFace, "docs"],
+    packages: [...pure, ...hono, "@asteasolutions/zod-to-openapi"],
+  },
   { place: "src/openai", imports: underFace, packages: [...pure, ...hono] },
   { place: "src/mcp", imports: underFace, packages: [...pure, ...hono, "@modelcontextprotocol/server"] },
   { place: "src/webhooks", imports: underFace, packages: [...pure, ...hono] },
@@ -87,6 +92,9 @@ export const arrows: readonly Row[] = [
   // The ground floor.
   { place: "src/text", imports: ["src/conversation"], packages: pure },
   { place: "src/conversation", imports: [], packages: pure },
+
+  // Texts.
+  { place: "docs", imports: [] },
 ];
 
 /**

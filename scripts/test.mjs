@@ -18,6 +18,7 @@ check("types of the domain, without a platform", "tsc", ["--noEmit", "-p", "tsco
 check("format, lint and circles between files", "biome", ["check", "--error-on-warnings", "."]);
 check("arrows between folders", "node", ["scripts/arrows.ts"]);
 check("unused files, exports and dependencies", "knip", ["--no-progress"]);
+check("the API's document, by two linters", "tsx", ["scripts/lint-document.ts"]);
 check("bundle", "wrangler", ["deploy", "--dry-run", "--minify", "--outdir", "dist"]);
 checkBundleSize();
 

@@ -30,8 +30,10 @@ export interface ProblemIssue {
 /** A refusal in the domain's words. Its texts are written for the caller and hold nothing internal. */
 export interface Problem {
   readonly code: ProblemCode;
-  /** What was wrong and what to do about it. */
+  /** What was wrong and what to do about it, for whoever operates the caller. */
   readonly detail: string;
+  /** What an end user may be told; where it is left out, the face says something general about the code. */
+  readonly userMessage?: string | undefined;
   readonly errors?: readonly ProblemIssue[] | undefined;
   readonly retryAfterSeconds?: number | undefined;
   /** The ask that is in the way, for `waiting_on_ask`. */

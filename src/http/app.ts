@@ -9,7 +9,7 @@ import { adminAuth, tenantAuth } from "./auth.js";
 import { readBody } from "./body.js";
 import type { AppEnv } from "./context.js";
 import { idempotency } from "./idempotency.js";
-import { openApiDocument } from "./openapi.js";
+import { addDocumentation } from "./openapi.js";
 import { ProblemError, problemResponse } from "./problems.js";
 import { admin } from "./routes/admin.js";
 import { asks } from "./routes/asks.js";
@@ -29,7 +29,11 @@ import { sessions } from "./routes/sessions.js";
 import { turns } from "./routes/turns.js";
 import { newRouter } from "./routing.js";
 
-export function createApp(compose: (env: Env) => Services): OpenAPIHono<AppEnv> {
+/** @param pages the documentation that `/docs` serves: Markdown by the name of the page */
+export function createApp(
+  compose: (env: Env) => Services,
+  pages: Readonly<Record<string, string>> = {},
+): OpenAPIHono<AppEnv> {
   const app = newRouter();
   app.use(requestId({ generator: () => newId("req"), limitLength: 100 }));
   app.use(async (c, next) => {
@@ -38,10 +42,15 @@ export function createApp(compose: (env: Env) => Services): OpenAPIHono<AppEnv> 
   });
   app.onError((error, c) => {
     const id = c.get("requestId");
-    if (error instanceof ProblemError) return problemResponse(error.problem, id);
+    const { url } = c.req;
+    if (error instanceof ProblemError) return problemResponse(error.problem, id, url);
     // What was sent has been read as JSON by now: hono refuses only that there is nothing.
     if (error instanceof HTTPException && error.status === 400) {
-      return problemResponse({ code: "bad_request", detail: "This route takes a JSON body, and it is empty." }, id);
+      return problemResponse(
+        { code: "bad_request", detail: "This route takes a JSON body, and it is empty." },
+        id,
+        url,
+      );
     }
     const tenantId = c.get("actor")?.tenantId;
     log("error", "request.failed", { tenantId, requestId: id, path: c.req.path, ...describeError(error) });
@@ -51,6 +60,7 @@ export function createApp(compose: (env: Env) => Services): OpenAPIHono<AppEnv> 
         detail: "Something went wrong here, and has been logged. If it stays so, report the request id.",
       },
       id,
+      url,
     );
   });
   app.notFound((c) =>
@@ -60,6 +70,7 @@ export function createApp(compose: (env: Env) => Services): OpenAPIHono<AppEnv> 
         detail: "There is no such route, or not with this method; /docs shows all there are, GET /openapi.json too.",
       },
       c.get("requestId"),
+      c.req.url,
     ),
   );
 
@@ -85,6 +96,6 @@ export function createApp(compose: (env: Env) => Services): OpenAPIHono<AppEnv> 
     ...memories,
   ])
     app.route("/", routes);
-  openApiDocument(app);
+  addDocumentation(app, pages);
   return app;
 }

@@ -1,8 +1,12 @@
 /** The OpenAPI document as a page: no script, nothing loaded from elsewhere. */
 import { html, raw } from "hono/html";
 import { z } from "zod";
+import { pageStyle } from "./page-style.js";
 
 const contentSchema = z.record(z.string(), z.object({ schema: z.unknown() }).loose());
+
+const answerSchema = z.object({ description: z.string(), content: contentSchema.optional() });
+const sharedAnswerSchema = z.object({ $ref: z.string() });
 
 const operationSchema = z.object({
   tags: z.array(z.string()).optional(),
@@ -12,18 +16,21 @@ const operationSchema = z.object({
     .array(z.object({ name: z.string(), in: z.string(), required: z.boolean().optional() }).loose())
     .optional(),
   requestBody: z.object({ content: contentSchema }).loose().optional(),
-  responses: z.record(z.string(), z.object({ description: z.string(), content: contentSchema.optional() })).optional(),
+  responses: z.record(z.string(), z.union([answerSchema, sharedAnswerSchema])).optional(),
 });
 
 const documentSchema = z.object({
   info: z.object({ title: z.string(), version: z.string(), description: z.string().optional() }).loose(),
   paths: z.record(z.string(), z.record(z.string(), operationSchema)),
-  components: z.object({ schemas: z.record(z.string(), z.unknown()) }).loose(),
+  components: z
+    .object({ schemas: z.record(z.string(), z.unknown()), responses: z.record(z.string(), answerSchema).default({}) })
+    .loose(),
 });
 
 type Operation = z.infer<typeof operationSchema> & { readonly method: string; readonly path: string };
 
-export function docsPage(openApi: unknown) {
+/** @param pages the names of the documentation's pages, to link to */
+export function docsPage(openApi: unknown, pages: readonly string[]) {
   const { info, paths, components } = documentSchema.parse(JSON.parse(JSON.stringify(openApi)));
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]): Operation => ({ ...operation, method, path })),
@@ -36,19 +43,28 @@ export function docsPage(openApi: unknown) {
         <meta name="viewport" content="width=device-width" />
         <title>${info.title} API</title>
         <style>
-          ${raw(style)}
+          ${raw(pageStyle)}
         </style>
       </head>
       <body>
         <header>
           <h1>${info.title} API</h1>
           <p>${info.description} Version ${info.version}. The same as a document: <a href="/openapi.json">openapi.json</a>.</p>
+          <p>Documentation: ${pages.map((page) => html`<a href="/docs/${page}">${page}</a> `)}</p>
           <nav>
-            ${[...sections.keys(), "Shapes"].map((tag) => html`<a href="#${anchor(tag)}">${tag}</a> `)}
+            ${[...sections.keys(), "Problems", "Shapes"].map((tag) => html`<a href="#${anchor(tag)}">${tag}</a> `)}
           </nav>
         </header>
         <main>
           ${[...sections].map(([tag, list]) => section(tag, list))}
+          <h2 id="problems">Problems</h2>
+          <dl>
+            ${Object.entries(components.responses).map(
+              ([name, { description }]) =>
+                html`<dt id="${name.replace("Problem", "problem-")}"><code>${name.replace("Problem", "")}</code></dt>
+                  <dd>${prose(description)}</dd>`,
+            )}
+          </dl>
           <h2 id="shapes">Shapes</h2>
           ${Object.entries(components.schemas).map(([name, schema]) => shapeView(name, schema))}
         </main>
@@ -76,13 +92,18 @@ function operationView({ method, path, summary, description, parameters, request
     ${requestBody === undefined ? "" : html`<h3>Body</h3> ${contentView(requestBody.content)}`}
     <h3>Answers</h3>
     <dl>
-      ${Object.entries(responses ?? {}).map(
-        ([status, answer]) =>
-          html`<dt><code>${status}</code> ${answer.description}</dt>
+      ${Object.entries(responses ?? {}).map(([status, answer]) =>
+        "$ref" in answer
+          ? problemView(status)
+          : html`<dt><code>${status}</code> ${answer.description}</dt>
             <dd>${contentView(answer.content ?? {})}</dd>`,
       )}
     </dl>
   </details>`;
+}
+
+function problemView(status: string) {
+  return html`<dt><code>${status}</code> <a href="#problem-${status}">A problem</a></dt>`;
 }
 
 function contentView(content: z.infer<typeof contentSchema>) {
@@ -101,7 +122,7 @@ function shapeView(name: string, schema: unknown) {
   </details>`;
 }
 
-const reference = /\{\s*"\$ref": "#\/components\/schemas\/(\w+)"\s*\}/;
+const reference = /\{\s*"\$ref": "#\/components\/schemas\/([\w.]+)"\s*\}/;
 
 /** A schema as JSON in which the named shapes it refers to are links. */
 function schemaView(schema: unknown) {
@@ -119,13 +140,3 @@ function prose(text: string) {
 function anchor(tag: string): string {
   return tag.toLowerCase().replaceAll(/[^a-z]+/g, "-");
 }
-
-const style = `
-  body { font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 60rem; padding: 1.5rem; color: #1a1a1a; background: #fff; }
-  details { border-top: 1px solid #ddd; padding: .5rem 0; } summary { cursor: pointer; } summary span { color: #555; }
-  b { display: inline-block; min-width: 4.5rem; font-size: .8rem; } .get { color: #0a6; } .post { color: #06c; }
-  .put, .patch { color: #a60; } .delete { color: #c22; } h3 { font-size: .9rem; margin: .8rem 0 .2rem; }
-  dd { margin: 0 0 .5rem 1rem; } dd p, h3 + p { margin: .2rem 0; } nav a { margin-right: .6rem; }
-  pre { background: #f5f5f5; padding: .8rem; overflow: auto; font-size: .85rem; max-height: 30rem; }
-  @media (prefers-color-scheme: dark) { body { color: #eee; background: #161616; } pre { background: #222; } summary span { color: #aaa; } details { border-color: #333; } a { color: #8bf; } }
-`;

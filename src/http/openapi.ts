@@ -1,18 +1,36 @@
-/** The OpenAPI document, and a page to read it. */
+/** The OpenAPI document, a page to read it, and the pages of the documentation. */
 import type { OpenAPIHono } from "@hono/zod-openapi";
+import { z } from "zod";
 import type { AppEnv } from "./context.js";
 import "./components.js";
 import { docsPage } from "./docs-page.js";
+import { makeDocument } from "./document/make.js";
+import type { ApiDocument } from "./document/model.js";
+import { markdownPage } from "./markdown-page.js";
+import { problem } from "./problems.js";
 import { version } from "./routes/health.js";
+import { json, route } from "./routing.js";
 
 const info = {
   title: "Conclave",
   version,
   description: "Supervised conversations between people and AI agents.",
+  contact: { name: "Whoever runs this deployment" },
 };
 
-/** `/openapi.json`, made from the routes themselves, and `/docs`, a page to read it. */
-export function openApiDocument(app: OpenAPIHono<AppEnv>): void {
+/** The document's own origin, wherever it is deployed. */
+const servers = [{ url: "/", description: "This deployment" }];
+
+const tags = ["System"];
+const pageHeaders = { "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'", vary: "accept" };
+const html = { "text/html": { schema: z.string() } } as const;
+
+/**
+ * `/openapi.json`, made from the routes themselves; `/docs`, a page to read it; and `/docs/{page}`, what errors link to.
+ *
+ * @param pages Markdown by the name of the page
+ */
+export function addDocumentation(app: OpenAPIHono<AppEnv>, pages: Readonly<Record<string, string>>): void {
   app.openAPIRegistry.registerComponent("securitySchemes", "key", {
     type: "http",
     scheme: "bearer",
@@ -23,14 +41,63 @@ export function openApiDocument(app: OpenAPIHono<AppEnv>): void {
     scheme: "bearer",
     description: "The deployment's ADMIN_SECRET",
   });
-  app.get("/openapi.json", (c) => c.json(apiDocument(app)));
-  app.get("/docs", (c) =>
-    c.html(docsPage(apiDocument(app)), 200, {
-      "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'",
+  let made: ApiDocument | undefined;
+  const document = (): ApiDocument => {
+    made ??= apiDocument(app);
+    return made;
+  };
+
+  app.openapi(
+    route({
+      method: "get",
+      path: "/openapi.json",
+      operationId: "getOpenApiDocument",
+      tags,
+      summary: "The OpenAPI document",
+      security: [],
+      responses: { 200: json("The document", z.record(z.string(), z.unknown())) },
     }),
+    (c) => c.json(document(), 200),
+  );
+
+  app.openapi(
+    route({
+      method: "get",
+      path: "/docs",
+      operationId: "getReferencePage",
+      tags,
+      summary: "The OpenAPI document as a page",
+      security: [],
+      responses: { 200: { description: "The page", content: html } },
+    }),
+    (c) => c.html(docsPage(document(), Object.keys(pages)), 200, pageHeaders),
+  );
+
+  app.openapi(
+    route({
+      method: "get",
+      path: "/docs/{page}",
+      operationId: "getDocumentationPage",
+      tags,
+      summary: "A page of the documentation",
+      security: [],
+      request: { params: z.object({ page: z.string().max(100) }) },
+      responses: {
+        200: { description: "The page", content: { ...html, "text/markdown": { schema: z.string() } } },
+      },
+    }),
+    (c) => {
+      const name = c.req.valid("param").page.replace(/\.md$/, "");
+      const text = Object.hasOwn(pages, name) ? pages[name] : undefined;
+      if (text === undefined) throw problem("not_found", "There is no such page; /docs lists all there are.");
+      if (c.req.header("accept")?.includes("text/html") ?? false) {
+        return c.html(markdownPage(name, text), 200, pageHeaders);
+      }
+      return c.body(text, 200, { "content-type": "text/markdown; charset=utf-8", vary: "accept" });
+    },
   );
 }
 
-export function apiDocument(app: OpenAPIHono<AppEnv>): ReturnType<OpenAPIHono<AppEnv>["getOpenAPI31Document"]> {
-  return app.getOpenAPI31Document({ openapi: "3.1.0", info });
+export function apiDocument(app: OpenAPIHono<AppEnv>): ApiDocument {
+  return makeDocument(app.getOpenAPI31Document({ openapi: "3.1.0", info, servers }));
 }

@@ -7,13 +7,14 @@ export const problemSchema = z.object({
   title: z.string(),
   status: z.int(),
   code: z.enum(Object.keys(problemCodes)),
-  detail: z.string(),
+  detail: z.string().describe("What was wrong and what to do about it, for who operates the caller."),
+  userMessage: z.string().optional().describe("What an end user may be told."),
   requestId: z.string(),
   errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
   askId: z.string().optional(),
 });
 
-const titles: Record<ProblemCode, string> = {
+export const problemTitles: Readonly<Record<ProblemCode, string>> = {
   bad_request: "The request can't be read",
   unauthorized: "A valid key is needed",
   forbidden: "The key may not do this",
@@ -34,6 +35,28 @@ const titles: Record<ProblemCode, string> = {
   unavailable: "Not available now",
 };
 
+/** What an end user is told where the refusal has no words of its own: nothing of keys, fields or headers. */
+const userMessages: Readonly<Record<ProblemCode, string>> = {
+  bad_request: "That could not be understood.",
+  unauthorized: "Please sign in again.",
+  forbidden: "You may not do that.",
+  not_found: "That is not there, or not any more.",
+  method_not_allowed: "That is not possible here.",
+  not_acceptable: "That is not possible here.",
+  conflict: "Something else is being done at this moment. Please try again.",
+  idempotency_conflict: "That could not be done. Please try again.",
+  waiting_on_ask: "A question has to be answered first.",
+  already_closed: "That was decided already.",
+  precondition_failed: "It was changed meanwhile. Please look at it again.",
+  too_large: "That is too long. Please send less.",
+  unsupported_media_type: "That could not be understood.",
+  invalid: "Something about that is not right. Please check it.",
+  too_many_requests: "That was too much at once. Please try again in a while.",
+  queue_full: "Several messages are waiting already. Please try again in a while.",
+  internal: "Something went wrong. Please try again later.",
+  unavailable: "This is not available at the moment. Please try again later.",
+};
+
 /** Thrown by handlers; rendered by the app. */
 export class ProblemError extends Error {
   override readonly name = "ProblemError";
@@ -46,17 +69,20 @@ export function problem(code: ProblemCode, detail: string, more: Omit<Problem, "
   return new ProblemError({ code, detail, ...more });
 }
 
+/** @param url of the request: what explains the code is served from the same origin */
 export function problemResponse(
-  { code, detail, errors, retryAfterSeconds, askId }: Problem,
+  { code, detail, userMessage, errors, retryAfterSeconds, askId }: Problem,
   requestId: string,
+  url: string,
 ): Response {
   const status = problemCodes[code];
   const body = {
-    type: `https://github.com/conclave/conclave/blob/main/docs/errors.md#${code}`,
-    title: titles[code],
+    type: new URL(`/docs/errors#${code}`, url).href,
+    title: problemTitles[code],
     status,
     code,
     detail,
+    userMessage: userMessage ?? userMessages[code],
     requestId,
     ...(errors === undefined ? {} : { errors }),
     ...(askId === undefined ? {} : { askId }),

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { problemCodes } from "../../src/conversation/problem.js";
 import { resourceKinds } from "../../src/tenancy/resources.js";
-import { newTenant, send, type TestTenant } from "../support/conclave.js";
+import { newTenant, origin, send, type TestTenant } from "../support/conclave.js";
 import { newMemory } from "../support/memory.js";
 import { expectProblem } from "./support.js";
 
@@ -19,7 +20,10 @@ const operationSchema = z.object({
   requestBody: z.object({ content: contentSchema, required: z.literal(true) }).optional(),
   responses: z.record(
     z.string().regex(/^(\d{3}|default)$/),
-    z.object({ description: z.string().min(1), content: contentSchema.optional() }),
+    z.union([
+      z.object({ $ref: z.string().startsWith("#/components/responses/Problem") }),
+      z.object({ description: z.string().min(1), content: contentSchema.optional() }),
+    ]),
   ),
   security: z.array(z.record(z.string(), z.array(z.string()))),
 });
@@ -99,6 +103,37 @@ describe("the OpenAPI document", () => {
     const text = await page.text();
     expect(text).not.toContain("<script");
     for (const { path } of await operations()) expect(text).toContain(path);
+  });
+
+  it("serves the pages of the documentation, for browsers and as Markdown, and links to them", async () => {
+    const reference = await (await send("GET", "/docs")).text();
+    const names = [...reference.matchAll(/href="\/docs\/(\w+)"/g)].map(([, name]) => name);
+    expect(names).toEqual(expect.arrayContaining(["README", "errors", "sessions"]));
+    for (const name of names) {
+      const markdown = await send("GET", `/docs/${name}`);
+      expect(markdown.headers.get("content-type")).toBe("text/markdown; charset=utf-8");
+      expect(await markdown.text()).toMatch(/^# /);
+      const page = await send("GET", `/docs/${name}`, { headers: { accept: "text/html,*/*;q=0.8" } });
+      expect(page.headers.get("content-type")).toContain("text/html");
+      expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
+      expect(await page.text()).not.toContain("<script");
+    }
+    const sessions = await (await send("GET", "/docs/sessions", { headers: { accept: "text/html" } })).text();
+    // A block of code stays text, and a link to another page leads to where the Worker serves it.
+    expect(sessions).toContain("<pre>");
+    expect(sessions).toMatch(/href="\/docs\/\w+(#[\w-]+)?"/);
+    expect((await send("GET", "/docs/sessions.md")).status).toBe(200);
+    expect((await send("GET", "/docs/constructor")).status).toBe(404);
+  });
+
+  it("explains each problem where its type leads, on the same origin, and says something to an end user", async () => {
+    const tenant = await newTenant();
+    const { body } = await tenant.call("GET", "/v1/sessions/ses_nowhere");
+    expect(body).toMatchObject({ code: "not_found", userMessage: "That is not there, or not any more." });
+    const { origin: served, pathname, hash } = new URL(body.type);
+    expect({ served, pathname, hash }).toEqual({ served: origin, pathname: "/docs/errors", hash: "#not_found" });
+    const page = await (await send("GET", pathname, { headers: { accept: "text/html" } })).text();
+    for (const code of Object.keys(problemCodes)) expect(page).toContain(`<h2 id="${code}">`);
   });
 
   it("/health says what can be reached", async () => {
@@ -182,7 +217,8 @@ describe("another tenant's ids, on every route of the document", () => {
 
     for (const { method, path, operation } of await operations()) {
       const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? "");
-      if (names.length === 0) continue;
+      // What isn't below /v1 belongs to nobody.
+      if (names.length === 0 || !path.startsWith("/v1/")) continue;
       const route = `${method} ${path}`;
       for (const name of names) expect(Object.keys(theirs), `${route}: what is ${name}?`).toContain(name);
       const admin = path.startsWith("/v1/admin/");

@@ -2,6 +2,7 @@
 import { env, exports } from "cloudflare:workers";
 import type { Turn } from "../../src/chat/session.js";
 import { turnSchema } from "../../src/chat/session.js";
+import { DocumentCheck } from "./document-check.js";
 import { assertInCatalogue } from "./events.js";
 import { type UpstreamModel, upstreamFor } from "./upstream-client.js";
 
@@ -17,11 +18,29 @@ export interface Answer {
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-export function send(
-  method: string,
-  path: string,
-  options: { key?: string; body?: unknown; headers?: Record<string, string> } = {},
-): Promise<Response> {
+/** The document that answers are held against, once per file: this module is loaded anew for each. */
+let documented: Promise<DocumentCheck> | undefined;
+
+/** Sends a request. @throws when its answer isn't what the OpenAPI document says. */
+export async function send(method: string, path: string, options: SendOptions = {}): Promise<Response> {
+  const response = await fetchFrom(method, path, options);
+  documented ??= fetchFrom("GET", "/openapi.json")
+    .then((answer) => answer.text())
+    .then((text) => new DocumentCheck(text));
+  const check = await documented;
+  const type = response.headers.get("content-type")?.split(";")[0] ?? "";
+  const body: unknown = type.endsWith("json") ? await response.clone().json() : undefined;
+  check.check({ method, path: new URL(path, origin).pathname, status: response.status, type, body });
+  return response;
+}
+
+interface SendOptions {
+  readonly key?: string;
+  readonly body?: unknown;
+  readonly headers?: Record<string, string>;
+}
+
+function fetchFrom(method: string, path: string, options: SendOptions = {}): Promise<Response> {
   return exports.default.fetch(`${origin}${path}`, {
     method,
     headers: {

@@ -1,0 +1,111 @@
+/** What the document says of each operation beside its one-line summary, and of each tag. */
+import { type ResourceKind, resourceKinds, resourceNouns } from "../../tenancy/resources.js";
+
+const aboutKinds: Readonly<Record<ResourceKind, string>> = {
+  agents: "What sessions talk to: a model with instructions and tools, or a team.",
+  supervisors:
+    "What looks at requests, responses, tool calls, their results and hops, and allows, changes, holds or stops them.",
+  rules: "Texts that prompts hold as rules to follow.",
+  references: "Texts that prompts hold as something to answer from.",
+  tools: "What agents may call: HTTP endpoints, and the servers of MCP tools.",
+  prompts: "The tenant's own texts in place of the prompts of the memory.",
+  teams: "Workers, and the strategy that routes work to them.",
+};
+
+export const tagDescriptions: Readonly<Record<string, string>> = {
+  System: "Whether the deployment works, and what it can do.",
+  "Tenants and keys": "Tenants and their keys, for who runs the deployment.",
+  ...Object.fromEntries(resourceKinds.map((kind) => [capital(kind), aboutKinds[kind]])),
+  Sessions: "Conversations with an agent: what is in force in them, what happened, and what supervision decided.",
+  Turns: "A message and what comes of it: the agent's reply, a refusal, or something that is waited for.",
+  Messages: "What was said, as supervision left it, and its versions.",
+  "Routing runs": "Teams at work on one input, outside of a session.",
+  Asks: "What waits for an answer: questions, missing context, approvals of calls, reviews of texts.",
+  Memory: "Vaults, memories, threads of messages, the entries made of them, and the contexts written from those.",
+};
+
+export const descriptions: Readonly<Record<string, string>> = {
+  getHealth: "Needs no key. A 503 says which check failed.",
+  getOpenApiDocument: "This document. Needs no key.",
+  getReferencePage:
+    "All operations and shapes as one page without a script, and links to the pages of the documentation.",
+  getDocumentationPage:
+    "As a page for a browser, and as Markdown for anything that doesn't ask for HTML. The `type` of a problem leads here.",
+
+  createAdminTenant: "The key has the role `admin`. It is not stored and can't be shown again.",
+  listAdminTenants: "Newest first, a page at a time.",
+  getAdminTenant: "Its name and settings. Of providers the addresses are shown and never the credentials.",
+  updateAdminTenant: "What is left out stays as it is. The settings hold from the next turn on.",
+  deleteAdminTenant: "Its keys are refused at once; sessions, runs, memories and resources are erased after it.",
+  createAdminTenantKey: "The key is not stored and can't be shown again. Without a role it is one of an operator.",
+  listAdminTenantKeys: "Ids, roles and when they were made.",
+  deleteAdminTenantKey: "Requests with the key are refused from the next one on.",
+
+  ...Object.fromEntries(resourceKinds.flatMap((kind) => Object.entries(ofKind(kind, resourceNouns[kind])))),
+
+  createSession: "Needs a stored agent. What the session includes counts beside what the agent and the tenant include.",
+  listSessions: "A copy of what the sessions hold, a moment behind them. One session by its id is always current.",
+  getSession: "With its status as it is at this moment.",
+  deleteSession: "Its turns end, its open asks are cancelled, and its messages, events and records are erased.",
+  getSessionSupervision:
+    "One state for each pass: the hook, the decision with its reasons, and a step for each supervisor with hashes of the text before and after it.",
+  getSessionContext: "The context that holds now, and the changes that led to it, newest first.",
+  restoreSessionContext: "Nothing is lost: the versions between stay in the history.",
+  listSessionMessages:
+    "Oldest first. Texts are those that supervision let through; what was said at first stands in the versions.",
+  getSessionTurn: "Without `waitMs` it answers at once. A turn that waits for an ask counts as ended here.",
+  cancelSessionTurn: "A turn that has ended stays as it is.",
+
+  getRun: "Without `waitMs` it answers at once.",
+  getRunTrace:
+    "The decisions with their reasons, calls of tools, workers and their results, in the order in which they happened.",
+  cancelRun: "A run that has ended stays as it is.",
+
+  getAsk: "Always current. What is proposed, and the answer, are shown to those who may answer.",
+  cancelAsk: "The work that waits goes on as if nobody had answered in time: what isn't approved isn't done.",
+
+  createVault: "A vault holds memories that belong together.",
+  listVaults: "Newest first, a page at a time.",
+  getVault: "Its title and description.",
+  deleteVault: "With all its memories.",
+  createVaultMemory:
+    "A memory belongs to its vault for good. Messages reach it through threads, entries also directly.",
+  listVaultMemories: "Newest first, a page at a time.",
+  getMemory: "Its title, type and description.",
+  deleteMemory: "With its threads, entries, vectors and contexts.",
+  startMemoryThread: "What is known goes into a prompt: the context, then the entries that came after it.",
+  endMemoryThread: "Answers at once; the context follows. To wait for it, use `await-consistency`.",
+  getMemoryThread: "Its control state, and how far it is stored, indexed and covered by the context.",
+  awaitMemoryConsistency:
+    "Answers with `reached: false` when the time is over, and says what failed, if something did.",
+  listMemoryDeadLetters: "Jobs of the memory that failed again and again, with the error of the last attempt.",
+  retryMemoryDeadLetter: "The job is queued once more. Done twice it does no harm.",
+  createMemoryEntry: "An entry states something and holds from `occurredAt` on, or from now.",
+  listMemoryEntries: "`asOf` shows those that held at another time. All filters have to fit.",
+  getMemoryEntry: "An entry that was corrected says which one holds in its place.",
+  updateMemoryEntry: "All tags at once: those that aren't named are gone.",
+  deleteMemoryEntry: "Not a correction: nothing of the text is left. Contexts that rest on it are written anew.",
+  createMemoryEntryCorrection: "Both stay: searches of an earlier time find the old one.",
+  searchMemory: "By words, by tags, by time and, where the tenant has embeddings, by meaning.",
+  getMemoryContext: "What the memory knows, in one text for a prompt.",
+  putMemoryContext: "Messages that come later are taken into it as into any version.",
+  listMemoryContexts: "Without their texts' sources; `sources` of a version lists these.",
+  getMemoryContextVersion: "Versions never change. One that rests on an entry that was erased is gone.",
+  listMemoryContextSources: "For whoever wants to know where a statement comes from.",
+  getMemoryContextDiff: "Line by line, from the first to the second.",
+  restoreMemoryContext: "Nothing is lost: the versions between stay.",
+};
+
+function ofKind(kind: ResourceKind, one: string): Record<string, string> {
+  const name = capital(one);
+  return {
+    [`put${name}`]: `The same body again changes nothing. With \`If-Match\` it is stored only if the ${one} is still that version.`,
+    [`get${name}`]: "With its version, and without the secrets that it was stored with.",
+    [`list${capital(kind)}`]: "Each as it counts now, a page at a time.",
+    [`delete${name}`]: "What names it goes on without it, or is refused when it can't.",
+  };
+}
+
+function capital(word: string): string {
+  return word.slice(0, 1).toUpperCase() + word.slice(1);
+}

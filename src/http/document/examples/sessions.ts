@@ -1,0 +1,136 @@
+/** Examples of sessions and all that happens in them, by the name of the shape or the operation. */
+import { newSessionSchema } from "../../../chat/session.js";
+
+const sessionId = "ses_01m8072fx3xw2y7q4w92ev76va";
+const turnId = "trn_01m8072fnxcpb7qpfmgef2zghm";
+const messageId = "msg_01m8072fnxcpb7qpfmgef2zghn";
+const askId = `ask_01m8072fy4n4cxdfev890nzwnd_${sessionId}`;
+const at = "2026-11-22T09:30:00.000Z";
+const hash = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
+
+const nothing = { rules: [], references: [], tools: [] };
+const newSession = {
+  agent: "clerk",
+  supervisors: ["privacy"],
+  context: { rules: ["politeness"], references: ["returns"] },
+  metadata: { channel: "web" },
+};
+const context = { rules: ["politeness"], references: ["returns"], tools: [], excluded: nothing };
+const message = { messageId, role: "user", content: "My card is [card]. When is the refund paid?" };
+const reply = {
+  messageId: "msg_01m8072fnxcpb7qpfmgef2zghp",
+  role: "assistant",
+  modelReply: {
+    timestamp: at,
+    turns: [
+      {
+        turnId: "msg_01m8072fnxcpb7qpfmgef2zghp.0",
+        message: "The refund is paid within 14 days of the return.",
+        inputTokens: 64,
+        outputTokens: 12,
+      },
+    ],
+  },
+};
+const session = {
+  ...newSessionSchema.parse(newSession),
+  sessionId,
+  status: "idle",
+  contextVersion: 1,
+  createdAt: at,
+};
+const { status: _status, ...listed } = session;
+const turn = {
+  turnId,
+  status: "completed",
+  message,
+  reply,
+  supervision: {
+    status: "ok",
+    request: { action: "modify", reasons: ["It held personal data."] },
+    response: { action: "allow", reasons: [] },
+    degraded: [],
+  },
+  asks: [],
+  usage: { modelCalls: 1, inputTokens: 64, outputTokens: 12 },
+  createdAt: at,
+  endedAt: "2026-11-22T09:30:01.000Z",
+};
+
+export const sessionExamples: Readonly<Record<string, unknown>> = {
+  NewSession: newSession,
+  Session: session,
+  "listSessions 200": { items: [listed], nextCursor: null },
+  SessionContextChange: { add: { references: ["returns"] }, reason: "The customer asks about a return." },
+  SessionContextView: {
+    version: 1,
+    context,
+    history: [{ version: 1, author: "key_01m8072f", reason: "The customer asks about a return.", at, context }],
+  },
+  NewChatMessage: { content: "My card is 4111 1111 1111 1111. When is the refund paid?", waitMs: 30_000 },
+  Turn: turn,
+  ChatMessage: message,
+  SessionEvent: { id: 7, event: "turn.completed", data: turn },
+  MessageVersion: {
+    version: 2,
+    message,
+    author: "privacy",
+    decision: "modify",
+    reasons: ["It held personal data."],
+    at,
+    hash,
+    chain: hash,
+    diff: [{ same: "My card is " }, { removed: "4111 1111 1111 1111" }, { added: "[card]" }],
+  },
+  MessageEdit: {
+    operations: [
+      { type: "redact_span", turnId: "msg_01m8072fnxcpb7qpfmgef2zghp.0", text: "14 days", replacement: "two weeks" },
+    ],
+    baseHash: hash,
+    reason: "The period has changed.",
+  },
+  SupervisionState: {
+    hook: "request",
+    decision: "modify",
+    reasons: ["It held personal data."],
+    contextChanges: {
+      addedRules: [],
+      removedRules: [],
+      addedReferences: [],
+      removedReferences: [],
+      addedTools: [],
+      removedTools: [],
+    },
+    steps: [
+      {
+        supervisor: "privacy",
+        action: "modify",
+        reasons: ["It held personal data."],
+        beforeHash: hash,
+        afterHash: `${hash.slice(1)}0`,
+        latencyMs: 2,
+        mode: "enforce",
+      },
+    ],
+    degraded: [],
+    turnId,
+    at,
+  },
+  Ask: {
+    askId,
+    kind: "review",
+    question: "May this response pass?",
+    reason: "A person looks at every promise of money.",
+    priority: "normal",
+    proposal: {
+      hook: "response",
+      original: "The refund is paid within 14 days of the return.",
+      proposed: "The refund is paid within 14 days of the return.",
+    },
+    raisedBy: { type: "turn", id: turnId },
+    answerableBy: "operator",
+    status: "open",
+    openedAt: at,
+  },
+  "answerAsk request": { decision: "edit", content: "The refund is paid within 14 days." },
+};

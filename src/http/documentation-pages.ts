@@ -1,0 +1,27 @@
+/** The pages of `docs/` as text, as the Worker serves them below `/docs`. Another page is a line in both lists. */
+
+import deployment from "../../docs/deployment.md";
+import errors from "../../docs/errors.md";
+import events from "../../docs/events.md";
+import memory from "../../docs/memory.md";
+import models from "../../docs/models.md";
+import names from "../../docs/names.md";
+import overview from "../../docs/README.md";
+import routing from "../../docs/routing.md";
+import security from "../../docs/security.md";
+import sessions from "../../docs/sessions.md";
+import supervision from "../../docs/supervision.md";
+
+export const documentationPages: Readonly<Record<string, string>> = {
+  README: overview,
+  deployment,
+  errors,
+  events,
+  memory,
+  models,
+  names,
+  routing,
+  security,
+  sessions,
+  supervision,
+};
