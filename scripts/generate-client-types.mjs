@@ -10,7 +10,9 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const [, , file = join(root, "examples/typed-client/schema.d.ts")] = process.argv;
 const folder = mkdtempSync(join(tmpdir(), "conclave-types-"));
 const document = join(folder, "openapi.json");
-const path = [join(root, "node_modules/.bin"), process.env.PATH].join(delimiter);
+// openapi-typescript stands in a package of its own: it needs the compiler API that TypeScript 7 has no longer.
+const tools = ["examples/typed-client/node_modules/.bin", "node_modules/.bin"].map((folder) => join(root, folder));
+const path = [...tools, process.env.PATH].join(delimiter);
 
 const done =
   run("tsx", [join(root, "scripts/openapi-document.ts"), document]) &&
