@@ -65,6 +65,7 @@ export class VersionedContext {
       kit.outbox.put("act", "context", { ...act, workId: turnId, subject: { version }, reasons: [reason], at });
       changed();
     });
+    kit.deliverSoon();
     return { version, changed: true };
   }
 
