@@ -84,7 +84,7 @@ function programOf(path: string): string {
         if (commands.trim() === "") return "";
         const run = `{ :\n${commands}} >"$said"`;
         const taken = Object.entries(shown).map(([name, pattern]) => `take ${name} '${pattern}'`);
-        return [refused ? `if ${run}; then exit 1; fi` : run, ...taken].join("\n");
+        return [refused ? `if ${run}; then exit 1; fi` : run, 'cat "$said"', ...taken].join("\n");
       });
     })
     .join("\n");
