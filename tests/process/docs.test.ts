@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readPages } from "../docs/pages.js";
 import { WorkerProcess } from "./worker.js";
 
-const names = ["supervision", "sessions", "security", "memory", "routing", "models", "errors"];
+const names = ["supervision", "sessions", "security", "memory", "routing", "models", "errors", "tools"];
 const pages = ["README.md", ...names.map((name) => `docs/${name}.md`)];
 
 /** What later commands of a page name, where the answers to earlier ones show it. */
@@ -20,6 +20,9 @@ const shown = {
   MEMORY: '"memoryId":"(mem_[a-z0-9]+)"',
   TENANT: '"tenantId":"(ten_[a-z0-9]+)"',
 } as const;
+
+/** What an answer of a page has to hold, beyond that it is none that fails. */
+const answers = new Map([["docs/tools.md", "Order 4711 of ana is on its way."]]);
 
 /** Any command that fails ends the page. `take` sets a variable to what was shown last. */
 const shell = `
@@ -63,6 +66,7 @@ describe("the commands of", () => {
         env,
       });
       expect(status, `${program}\n${stdout}\n${stderr}`).toBe(0);
+      expect(stdout).toContain(answers.get(path) ?? "");
     },
     60_000,
   );
@@ -80,7 +84,7 @@ function programOf(path: string): string {
         if (commands.trim() === "") return "";
         const run = `{ :\n${commands}} >"$said"`;
         const taken = Object.entries(shown).map(([name, pattern]) => `take ${name} '${pattern}'`);
-        return [refused ? `if ${run}; then exit 1; fi` : run, ...taken].join("\n");
+        return [refused ? `if ${run}; then exit 1; fi` : run, 'cat "$said"', ...taken].join("\n");
       });
     })
     .join("\n");

@@ -125,7 +125,7 @@ describe("a tool of kind HTTP", () => {
     const [call] = await hook.requests();
     expect(call?.path).toMatch(/\/S%C3%A3o%20Paulo%2Fx%3Fy$/);
     expect(call?.body).toEqual({ day: 1 });
-    expect(call?.headers).toMatchObject({ "x-api-key": "sk-tool", "idempotency-key": expect.stringMatching(/^ten_/) });
+    expect(call?.headers).toMatchObject({ "x-api-key": "sk-tool", "idempotency-key": expect.stringMatching(/^call_/) });
     expect(results(await model.requests())).toEqual(["sunny"]);
     expect(JSON.stringify(turn)).not.toContain("sk-tool");
   });
