@@ -1,6 +1,7 @@
 /** The only place that reads bindings and puts things together. */
 
 import { ExampleClassifiers } from "./application/example-classifiers.js";
+import { ExampleVectors } from "./application/example-vectors.js";
 import { lookUps } from "./application/look-ups.js";
 import { McpServers } from "./application/mcp-servers.js";
 import { eraseFromD1 } from "./application/memory/erasure.js";
@@ -91,7 +92,7 @@ function shared(env: Env): Shared {
       model: (tenantId) => tenantModel(env, tenantId),
       provider: (tenantId, name) => tenantProvider(env, tenantId, name),
     }),
-    examples: new ExampleClassifiers(),
+    examples: new ExampleClassifiers(new ExampleVectors((tenantId) => tenantEmbedder(env, tenantId), now)),
     memory,
     answers,
   };
