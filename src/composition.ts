@@ -2,6 +2,7 @@
 
 import { CallSigner } from "./application/call-signer.js";
 import { ExampleClassifiers } from "./application/example-classifiers.js";
+import { ExampleVectors } from "./application/example-vectors.js";
 import { lookUps } from "./application/look-ups.js";
 import { McpServers } from "./application/mcp-servers.js";
 import { eraseFromD1 } from "./application/memory/erasure.js";
@@ -106,7 +107,7 @@ function shared(env: Env): Shared {
       model: (tenantId) => tenantModel(env, tenantId),
       provider: (tenantId, name) => tenantProvider(env, tenantId, name),
     }),
-    examples: new ExampleClassifiers(),
+    examples: new ExampleClassifiers(new ExampleVectors((tenantId) => tenantEmbedder(env, tenantId), now)),
     memory,
     answers,
   };

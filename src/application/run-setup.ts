@@ -57,6 +57,7 @@ export async function loadRunSetup(
   const team = await loadTeam(definition.team, {
     resources,
     examples: sources.examples,
+    tenantId,
     supervisors: supervisorsNamed,
   });
   if (team === undefined) return { ok: false, detail: "The team doesn't exist any more." };

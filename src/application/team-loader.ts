@@ -87,6 +87,7 @@ export interface TeamParts {
   readonly resources: WorkResources;
   readonly supervisors: (names: readonly string[]) => readonly Supervisor[];
   readonly examples: ExampleClassifiers;
+  readonly tenantId: string;
   /** Whether a tool may be used now; checked anew each time. */
   readonly allows?: (tool: ToolRef) => boolean;
 }
@@ -108,6 +109,7 @@ function build(key: string, definition: Team, parts: TeamParts): LoadedTeam {
     key,
     definition,
     examples: () => parts.examples.of(definition),
+    meaning: (text) => parts.examples.meaning(parts.tenantId, definition, text),
     tools: ({ tools, memories = [] }) =>
       parts.resources.tools(tools.map(toolRefOf), [...definition.memories, ...memories]),
     allows: parts.allows ?? (() => true),

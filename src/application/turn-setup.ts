@@ -87,6 +87,7 @@ export async function loadTurnSetup(
       ? await loadTeam(stored.team, {
           resources,
           examples: sources.examples,
+          tenantId,
           supervisors: supervisorsNamed,
           // A team's agents have the tools that the team names, as far as the session doesn't exclude them.
           allows: (ref) => !isToolExcluded(session.context(), ref),

@@ -69,6 +69,7 @@ async function askStrategy(run: TeamContext, input: RoutingInput): Promise<Super
     decisionId: `${run.ports.work}/${run.command.id}.s${input.iteration}`,
     claim: claimOf(run, input.iteration, 0),
     examples: run.team.examples,
+    meaning: run.team.meaning,
     askSupervisor: () => askSupervisor(run, input),
   };
   switch (strategy.execution) {

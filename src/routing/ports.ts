@@ -19,6 +19,8 @@ export interface LoadedTeam {
   readonly definition: Team;
   /** Tells its workers apart by their examples; prepared once for the stored version. */
   readonly examples: () => ExampleClassifier;
+  /** How like in meaning a text is to each worker's examples, where the tenant has an embedding provider. */
+  readonly meaning?: (text: string) => Promise<ReadonlyMap<string, number> | undefined>;
   /** The tools that one of its agents names (`ask_human`, `server/tool`); those that don't exist are left out. */
   readonly tools: (agent: ToolNames) => readonly AgentTool[];
   /** Whether a tool may be used now; checked anew each time. */

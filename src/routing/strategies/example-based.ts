@@ -2,9 +2,17 @@
  * Routing by examples: each worker says with up to 100 sentences what it is for (`capabilities.examples`), and who has the likest
  * gets the request. No model is called; the confidence is the share of such decisions that were right on sentences not seen before.
  */
-import type { LabelledExample } from "../../text/example-classifier.js";
+import { isControlFlow } from "../../agent/journal.js";
+import type { LabelledExample, LabelMatch } from "../../text/example-classifier.js";
 import type { RoutingInput, StrategyOutcome } from "../routing-input.js";
 import type { Strategy, StrategyPorts } from "./strategy.js";
+
+/** The tenant's embedding provider couldn't say what a request means. */
+export class MeaningUnavailableError extends Error {
+  constructor(options: { readonly cause: unknown }) {
+    super("the embedding provider failed", options);
+  }
+}
 
 interface Exemplary {
   readonly id: string;
@@ -28,9 +36,10 @@ export function examplesOf(workers: readonly Exemplary[]): LabelledExample[] {
 export function routeByExamples(
   { input, clarifications, live }: Pick<RoutingInput, "input" | "clarifications" | "live">,
   classifier: ReturnType<StrategyPorts["examples"]>,
+  likenesses?: ReadonlyMap<string, number>,
 ): StrategyOutcome {
-  const text = [input, ...clarifications.map(({ answer }) => answer)].join("\n");
-  const matches = classifier.classify(text);
+  const byWords = classifier.classify(textOf({ input, clarifications }));
+  const matches = likenesses === undefined ? byWords : withMeaning(byWords, likenesses);
   const best = matches.find(({ label }) => live.some(({ id }) => id === label));
   if (best === undefined) return { kind: "none", why: "no worker that is available has examples" };
   if (best.confidence === 0) return { kind: "none", why: "the request has nothing in common with any example" };
@@ -46,6 +55,22 @@ export function routeByExamples(
   };
 }
 
+function textOf({ input, clarifications }: Pick<RoutingInput, "input" | "clarifications">): string {
+  return [input, ...clarifications.map(({ answer }) => answer)].join("\n");
+}
+
+/** How sharply likeness of meaning tells workers apart; not measured, since it depends on the provider's model. */
+const sharpness = 20;
+
+/** Words and meaning count the same: the mean of the confidence by words and the share of the likeness by meaning. */
+function withMeaning(matches: readonly LabelMatch[], likenesses: ReadonlyMap<string, number>): readonly LabelMatch[] {
+  const weightOf = (label: string): number => Math.exp(sharpness * ((likenesses.get(label) ?? -1) - 1));
+  const total = matches.reduce((sum, { label }) => sum + weightOf(label), 0) || 1;
+  return matches
+    .map((match) => ({ ...match, confidence: (match.confidence + weightOf(match.label) / total) / 2 }))
+    .toSorted((a, b) => b.confidence - a.confidence);
+}
+
 function alike(similarity: number): string {
   return `${Math.round(100 * Math.min(1, similarity))} % like`;
 }
@@ -53,5 +78,15 @@ function alike(similarity: number): string {
 export const exampleBased: Strategy<"example-based"> = {
   name: "example-based",
   execution: "step",
-  decide: async (input, ports) => routeByExamples(input, ports.examples()),
+  decide: async (input, { examples, meaning }) => {
+    try {
+      return routeByExamples(input, examples(), await meaning?.(textOf(input)));
+    } catch (error) {
+      if (isControlFlow(error) || !(error instanceof MeaningUnavailableError)) throw error;
+      const outcome = routeByExamples(input, examples());
+      const note = " By words alone: the embedding provider failed.";
+      if (outcome.kind !== "route") return outcome;
+      return { ...outcome, choice: { ...outcome.choice, reasoning: outcome.choice.reasoning + note } };
+    }
+  },
 };

@@ -15,6 +15,9 @@ export interface StrategySettings {
   readonly fallbackWorker?: string | undefined;
 }
 
+/** @throws {MeaningUnavailableError} where the provider fails */
+export type Meaning = (text: string) => Promise<ReadonlyMap<string, number> | undefined>;
+
 export interface StrategyPorts {
   readonly settings: StrategySettings;
   /** The ids of all workers of the team, so that one that can't work now differs from one that doesn't exist. */
@@ -28,6 +31,8 @@ export interface StrategyPorts {
   readonly claim: ClaimId;
   /** Tells the workers apart by their examples; prepared when it is first asked for. */
   readonly examples: () => ExampleClassifier;
+  /** How like in meaning a text is to each worker's examples, where the tenant has an embedding provider. */
+  readonly meaning?: Meaning | undefined;
   /** The team's supervisor, as a model with tools. */
   readonly askSupervisor: () => Promise<SupervisorDecision>;
 }

@@ -1,3 +1,4 @@
+import { wordTerm } from "../../text/tokenizer.js";
 import { normalise } from "./normalise.js";
 
 /**
@@ -12,19 +13,11 @@ const mark = /\p{M}/gu;
 
 const fold = (text: string): string => normalise(text).toLowerCase().normalize("NFD").replace(mark, "");
 
-/** A word without its plural or verbal ending. Crude on purpose: it only has to do the same to both sides. */
-function stem(word: string): string {
-  if (word.length > 4 && word.endsWith("ies")) return `${word.slice(0, -3)}y`;
-  if (word.length > 5 && word.endsWith("ing")) return undouble(word.slice(0, -3));
-  if (word.length > 4 && /(?:s|x|z|ch|sh)es$/.test(word)) return word.slice(0, -2);
-  if (word.length > 4 && word.endsWith("ed")) return undouble(word.slice(0, -2));
-  if (word.length > 3 && /[^su]s$/.test(word)) return withoutE(word.slice(0, -1));
-  if (word.length > 5 && /(?:en|er)$/.test(word)) return undouble(word.slice(0, -2));
-  return withoutE(word);
+/** A word as search indexes it, without the endings "-en" and "-er" either, which German and Dutch plurals have. */
+function topicTerm(word: string): string {
+  const term = wordTerm(word);
+  return term.length > 5 ? term.replace(/(?:en|er)$/, "") : term;
 }
-
-const undouble = (word: string): string => withoutE(/([bdgmnprt])\1$/.test(word) ? word.slice(0, -1) : word);
-const withoutE = (word: string): string => (word.length > 3 && word.endsWith("e") ? word.slice(0, -1) : word);
 
 /** Whether any word of a topic can be looked for at all. */
 export function hasWords(topic: string): boolean {
@@ -36,11 +29,11 @@ export function topicFinder(topics: readonly string[]): (text: string) => boolea
   const needs = topics.map((topic) => {
     const words = fold(topic).match(wordPattern) ?? [];
     const unspaced = words.filter((word) => unspacedScript.test(word));
-    return { unspaced, stems: words.filter((word) => !unspacedScript.test(word)).map(stem) };
+    return { unspaced, stems: words.filter((word) => !unspacedScript.test(word)).map(topicTerm) };
   });
   return (text) => {
     const folded = fold(text);
-    const stems = new Set(Array.from(folded.match(wordPattern) ?? [], stem));
+    const stems = new Set(Array.from(folded.match(wordPattern) ?? [], topicTerm));
     return needs.some((need) => {
       return need.stems.every((word) => stems.has(word)) && need.unspaced.every((word) => folded.includes(word));
     });

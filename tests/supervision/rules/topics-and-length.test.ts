@@ -12,6 +12,9 @@ describe("denied topics", () => {
     ["weapon", "weapons"],
     ["buy drug", "buying drugs online"],
     ["policy", "our policies"],
+    ["teach children", "she taught a child"],
+    ["Waffe", "Wo kaufe ich Waffen?"],
+    ["Rechnung", "alle Rechnungen"],
     ["株価", "今日の株価は？"],
   ])("%s: %s", (topic, text) => expect(topics({ deny: [topic] }).judge(text).action).toBe("block"));
 
