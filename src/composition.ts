@@ -24,6 +24,7 @@ import { type Embedder, openAiEmbedder, workersAiEmbedder } from "./platform/emb
 import { measureWith } from "./platform/logging.js";
 import type { OutgoingPolicy } from "./platform/outgoing.js";
 import { createSealer, type Sealer } from "./platform/secrets.js";
+import { CreationClaims } from "./stores/creation-claims.js";
 import { deliverToD1 } from "./stores/deliveries.js";
 import { IdempotencyStore } from "./stores/idempotency-store.js";
 import { ContextStore } from "./stores/memory/context-store.js";
@@ -48,6 +49,7 @@ interface Shared {
   readonly supervisors: SupervisorBuilder;
   readonly memory: MemoryService;
   readonly answers: IdempotencyStore;
+  readonly claims: CreationClaims;
 }
 
 /** One set of stores per environment: what they keep is a cache of what can't change. */
@@ -63,6 +65,7 @@ function shared(env: Env): Shared {
   const vectors = new EntryVectors(env.DB, (tenantId) => tenantEmbedder(env, tenantId), now, vectorIndex);
   const resources = new ResourceStore(env.DB, sealer, now);
   const answers = new IdempotencyStore(env.DB, sealer, now);
+  const claims = new CreationClaims(env.DB, now);
   const memory = new MemoryService({
     db: env.DB,
     now,
@@ -73,6 +76,7 @@ function shared(env: Env): Shared {
     threads: new ThreadGateway(env.MEMORY_THREAD),
     deadLetters: new DeadLetters(env.DB, now),
     answers,
+    claims,
     sendJobs: (jobs) => env.FLUSHES.sendBatch(jobs.map((body) => ({ body }))).then(() => undefined),
   });
   const created: Shared = {
@@ -91,6 +95,7 @@ function shared(env: Env): Shared {
     }),
     memory,
     answers,
+    claims,
   };
   sharedOf.set(env, created);
   return created;

@@ -43,4 +43,15 @@ export const chatSessionSchema: readonly SchemaStep[] = [
       -- What is left of a message that was erased: its versions without their texts.
       CREATE TABLE erased_messages (message_id TEXT PRIMARY KEY, versions TEXT NOT NULL) WITHOUT ROWID;`,
   },
+  {
+    name: "speakers and answers",
+    sql: `
+      ALTER TABLE session ADD COLUMN updated_at INTEGER;
+      ALTER TABLE turns ADD COLUMN speaker TEXT;
+      ALTER TABLE turns ADD COLUMN metadata TEXT;
+      -- Messages that were taken as the answer to a question of a turn; a key that comes again gets that turn.
+      CREATE TABLE answer_messages (
+        idempotency_key TEXT PRIMARY KEY, request_hash TEXT NOT NULL, turn_id TEXT NOT NULL, message_id TEXT NOT NULL UNIQUE,
+        ask_id TEXT NOT NULL, original TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID;`,
+  },
 ];

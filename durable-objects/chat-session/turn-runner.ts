@@ -18,7 +18,8 @@ import { agentPorts } from "../kit/agent-ports.js";
 import type { Lease } from "../kit/driver.js";
 import type { Kit } from "../kit/kit.js";
 import type { VersionedContext } from "./session-context.js";
-import type { ChatSessionStore, SessionRecord, TurnRecord } from "./store.js";
+import type { ChatSessionStore, SessionRecord } from "./store.js";
+import type { TurnRecord } from "./turn-rows.js";
 
 export interface RunnerPorts {
   readonly store: ChatSessionStore;
@@ -134,7 +135,14 @@ export class TurnRun {
         traced: (entry) => events.append(entry.type, turnId, { turnId, ...entryWithoutText(entry) }),
       },
       messageDecided: (message, blocked) => {
-        store.addMessage(message, turnId, !blocked);
+        const { speaker, metadata, acceptedAt } = turn;
+        const noted = {
+          ...message,
+          ...(speaker === undefined ? {} : { speaker }),
+          ...(metadata === undefined ? {} : { metadata }),
+          createdAt: new Date(acceptedAt).toISOString(),
+        };
+        store.addMessage(noted, turnId, !blocked);
         if (!blocked) this.ports.remember(message.messageId);
       },
     };

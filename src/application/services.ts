@@ -4,6 +4,7 @@ import type { RunGateway } from "../gateways/run-gateway.js";
 import type { SessionGateway } from "../gateways/session-gateway.js";
 import type { OutgoingPolicy } from "../platform/outgoing.js";
 import type { Sealer } from "../platform/secrets.js";
+import type { CreationClaims } from "../stores/creation-claims.js";
 import type { IdempotencyStore } from "../stores/idempotency-store.js";
 import type { ResourceStore } from "../stores/resource-store.js";
 import type { RunIndex } from "../stores/run-index.js";
@@ -19,6 +20,7 @@ export interface Services {
   readonly sealer: Sealer;
   readonly policy: OutgoingPolicy;
   readonly answers: IdempotencyStore;
+  readonly claims: CreationClaims;
   readonly tenants: TenantStore;
   readonly resources: ResourceStore;
   readonly sessions: SessionGateway;
