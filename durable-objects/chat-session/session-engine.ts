@@ -37,6 +37,7 @@ import { crashOutcome, turnView } from "./turn-view.js";
 
 /** After how long the list of sessions shows that a turn runs, in milliseconds. */
 const runningShownAfterMs = 5_000;
+const runningDeadline = "running";
 
 export class SessionEngine implements RootEngine {
   readonly store: ChatSessionStore;
@@ -61,6 +62,8 @@ export class SessionEngine implements RootEngine {
       step: (lease) => this.step(lease),
       present: (type, data) => this.present(type, data),
       askClosed: (turnId) => this.askClosed(turnId),
+      // The only deadline of its own: what the list shows is due.
+      deadlinePassed: () => this.kit.deliverSoon(),
     });
     this.versions = new MessageVersions({
       storage: ctx.storage,
@@ -143,7 +146,10 @@ export class SessionEngine implements RootEngine {
 
   /** Whether the session, or one turn, goes on without anybody doing anything. */
   active(turnId?: string): boolean {
-    const status = turnId === undefined ? this.store.currentTurn()?.status : this.store.turn(turnId)?.status;
+    const current = this.store.currentTurn();
+    // What is queued behind a turn that waits goes on when somebody answers.
+    if (current === undefined || current.status === "waiting") return false;
+    const status = turnId === undefined ? current.status : this.store.turn(turnId)?.status;
     return status === "queued" || status === "running";
   }
 
@@ -204,7 +210,7 @@ export class SessionEngine implements RootEngine {
         this.kit.events.append("turn.started", turnId, { turnId });
         this.updateIndex();
         // A turn that is over soon goes off with its end; of a longer one the list tells meanwhile.
-        this.kit.deadlines.move("outbox", this.platform.now() + runningShownAfterMs);
+        this.kit.deadlines.move(runningDeadline, this.platform.now() + runningShownAfterMs);
       });
     }
     const { store, kit, platform, context } = this;
@@ -258,6 +264,7 @@ export class SessionEngine implements RootEngine {
       }
       if (error !== undefined) this.store.addMessage(error, turnId, false);
       this.kit.events.append("turn.completed", turnId, { turnId });
+      this.kit.deadlines.move(runningDeadline, undefined);
       this.updateIndex();
       // A team's workers that were interrupted must not count as busy for ever.
       if (status === "cancelled" || status === "failed")

@@ -163,8 +163,10 @@ export class TurnRun {
     this.ports.store.versions.addOriginal(original, decision, reasons, this.ports.platform.now());
   }
 
+  /** What is wrong is for operators: it stands in the log, and in the warnings of what was stored. */
   private failure(detail: string): SettledOutcome {
-    const error = { messageId: this.turn.replyId, role: "error" as const, content: `The answer failed: ${detail}` };
-    return { error, degraded: [] };
+    this.ports.kit.log("error", "turn.misconfigured", { work: this.turn.turnId, error: detail });
+    const content = "The answer failed: this assistant isn't set up completely. Whoever runs it can see why.";
+    return { error: { messageId: this.turn.replyId, role: "error", content, code: "misconfigured" }, degraded: [] };
   }
 }

@@ -53,6 +53,8 @@ export const plainMessageSchema = z.object({
   speaker: speakerSchema.optional(),
   /** The caller's notes on it. */
   metadata: metadataSchema.optional(),
+  /** Of an error: what went wrong, for programs. */
+  code: z.enum(["misconfigured"]).optional(),
   /** The ask that it was taken as the answer to. */
   answers: z.string().optional(),
   createdAt,

@@ -8,6 +8,7 @@ import type { Services } from "../services.js";
 import { noResource } from "./read-resource.js";
 import { checkResource } from "./resource-checks.js";
 import { type ResourceView, resourceView } from "./resource-view.js";
+import { resourceWarnings } from "./resource-warnings.js";
 
 export interface ResourceInput<K extends ResourceKind> {
   readonly kind: K;
@@ -44,7 +45,8 @@ export async function putResource<K extends ResourceKind>(
     case "stored": {
       const stored = await resources.get(tenantId, kind, name);
       if (stored === undefined) return noResource(kind, name);
-      return ok({ resource: resourceView(stored), created: outcome.created });
+      const warnings = await resourceWarnings(tenantId, kind, stored.body, services);
+      return ok({ resource: resourceView(stored, warnings), created: outcome.created });
     }
   }
 }

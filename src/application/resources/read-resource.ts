@@ -5,6 +5,7 @@ import { authorize } from "../../tenancy/authority.js";
 import { type ResourceKind, resourceNouns } from "../../tenancy/resources.js";
 import type { Services } from "../services.js";
 import { type ResourceView, resourceView } from "./resource-view.js";
+import { resourceWarnings } from "./resource-warnings.js";
 
 export interface NamedResource {
   readonly kind: ResourceKind;
@@ -19,7 +20,8 @@ export async function readResource(
   const allowed = authorize(actor, "readResource");
   if (!allowed.ok) return allowed;
   const resource = await services.resources.get(actor.tenantId, kind, name);
-  return resource === undefined ? noResource(kind, name) : ok(resourceView(resource));
+  if (resource === undefined) return noResource(kind, name);
+  return ok(resourceView(resource, await resourceWarnings(actor.tenantId, kind, resource.body, services)));
 }
 
 export function noResource(kind: ResourceKind, name: string): Result<never> {

@@ -1,4 +1,5 @@
 /** A resource as callers see it: its own fields beside its name and version, secrets hidden. */
+import type { ProblemIssue } from "../../conversation/problem.js";
 import { hiddenSecret } from "../../conversation/secret-text.js";
 import type { ResourceKind, ResourceVersion } from "../../tenancy/resources.js";
 import { mapSecrets } from "../../tenancy/secrets.js";
@@ -7,13 +8,17 @@ export interface ResourceView {
   readonly name: string;
   readonly version: number;
   readonly updatedAt: string;
+  /** What it names and isn't there; absent when all is. */
+  readonly warnings?: ProblemIssue[] | undefined;
 }
 
-export function resourceView<K extends ResourceKind>({
-  name,
-  version,
-  body,
-  updatedAt,
-}: ResourceVersion<K> & { readonly updatedAt: number }): ResourceView {
-  return { name, version, updatedAt: new Date(updatedAt).toISOString(), ...mapSecrets(body, () => hiddenSecret) };
+export function resourceView<K extends ResourceKind>(
+  { name, version, body, updatedAt }: ResourceVersion<K> & { readonly updatedAt: number },
+  warnings: ProblemIssue[] = [],
+): ResourceView {
+  return {
+    ...{ name, version, updatedAt: new Date(updatedAt).toISOString() },
+    ...mapSecrets(body, () => hiddenSecret),
+    ...(warnings.length === 0 ? {} : { warnings }),
+  };
 }

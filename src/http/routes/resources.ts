@@ -12,7 +12,16 @@ import { json, jsonBody, listOf, named, newRouter, pageQuery, route } from "../r
 
 const nameParam = z.object({ name: itemName });
 /** What every kind has; the kind's own fields stand beside these. */
-const storedSchema = named("Stored", z.object({ name: z.string(), version: z.int(), updatedAt: z.iso.datetime() }));
+const storedSchema = named(
+  "Stored",
+  z.object({
+    name: z.string(),
+    version: z.int(),
+    updatedAt: z.iso.datetime(),
+    /** What it names and isn't there, when it was stored or read by its name. */
+    warnings: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+  }),
+);
 
 const ifMatch = z.object({
   "if-match": z
