@@ -3,10 +3,7 @@
 import type { EndedStatus } from "../../src/agent/work.js";
 import type { RootPlatform } from "../../src/application/root-platform.js";
 import { loadRules } from "../../src/application/turn-setup.js";
-import { askForAll } from "../../src/asks/ask.js";
-import type { EventData } from "../../src/catalogues/events.js";
 import type { ContextChangeBody, ContextView } from "../../src/chat/context.js";
-import { chatEvents } from "../../src/chat/events.js";
 import type { ReplyDelta } from "../../src/chat/reply-stream.js";
 import {
   changeDefinition,
@@ -29,7 +26,7 @@ import { MessageIntake } from "./message-intake.js";
 import { MessageVersions } from "./message-versions.js";
 import { deliverOutbox } from "./outbox-delivery.js";
 import { VersionedContext } from "./session-context.js";
-import { sessionView } from "./session-view.js";
+import { presentEvent, sessionView } from "./session-view.js";
 import { ChatSessionStore } from "./store.js";
 import type { TurnRecord } from "./turn-rows.js";
 import { TurnRun } from "./turn-runner.js";
@@ -291,21 +288,6 @@ export class SessionEngine implements RootEngine {
 
   /** What the log stores are ids; what is shown of them is what holds now. */
   private present(type: string, data: unknown): unknown {
-    if (type === "context.changed") return this.presentContext(data) ?? data;
-    return (type === "turn.completed" ? this.presentTurn(data) : undefined) ?? data;
-  }
-
-  private presentContext(data: unknown): EventData<"context.changed"> | undefined {
-    const { data: stored } = chatEvents["context.changed"].stored.safeParse(data);
-    const version = stored === undefined ? undefined : this.context.version(stored.version);
-    if (stored === undefined || version === undefined) return undefined;
-    const { author, reason, at } = version;
-    return { ...stored, author, reason, at };
-  }
-
-  private presentTurn(data: unknown): EventData<"turn.completed"> | undefined {
-    const { data: stored } = chatEvents["turn.completed"].stored.safeParse(data);
-    const turn = stored === undefined ? undefined : this.turn(stored.turnId);
-    return turn?.ok ? { ...turn.value, asks: turn.value.asks.map(askForAll) } : undefined;
+    return presentEvent(type, data, { context: this.context, turn: (turnId) => this.turn(turnId) }) ?? data;
   }
 }

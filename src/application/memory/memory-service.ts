@@ -199,23 +199,6 @@ export class MemoryService {
     await answers.forget(memory.tenantId, memory.memoryId);
   }
 
-  /**
-   * Deletes a thread with its messages, its entries and what contexts rest on them. Can be called again after any interruption.
-   * @returns whether there was one
-   */
-  async deleteThread(memory: MemoryRef, threadId: string): Promise<boolean> {
-    const { memories, threads } = this.ports;
-    if (!(await memories.hasThread(memory, threadId))) return false;
-    // First, so that nothing writes its entries again.
-    await threads.remove(identityOf(memory, threadId));
-    const some = (): Promise<string[]> => memories.entryIdsOfThread(memory, threadId, threadsAtOnce);
-    for (let page = await some(); page.length > 0; page = await some()) {
-      for (const entryId of page) await eraseFromD1(memory, entryId, this.ports);
-    }
-    await memories.removeThread(memory, threadId);
-    return true;
-  }
-
   /** Does something with every thread of a memory, many at a time. */
   private async eachThread(memory: MemoryRef, act: (threadId: string) => Promise<void>): Promise<void> {
     // The thread of entries without a conversation comes before all others: its name is empty.

@@ -6,6 +6,7 @@ import { type Page, type PageRequest, readPage } from "../page.js";
 import type { Services } from "../services.js";
 import { findMemory } from "./find-memory.js";
 import type { Started } from "./memory-service.js";
+import { removeThread } from "./thread-removal.js";
 
 export interface ThreadRef {
   readonly memoryId: string;
@@ -89,6 +90,6 @@ export async function deleteThread(
 ): Promise<Result<void>> {
   const memory = await findMemory(actor, "deleteThread", memoryId, services);
   if (!memory.ok) return memory;
-  const wasThere = await services.memory.deleteThread(memory.value, threadId);
+  const wasThere = await removeThread(memory.value, threadId, services.memory.ports);
   return wasThere ? ok(undefined) : refuse("not_found", "There is no such thread in this memory.");
 }
