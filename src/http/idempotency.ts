@@ -35,7 +35,7 @@ export const idempotency = createMiddleware<AppEnv>(async (c, next) => {
       throw problem("idempotency_conflict", "This Idempotency-Key came with another request before. Use a new key.");
     case "in_progress":
       // What is made under an id that the key stands for can be made again: a retry after a crash goes on at once.
-      if (method === "POST" && claimsItsId(path)) break;
+      if (claimsItsId(method, path)) break;
       throw problem("conflict", "A request with this Idempotency-Key is being handled. Try again in a moment.", {
         retryAfterSeconds: 1,
       });
@@ -64,9 +64,11 @@ function managesOwnKeys(path: string): boolean {
   );
 }
 
-/** Routes whose acts claim the id of what they make with the key. */
-function claimsItsId(path: string): boolean {
-  return /^\/v1\/(sessions|vaults|vaults\/[^/]+\/memories)$/.test(path);
+/** Routes whose acts claim the id of what they make with the key, or with the caller's own id. */
+function claimsItsId(method: string, path: string): boolean {
+  return method === "POST"
+    ? /^\/v1\/(sessions|vaults|vaults\/[^/]+\/memories)$/.test(path)
+    : method === "PUT" && /\/by-external-id\/[^/]+$/.test(path);
 }
 
 function keptHeaders(response: Response): Record<string, string> {
