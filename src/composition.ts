@@ -31,6 +31,7 @@ import { createSealer, type Sealer } from "./platform/secrets.js";
 import { createSigningSecrets } from "./platform/signing-secret.js";
 import { AskIndex } from "./stores/ask-index.js";
 import { AuditLog } from "./stores/audit-log.js";
+import { CreationClaims } from "./stores/creation-claims.js";
 import { deliverToD1 } from "./stores/deliveries.js";
 import { IdempotencyStore } from "./stores/idempotency-store.js";
 import { ContextStore } from "./stores/memory/context-store.js";
@@ -60,6 +61,7 @@ interface Shared {
   readonly memory: MemoryService;
   readonly answers: IdempotencyStore;
   readonly examples: ExampleClassifiers;
+  readonly claims: CreationClaims;
 }
 
 /** One set of stores per environment: what they keep is a cache of what can't change. */
@@ -75,6 +77,7 @@ function shared(env: Env): Shared {
   const vectors = new EntryVectors(env.DB, (tenantId) => tenantEmbedder(env, tenantId), now, vectorIndex);
   const resources = new ResourceStore(env.DB, sealer, now);
   const answers = new IdempotencyStore(env.DB, sealer, now);
+  const claims = new CreationClaims(env.DB, now);
   const memory = new MemoryService({
     db: env.DB,
     now,
@@ -85,6 +88,7 @@ function shared(env: Env): Shared {
     threads: new ThreadGateway(env.MEMORY_THREAD),
     deadLetters: new DeadLetters(env.DB, now),
     answers,
+    claims,
     sendJobs: (jobs) => env.FLUSHES.sendBatch(jobs.map((body) => ({ body }))).then(() => undefined),
   });
   const signingSecret = createSigningSecrets(env.SEALING_SECRET);
@@ -110,6 +114,7 @@ function shared(env: Env): Shared {
     examples: new ExampleClassifiers(new ExampleVectors((tenantId) => tenantEmbedder(env, tenantId), now)),
     memory,
     answers,
+    claims,
   };
   sharedOf.set(env, created);
   return created;

@@ -23,7 +23,8 @@ import type { SubjectOf } from "../../src/supervision/subject.js";
 import type { Supervisor } from "../../src/supervision/supervisor.js";
 import type { RecordedAct } from "../../src/tenancy/audit.js";
 import type { Kit } from "../kit/kit.js";
-import type { ChatSessionStore, TurnRecord } from "./store.js";
+import type { ChatSessionStore } from "./store.js";
+import type { TurnRecord } from "./turn-rows.js";
 import type { Change } from "./version-store.js";
 
 export interface MessageVersionsPorts {
@@ -164,8 +165,8 @@ export class MessageVersions {
     return JSON.stringify(this.ports.store.message(message.messageId)) === JSON.stringify(message);
   }
 
-  /** What the rules of the hook make of a changed message; a refusal when they stop it. */
-  private async throughRules(message: ChatMessage): Promise<Result<ChatMessage>> {
+  /** What the rules of the hook make of a message that a person changed or answered with; a refusal when they stop it. */
+  async throughRules(message: ChatMessage): Promise<Result<ChatMessage>> {
     const { kit, store, now } = this.ports;
     const { salt } = store.session();
     const pass = await runPass(subjectOf(message), await this.ports.rules(), {
@@ -180,7 +181,7 @@ export class MessageVersions {
     if (decision === "block" || decision === "review") {
       return refuse("invalid", `Nothing was changed: the message would not pass the rules. ${reasons.join(" ")}`);
     }
-    if (pass.subject.hook === "request") return ok(pass.subject.message);
+    if (pass.subject.hook === "request") return ok({ ...message, ...pass.subject.message });
     return pass.subject.hook === "response" && message.role === "assistant"
       ? ok({ ...message, modelReply: pass.subject.reply })
       : noMessage;
@@ -207,11 +208,14 @@ export class MessageVersions {
 /** What was sent or answered, and beside it what supervision made of it, if that is another text. */
 function supervised(turn: TurnRecord, effective: ChatMessage, store: ChatSessionStore): UnlinkedVersion[] {
   const { messageId } = effective;
-  const isReply = messageId !== turn.messageId;
-  const at = new Date(turn.acceptedAt).toISOString();
+  const answer = store.answers.sent(messageId);
+  const isReply = effective.role === "assistant" || messageId === turn.replyId;
+  const at = new Date(answer?.at ?? turn.acceptedAt).toISOString();
   const pass = store.passesOfTurn(turn.turnId).find(({ hook }) => hook === (isReply ? "response" : "request"));
   const kept = isReply ? store.versions.original(messageId) : undefined;
-  const original: ChatMessage | undefined = isReply ? kept?.body : { messageId, role: "user", content: turn.original };
+  const original = isReply
+    ? kept && { ...kept.body, ...(effective.createdAt === undefined ? {} : { createdAt: effective.createdAt }) }
+    : sentAs(effective, answer?.original ?? turn.original);
   const reviewed = pass?.steps.some(({ actor }) => actor !== undefined) ? pass : undefined;
   const decision = reviewed?.decision ?? kept?.decision ?? (isReply ? undefined : pass?.decision) ?? "allow";
   const reasons = reviewed?.reasons ?? kept?.reasons ?? (isReply ? undefined : pass?.reasons) ?? [];
@@ -235,8 +239,16 @@ function changerOf(pass: SupervisionState | undefined): ActorRecord {
   return { kind: "supervisor", id: [...new Set(changers.flatMap(({ supervisor = [] }) => supervisor))].join(", ") };
 }
 
+/** A person's message with another text: what is noted on it stays. */
+function sentAs(effective: ChatMessage, content: string): ChatMessage | undefined {
+  return effective.role === "assistant" ? undefined : { ...effective, content };
+}
+
+/** Its text alone: what is noted on a message is no part of its digest. */
 function subjectOf(message: ChatMessage): SubjectOf<"request"> | SubjectOf<"response"> {
-  return message.role === "assistant" ? { hook: "response", reply: message.modelReply } : { hook: "request", message };
+  if (message.role === "assistant") return { hook: "response", reply: message.modelReply };
+  const { messageId, role, content, erased } = message;
+  return { hook: "request", message: { messageId, role, content, ...(erased === undefined ? {} : { erased }) } };
 }
 
 const noMessage = refuse("not_found", "There is no such message in this session.");

@@ -2,12 +2,19 @@
 
 import { type ContextChangeBody, type ContextView, contextChangeSchema } from "../../src/chat/context.js";
 import { type MessageEdit, type MessageVersion, messageEditSchema } from "../../src/chat/message-version.js";
-import { type NewSession, newSessionSchema, type Session, type Turn } from "../../src/chat/session.js";
+import {
+  type NewSession,
+  newSessionSchema,
+  type Session,
+  type SessionChange,
+  sessionChangeSchema,
+  type Turn,
+} from "../../src/chat/session.js";
 import { composeRootPlatform } from "../../src/composition.js";
 import type { ActorRecord } from "../../src/conversation/actor-record.js";
 import type { ChatMessage } from "../../src/conversation/message.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
-import type { RecordedPass, SendCommand, SessionObject } from "../../src/gateways/session-gateway.js";
+import type { CreatedSession, RecordedPass, SendCommand, SessionObject } from "../../src/gateways/session-gateway.js";
 import { fromWire, type Page, pageOfRows, toWire, type Wire } from "../../src/gateways/wire.js";
 import { Root } from "../kit/root.js";
 import { chatSessionSchema } from "./schema.js";
@@ -22,11 +29,18 @@ export class ChatSession extends Root<SessionEngine> implements SessionObject {
   async create(
     identity: { tenantId: string; sessionId: string },
     definition: Wire<NewSession>,
-  ): Promise<Wire<Session>> {
-    const parsed = fromWire(definition, newSessionSchema);
-    this.makeTables();
-    this.engine.create(identity, parsed);
-    return toWire(this.engine.view());
+  ): Promise<Wire<CreatedSession>> {
+    const created = !this.exists();
+    if (created) {
+      const parsed = fromWire(definition, newSessionSchema);
+      this.makeTables();
+      this.engine.create(identity, parsed);
+    }
+    return toWire({ session: this.engine.view(), created });
+  }
+
+  async change(change: Wire<SessionChange>): Promise<Wire<Result<Session>>> {
+    return toWire(this.exists() ? this.engine.change(fromWire(change, sessionChangeSchema)) : noSession);
   }
 
   async describe(): Promise<Wire<Result<Session>>> {
@@ -36,7 +50,7 @@ export class ChatSession extends Root<SessionEngine> implements SessionObject {
   /** Takes a message and waits for its turn's outcome, at most `waitMs`. The same key gets the same turn. */
   async send(command: SendCommand): Promise<Wire<Result<Turn>>> {
     if (!this.exists()) return toWire(noSession);
-    const accepted = this.engine.accept(command);
+    const accepted = await this.engine.accept(command);
     return accepted.ok ? this.turn(accepted.value, command.waitMs) : toWire(accepted);
   }
 

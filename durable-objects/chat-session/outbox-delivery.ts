@@ -13,11 +13,17 @@ export async function deliverOutbox(
 ): Promise<void> {
   const { tenantId, sessionId } = store.session();
   // What is no copy for D1 either is refused there.
-  const copies = messages.filter(({ topic }) => !isTopicOf(topic, "session"));
+  const copies = withoutOutdated(messages.filter(({ topic }) => !isTopicOf(topic, "session")));
   if (copies.length > 0) await platform.deliver({ tenantId, ownerId: sessionId, messages: copies });
   for (const { topic, payload } of messages) {
     if (isTopicOf(topic, "session")) await handlers[topic](readPayload(topic, payload), store, platform.memory);
   }
+}
+
+/** Of several states of the session the last one is all that its copy needs. */
+function withoutOutdated(messages: readonly OutboxMessage[]): OutboxMessage[] {
+  const last = messages.findLast(({ topic }) => topic === "session");
+  return messages.filter((message) => message.topic !== "session" || message === last);
 }
 
 const handlers: {

@@ -49,4 +49,15 @@ export const chatSessionSchema: readonly SchemaStep[] = [
       -- Who sent a turn's message, as JSON; unknown of turns of versions before.
       ALTER TABLE turns ADD COLUMN sent_by TEXT;`,
   },
+  {
+    name: "speakers and answers",
+    sql: `
+      ALTER TABLE session ADD COLUMN updated_at INTEGER;
+      ALTER TABLE turns ADD COLUMN speaker TEXT;
+      ALTER TABLE turns ADD COLUMN metadata TEXT;
+      -- Messages that were taken as the answer to a question of a turn; a key that comes again gets that turn.
+      CREATE TABLE answer_messages (
+        idempotency_key TEXT PRIMARY KEY, request_hash TEXT NOT NULL, turn_id TEXT NOT NULL, message_id TEXT NOT NULL UNIQUE,
+        ask_id TEXT NOT NULL, original TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID;`,
+  },
 ];

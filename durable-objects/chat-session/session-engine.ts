@@ -3,17 +3,15 @@
 import type { EndedStatus } from "../../src/agent/work.js";
 import type { RootPlatform } from "../../src/application/root-platform.js";
 import { loadRules } from "../../src/application/turn-setup.js";
-import { askForAll } from "../../src/asks/ask.js";
 import type { AskWork } from "../../src/asks/origin.js";
-import type { EventData } from "../../src/catalogues/events.js";
 import type { ContextChangeBody, ContextView } from "../../src/chat/context.js";
-import { chatEvents } from "../../src/chat/events.js";
 import type { ReplyDelta } from "../../src/chat/reply-stream.js";
 import {
+  changeDefinition,
   isFinal,
-  mayAccept,
   type NewSession,
   type Session,
+  type SessionChange,
   type SettledOutcome,
   type Turn,
 } from "../../src/chat/session.js";
@@ -21,24 +19,31 @@ import type { ActorRecord } from "../../src/conversation/actor-record.js";
 import { messageText, replyText } from "../../src/conversation/message.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
 import type { SendCommand } from "../../src/gateways/session-gateway.js";
-import { newId } from "../../src/platform/ids.js";
 import type { Lease, StepOutcome } from "../kit/driver.js";
 import type { StreamOptions } from "../kit/event-stream.js";
 import type { LiveEvent } from "../kit/events.js";
 import { Kit } from "../kit/kit.js";
 import type { RootEngine } from "../kit/root.js";
+import { MessageIntake } from "./message-intake.js";
 import { MessageVersions } from "./message-versions.js";
 import { deliverOutbox } from "./outbox-delivery.js";
 import { VersionedContext } from "./session-context.js";
-import { ChatSessionStore, type TurnRecord } from "./store.js";
+import { presentEvent, sessionView } from "./session-view.js";
+import { ChatSessionStore } from "./store.js";
+import type { TurnRecord } from "./turn-rows.js";
 import { TurnRun } from "./turn-runner.js";
 import { crashOutcome, turnView } from "./turn-view.js";
+
+/** After how long the list of sessions shows that a turn runs, in milliseconds. */
+const runningShownAfterMs = 5_000;
+const runningDeadline = "running";
 
 export class SessionEngine implements RootEngine {
   readonly store: ChatSessionStore;
   readonly kit: Kit;
   readonly context: VersionedContext;
   readonly versions: MessageVersions;
+  private readonly intake: MessageIntake;
   private run: TurnRun | undefined;
 
   constructor(
@@ -57,6 +62,8 @@ export class SessionEngine implements RootEngine {
       present: (type, data) => this.present(type, data),
       describeWork: (turnId) => this.describeTurn(turnId),
       askClosed: (turnId) => this.askClosed(turnId),
+      // The only deadline of its own: what the list shows is due.
+      deadlinePassed: () => this.kit.deliverSoon(),
     });
     this.versions = new MessageVersions({
       storage: ctx.storage,
@@ -70,7 +77,17 @@ export class SessionEngine implements RootEngine {
       storage: ctx.storage,
       kit: this.kit,
       now: platform.now,
-      changed: () => this.kit.outbox.put("session", "session", this.view()),
+      changed: () => this.updateIndex(),
+    });
+    this.intake = new MessageIntake({
+      storage: ctx.storage,
+      store: this.store,
+      kit: this.kit,
+      versions: this.versions,
+      now: platform.now,
+      cancelTurn: (turn) => this.cancelTurn(turn),
+      remember: (messageId) => this.remember(messageId),
+      indexed: () => this.updateIndex(),
     });
   }
 
@@ -79,36 +96,27 @@ export class SessionEngine implements RootEngine {
     this.ctx.storage.transactionSync(() => {
       this.store.createSession({ ...identity, definition, salt: crypto.randomUUID(), createdAt });
       this.context.begin(definition.context);
-      this.kit.outbox.put("session", "session", this.view());
+      this.updateIndex();
       if (definition.memory !== undefined) this.kit.outbox.put("memory", "memory", {});
     });
     this.kit.deliverSoon();
   }
 
-  /** Takes a message into the queue; gives its turn's id. The same key gives the same turn. */
-  accept(command: SendCommand): Result<string> {
-    const known = this.store.turnByKey(command.idempotencyKey);
-    if (known !== undefined) {
-      // The hash of a message that was erased is gone: any text counts as the same.
-      return known.requestHash === "" || known.requestHash === command.requestHash
-        ? ok(known.turnId)
-        : refuse("idempotency_conflict", "This Idempotency-Key came with another message before. Use a new key.");
-    }
-    const current = this.store.currentTurn();
-    const waitingOn =
-      current?.status === "waiting" ? this.kit.asks.openOfWork(current.turnId).map((ask) => ask.askId) : [];
-    const may = mayAccept({ queued: this.store.queuedTurns(), waitingOn });
-    if (!may.ok) return may;
+  /** Takes a message; gives the id of the turn that it begins or answers. The same key gives the same turn. */
+  accept(command: SendCommand): Promise<Result<string>> {
+    return this.intake.accept(command, this.store.session().definition.whileWaiting);
+  }
 
-    const { content, idempotencyKey, requestHash } = command;
-    const ids = { turnId: newId("trn"), messageId: newId("msg"), replyId: newId("msg") };
-    const salts = { messageSalt: crypto.randomUUID(), replySalt: crypto.randomUUID() };
+  /** Changes what the caller notes on the session; a subject is given once. */
+  change(change: SessionChange): Result<Session> {
+    const changed = changeDefinition(this.store.session().definition, change);
+    if (!changed.ok) return changed;
     this.ctx.storage.transactionSync(() => {
-      this.store.addTurn({ ...ids, ...salts, content, idempotencyKey, requestHash, at: this.platform.now() });
-      this.store.setSender(ids.turnId, command.sender);
-      this.kit.kick();
+      this.store.setDefinition(changed.value);
+      this.updateIndex();
     });
-    return ok(ids.turnId);
+    this.kit.deliverSoon();
+    return ok(this.view());
   }
 
   /** What asks of a turn say of where they come from. */
@@ -147,7 +155,10 @@ export class SessionEngine implements RootEngine {
 
   /** Whether the session, or one turn, goes on without anybody doing anything. */
   active(turnId?: string): boolean {
-    const status = turnId === undefined ? this.store.currentTurn()?.status : this.store.turn(turnId)?.status;
+    const current = this.store.currentTurn();
+    // What is queued behind a turn that waits goes on when somebody answers.
+    if (current === undefined || current.status === "waiting") return false;
+    const status = turnId === undefined ? current.status : this.store.turn(turnId)?.status;
     return status === "queued" || status === "running";
   }
 
@@ -180,19 +191,7 @@ export class SessionEngine implements RootEngine {
   }
 
   view(): Session {
-    const { sessionId, definition, createdAt } = this.store.session();
-    const { memory } = definition;
-    const { version, context } = this.context.current();
-    const current = this.store.currentTurn();
-    return {
-      ...definition,
-      ...(memory === undefined ? {} : { memory: { ...memory, threadId: memory.threadId ?? sessionId } }),
-      context,
-      sessionId,
-      contextVersion: version,
-      status: current === undefined ? "idle" : current.status === "waiting" ? "waiting" : "running",
-      createdAt: new Date(createdAt).toISOString(),
-    };
+    return sessionView(this.store, this.context);
   }
 
   turn(turnId: string): Result<Turn> {
@@ -218,6 +217,9 @@ export class SessionEngine implements RootEngine {
       this.ctx.storage.transactionSync(() => {
         this.store.setStatus(turnId, "running");
         this.kit.events.append("turn.started", turnId, { turnId });
+        this.updateIndex();
+        // A turn that is over soon goes off with its end; of a longer one the list tells meanwhile.
+        this.kit.deadlines.move(runningDeadline, this.platform.now() + runningShownAfterMs);
       });
     }
     const { store, kit, platform, context } = this;
@@ -230,26 +232,49 @@ export class SessionEngine implements RootEngine {
     } catch (error) {
       const then = kit.afterThrow(turnId, error, lease);
       if (then === "failed") this.end(turn, "failed", crashOutcome(turn));
-      if (then === "waiting") {
-        store.setStatus(turnId, "waiting");
-        kit.events.append("turn.waiting", turnId, { turnId });
-      }
+      if (then === "waiting") this.park(turn);
     } finally {
       this.run = undefined;
     }
     return "again";
   }
 
+  /** The turn waits for an ask; it has done so since the ask was opened, for whoever has sent a message since. */
+  private park(turn: TurnRecord): void {
+    const { turnId } = turn;
+    if (this.store.session().definition.whileWaiting === "cancel" && this.store.queuedTurns() > 0) {
+      this.end(turn, "cancelled", { degraded: [] });
+      return;
+    }
+    this.ctx.storage.transactionSync(() => {
+      this.store.setStatus(turnId, "waiting");
+      this.kit.events.append("turn.waiting", turnId, { turnId });
+      this.updateIndex();
+    });
+  }
+
+  /** Sends what the list of sessions shows to its copy. To be called in the write that changes it. */
+  private updateIndex(): void {
+    this.store.touch(this.platform.now());
+    this.kit.outbox.put("session", "session", this.view());
+  }
+
   private end(turn: TurnRecord, status: EndedStatus, outcome: SettledOutcome, by?: ActorRecord): void {
     const { turnId, acceptedAt } = turn;
     this.kit.end(turnId, { kind: "turn", outcome: status, since: acceptedAt, by }, (usage, endedAt) => {
-      this.store.endTurn(turnId, status, { ...outcome, usage }, endedAt);
-      if (outcome.reply !== undefined) {
-        this.store.addMessage(outcome.reply, turnId, true);
-        this.remember(outcome.reply.messageId);
+      const createdAt = new Date(endedAt).toISOString();
+      const reply = outcome.reply === undefined ? undefined : { ...outcome.reply, createdAt };
+      const error = outcome.error === undefined ? undefined : { ...outcome.error, createdAt };
+      const stored = { ...outcome, ...(reply && { reply }), ...(error && { error }), usage };
+      this.store.endTurn(turnId, status, stored, endedAt);
+      if (reply !== undefined) {
+        this.store.addMessage(reply, turnId, true);
+        this.remember(reply.messageId);
       }
-      if (outcome.error !== undefined) this.store.addMessage(outcome.error, turnId, false);
+      if (error !== undefined) this.store.addMessage(error, turnId, false);
       this.kit.events.append("turn.completed", turnId, { turnId });
+      this.kit.deadlines.move(runningDeadline, undefined);
+      this.updateIndex();
       // A team's workers that were interrupted must not count as busy for ever.
       if (status === "cancelled" || status === "failed")
         this.kit.outbox.put("work_ended", turnId, { work: turnId, at: this.platform.now() });
@@ -269,26 +294,12 @@ export class SessionEngine implements RootEngine {
   private askClosed(turnId: string): void {
     if (this.store.turn(turnId)?.status !== "waiting") return;
     this.store.setStatus(turnId, "running");
+    this.updateIndex();
     this.kit.kick();
   }
 
   /** What the log stores are ids; what is shown of them is what holds now. */
   private present(type: string, data: unknown): unknown {
-    if (type === "context.changed") return this.presentContext(data) ?? data;
-    return (type === "turn.completed" ? this.presentTurn(data) : undefined) ?? data;
-  }
-
-  private presentContext(data: unknown): EventData<"context.changed"> | undefined {
-    const { data: stored } = chatEvents["context.changed"].stored.safeParse(data);
-    const version = stored === undefined ? undefined : this.context.version(stored.version);
-    if (stored === undefined || version === undefined) return undefined;
-    const { author, reason, at } = version;
-    return { ...stored, author, reason, at };
-  }
-
-  private presentTurn(data: unknown): EventData<"turn.completed"> | undefined {
-    const { data: stored } = chatEvents["turn.completed"].stored.safeParse(data);
-    const turn = stored === undefined ? undefined : this.turn(stored.turnId);
-    return turn?.ok ? { ...turn.value, asks: turn.value.asks.map(askForAll) } : undefined;
+    return presentEvent(type, data, { context: this.context, turn: (turnId) => this.turn(turnId) }) ?? data;
   }
 }

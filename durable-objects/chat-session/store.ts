@@ -6,12 +6,13 @@ import {
   newSessionSchema,
   type StoredOutcome,
   type TurnStatus,
-  turnOutcomeSchema,
   turnStatuses,
 } from "../../src/chat/session.js";
-import { type ActorRecord, readAuthor } from "../../src/conversation/actor-record.js";
+import type { ActorRecord } from "../../src/conversation/actor-record.js";
 import { type ChatMessage, chatMessageSchema, messageText } from "../../src/conversation/message.js";
 import { type SupervisionState, supervisionStateSchema, withoutWholeReasons } from "../../src/supervision/state.js";
+import { AnswerStore } from "./answer-store.js";
+import { type NewTurn, type TurnRecord, turnRow } from "./turn-rows.js";
 import { VersionStore } from "./version-store.js";
 
 export interface SessionRecord {
@@ -20,54 +21,8 @@ export interface SessionRecord {
   readonly definition: NewSession;
   readonly salt: string;
   readonly createdAt: number;
-}
-
-const turnRow = z
-  .object({
-    seq: z.number(),
-    turn_id: z.string(),
-    request_hash: z.string(),
-    status: z.enum(turnStatuses),
-    message_id: z.string(),
-    reply_id: z.string(),
-    original: z.string(),
-    accepted_at: z.number(),
-    ended_at: z.number().nullable(),
-    crashes: z.number(),
-    outcome: z.string().nullable(),
-    message_salt: z.string().nullable(),
-    reply_salt: z.string().nullable(),
-    sent_by: z.string().nullable(),
-  })
-  .transform((row) => ({
-    seq: row.seq,
-    turnId: row.turn_id,
-    requestHash: row.request_hash,
-    status: row.status,
-    messageId: row.message_id,
-    replyId: row.reply_id,
-    original: row.original,
-    acceptedAt: row.accepted_at,
-    endedAt: row.ended_at ?? undefined,
-    crashes: row.crashes,
-    outcome: row.outcome === null ? undefined : turnOutcomeSchema.parse(JSON.parse(row.outcome)),
-    messageSalt: row.message_salt ?? undefined,
-    replySalt: row.reply_salt ?? undefined,
-    sentBy: row.sent_by === null ? undefined : readAuthor(row.sent_by),
-  }));
-export type TurnRecord = z.infer<typeof turnRow>;
-
-export interface NewTurn {
-  readonly turnId: string;
-  readonly messageId: string;
-  readonly replyId: string;
-  readonly content: string;
-  readonly idempotencyKey: string;
-  readonly requestHash: string;
-  /** Of the digests of the message and of the reply: each goes with its text. */
-  readonly messageSalt: string;
-  readonly replySalt: string;
-  readonly at: number;
+  /** When what the list shows of it changed last. */
+  readonly updatedAt: number;
 }
 
 /** How many messages of the history are read at most; the prompt's token budget decides among them. */
@@ -75,12 +30,14 @@ const historyRows = 60;
 
 export class ChatSessionStore {
   readonly versions: VersionStore;
+  readonly answers: AnswerStore;
 
   constructor(private readonly sql: SqlStorage) {
     this.versions = new VersionStore(sql);
+    this.answers = new AnswerStore(sql);
   }
 
-  createSession(record: SessionRecord): void {
+  createSession(record: Omit<SessionRecord, "updatedAt">): void {
     this.sql.exec(
       "INSERT INTO session (one, tenant_id, session_id, definition, salt, created_at) VALUES (1, ?, ?, ?, ?, ?)",
       record.tenantId,
@@ -93,9 +50,14 @@ export class ChatSessionStore {
 
   session(): SessionRecord {
     const row = this.sql
-      .exec<{ tenant_id: string; session_id: string; definition: string; salt: string; created_at: number }>(
-        "SELECT * FROM session",
-      )
+      .exec<{
+        tenant_id: string;
+        session_id: string;
+        definition: string;
+        salt: string;
+        created_at: number;
+        updated_at: number | null;
+      }>("SELECT * FROM session")
       .one();
     return {
       tenantId: row.tenant_id,
@@ -103,13 +65,22 @@ export class ChatSessionStore {
       definition: newSessionSchema.parse(JSON.parse(row.definition)),
       salt: row.salt,
       createdAt: row.created_at,
+      updatedAt: row.updated_at ?? row.created_at,
     };
+  }
+
+  setDefinition(definition: NewSession): void {
+    this.sql.exec("UPDATE session SET definition = ?", JSON.stringify(definition));
+  }
+
+  touch(at: number): void {
+    this.sql.exec("UPDATE session SET updated_at = ?", at);
   }
 
   addTurn(turn: NewTurn): void {
     this.sql.exec(
       `INSERT INTO turns (turn_id, idempotency_key, request_hash, status, message_id, reply_id, original, accepted_at,
-         message_salt, reply_salt) VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?)`,
+         message_salt, reply_salt, speaker, metadata) VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?)`,
       turn.turnId,
       turn.idempotencyKey,
       turn.requestHash,
@@ -119,6 +90,8 @@ export class ChatSessionStore {
       turn.at,
       turn.messageSalt,
       turn.replySalt,
+      turn.speaker ?? null,
+      turn.metadata === undefined ? null : JSON.stringify(turn.metadata),
     );
   }
 
@@ -130,9 +103,17 @@ export class ChatSessionStore {
     return this.turns("WHERE turn_id = ?", turnId)[0];
   }
 
-  /** The turn that a message was sent for, or that it answers. */
+  /** The turn that a message was sent for, that it is the reply of, or one of whose asks it answers. */
   turnOfMessage(messageId: string): TurnRecord | undefined {
-    return this.turns("WHERE message_id = ?1 OR reply_id = ?1", messageId)[0];
+    const answered = "SELECT turn_id FROM answer_messages WHERE message_id = ?1";
+    return this.turns(`WHERE message_id = ?1 OR reply_id = ?1 OR turn_id = (${answered})`, messageId)[0];
+  }
+
+  /** The newest turn. */
+  lastTurn(): { turnId: string; status: TurnStatus } | undefined {
+    const query = "SELECT turn_id, status FROM turns ORDER BY seq DESC LIMIT 1";
+    const [row] = this.sql.exec<{ turn_id: string; status: string }>(query).toArray();
+    return row === undefined ? undefined : { turnId: row.turn_id, status: z.enum(turnStatuses).parse(row.status) };
   }
 
   turnByKey(idempotencyKey: string): TurnRecord | undefined {
@@ -210,13 +191,12 @@ export class ChatSessionStore {
   }
 
   /** What a turn keeps beside the message itself: what was sent, its digest for repetitions, the salt. */
-  forgetText({ turnId, messageId }: TurnRecord, erased: string): void {
-    this.sql.exec(
-      erased === messageId
-        ? "UPDATE turns SET original = '', request_hash = '', message_salt = NULL WHERE turn_id = ?"
-        : "UPDATE turns SET reply_salt = NULL WHERE turn_id = ?",
-      turnId,
-    );
+  forgetText({ turnId, messageId, replyId }: TurnRecord, erased: string): void {
+    const message =
+      "UPDATE turns SET original = '', request_hash = '', message_salt = NULL, speaker = NULL, metadata = NULL WHERE turn_id = ?";
+    if (erased === messageId) this.sql.exec(message, turnId);
+    else if (erased === replyId) this.sql.exec("UPDATE turns SET reply_salt = NULL WHERE turn_id = ?", turnId);
+    else this.answers.forgetText(erased);
   }
 
   messagesAfter(seq: number, limit: number): { seq: number; message: ChatMessage }[] {
@@ -266,7 +246,7 @@ export class ChatSessionStore {
     return this.sql
       .exec(
         `SELECT seq, turn_id, request_hash, status, message_id, reply_id, original, accepted_at, ended_at, crashes,
-           outcome, message_salt, reply_salt, sent_by
+           outcome, message_salt, reply_salt, sent_by, speaker, metadata
          FROM turns ${where}`,
         ...bindings,
       )

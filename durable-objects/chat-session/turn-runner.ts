@@ -19,7 +19,8 @@ import { agentPorts } from "../kit/agent-ports.js";
 import type { Lease } from "../kit/driver.js";
 import type { Kit } from "../kit/kit.js";
 import type { VersionedContext } from "./session-context.js";
-import type { ChatSessionStore, SessionRecord, TurnRecord } from "./store.js";
+import type { ChatSessionStore, SessionRecord } from "./store.js";
+import type { TurnRecord } from "./turn-rows.js";
 
 export interface RunnerPorts {
   readonly store: ChatSessionStore;
@@ -140,7 +141,14 @@ export class TurnRun {
         traced: (entry) => events.append(entry.type, turnId, { turnId, ...entryWithoutText(entry) }),
       },
       messageDecided: (message, blocked) => {
-        store.addMessage(message, turnId, !blocked);
+        const { speaker, metadata, acceptedAt } = turn;
+        const noted = {
+          ...message,
+          ...(speaker === undefined ? {} : { speaker }),
+          ...(metadata === undefined ? {} : { metadata }),
+          createdAt: new Date(acceptedAt).toISOString(),
+        };
+        store.addMessage(noted, turnId, !blocked);
         if (!blocked) this.ports.remember(message.messageId);
       },
     };
@@ -168,8 +176,10 @@ export class TurnRun {
     this.ports.store.versions.addOriginal(original, decision, reasons, this.ports.platform.now());
   }
 
+  /** What is wrong is for operators: it stands in the log, and in the warnings of what was stored. */
   private failure(detail: string): SettledOutcome {
-    const error = { messageId: this.turn.replyId, role: "error" as const, content: `The answer failed: ${detail}` };
-    return { error, degraded: [] };
+    this.ports.kit.log("error", "turn.misconfigured", { work: this.turn.turnId, error: detail });
+    const content = "The answer failed: this assistant isn't set up completely. Whoever runs it can see why.";
+    return { error: { messageId: this.turn.replyId, role: "error", content, code: "misconfigured" }, degraded: [] };
   }
 }

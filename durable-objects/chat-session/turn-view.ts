@@ -3,7 +3,8 @@ import type { Usage } from "../../src/agent/work.js";
 import { isFinal, type SettledOutcome, type Turn } from "../../src/chat/session.js";
 import { supervisionSummary } from "../../src/supervision/summary.js";
 import type { AskBook } from "../kit/asks.js";
-import type { ChatSessionStore, TurnRecord } from "./store.js";
+import type { ChatSessionStore } from "./store.js";
+import type { TurnRecord } from "./turn-rows.js";
 
 /** A turn as a caller sees it: effective texts only. */
 export function turnView(record: TurnRecord, store: ChatSessionStore, asks: AskBook, usageSoFar: Usage): Turn {

@@ -59,6 +59,11 @@ export class AskBook {
     return this.read("SELECT work, body FROM asks WHERE ask_id = ?", askId)[0]?.ask;
   }
 
+  /** The work that an ask belongs to. */
+  workOf(askId: string): string | undefined {
+    return this.read("SELECT work, body FROM asks WHERE ask_id = ?", askId)[0]?.work;
+  }
+
   ofWork(work: string): Ask[] {
     return this.read("SELECT work, body FROM asks WHERE work = ? ORDER BY ask_id", work).map(({ ask }) => ask);
   }

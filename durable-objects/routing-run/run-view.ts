@@ -51,6 +51,8 @@ export function summaryView({ runId, status, definition, createdAt, endedAt }: R
     status,
     team: typeof definition.team === "string" ? definition.team : "inline",
     metadata: definition.metadata,
+    ...(definition.subject === undefined ? {} : { subject: definition.subject }),
+    ...(definition.externalId === undefined ? {} : { externalId: definition.externalId }),
     createdAt: new Date(createdAt).toISOString(),
     ...(endedAt === undefined ? {} : { endedAt: new Date(endedAt).toISOString() }),
   };

@@ -1,6 +1,7 @@
 /** Deletions that go through objects and tables: whoever starts one, the same is gone afterwards. */
 import type { RunGateway } from "../gateways/run-gateway.js";
 import type { SessionGateway } from "../gateways/session-gateway.js";
+import type { CreationClaims } from "../stores/creation-claims.js";
 import type { IdempotencyStore } from "../stores/idempotency-store.js";
 import type { RunIndex } from "../stores/run-index.js";
 import type { SessionIndex } from "../stores/session-index.js";
@@ -14,6 +15,7 @@ export interface RemovalPorts {
   readonly runs: Pick<RunGateway, "remove">;
   readonly runIndex: Pick<RunIndex, "runs">;
   readonly memory: Pick<MemoryService, "deleteAll">;
+  readonly claims: Pick<CreationClaims, "forget">;
   readonly tenants: Pick<TenantStore, "removeKeys" | "remove">;
   readonly answers: Pick<IdempotencyStore, "forget" | "forgetAll">;
 }
@@ -23,6 +25,8 @@ const atOnce = 100;
 
 /** Removes a session with its copies; false when there is none. What is repeated after an interruption goes on: the copy goes last. */
 export async function removeSession(tenantId: string, sessionId: string, ports: RemovalPorts): Promise<boolean> {
+  // First, so that nobody is led to what is going.
+  await ports.claims.forget(tenantId, sessionId);
   const removed = await ports.sessions.remove(tenantId, sessionId);
   if (!removed && !(await ports.index.knows(tenantId, sessionId))) return false;
   await ports.answers.forget(tenantId, sessionId);
@@ -35,14 +39,13 @@ export async function removeTenant(tenantId: string, ports: RemovalPorts): Promi
   const { index, sessions, runIndex, runs, memory, tenants, answers } = ports;
   // From here on nobody makes anything that would be missed below.
   await tenants.removeKeys(tenantId);
-  for (let page = await index.sessions(tenantId, undefined, atOnce); page.length > 0; ) {
+  for (let page = await index.sessions(tenantId, {}, undefined, atOnce); page.length > 0; ) {
     await Promise.all(page.map(({ sessionId }) => sessions.remove(tenantId, sessionId)));
-    page = await index.sessions(tenantId, page.at(-1)?.sessionId, atOnce);
+    page = await index.sessions(tenantId, {}, page.at(-1)?.sessionId, atOnce);
   }
-  const all = { status: undefined };
-  for (let page = await runIndex.runs(tenantId, all, undefined, atOnce); page.length > 0; ) {
+  for (let page = await runIndex.runs(tenantId, {}, undefined, atOnce); page.length > 0; ) {
     await Promise.all(page.map(({ runId }) => runs.remove(tenantId, runId)));
-    page = await runIndex.runs(tenantId, all, page.at(-1)?.runId, atOnce);
+    page = await runIndex.runs(tenantId, {}, page.at(-1)?.runId, atOnce);
   }
   await memory.deleteAll(tenantId);
   await answers.forgetAll(tenantId);

@@ -6,6 +6,7 @@ import type { OutgoingPolicy } from "../platform/outgoing.js";
 import type { Sealer } from "../platform/secrets.js";
 import type { AskIndex } from "../stores/ask-index.js";
 import type { AuditLog } from "../stores/audit-log.js";
+import type { CreationClaims } from "../stores/creation-claims.js";
 import type { IdempotencyStore } from "../stores/idempotency-store.js";
 import type { ResourceStore } from "../stores/resource-store.js";
 import type { RunIndex } from "../stores/run-index.js";
@@ -22,6 +23,7 @@ export interface Services {
   readonly sealer: Sealer;
   readonly policy: OutgoingPolicy;
   readonly answers: IdempotencyStore;
+  readonly claims: CreationClaims;
   readonly tenants: TenantStore;
   readonly resources: ResourceStore;
   readonly remoteTools: RemoteTools;

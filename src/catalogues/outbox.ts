@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { storedAskSchema } from "../asks/ask.js";
-import { sessionSchema } from "../chat/session.js";
+import { storedSessionSchema } from "../chat/session.js";
 import { runSummarySchema } from "../routing/run.js";
 import type { SupervisionState } from "../supervision/state.js";
 import { actions, hooks } from "../supervision/verdict.js";
@@ -35,7 +35,7 @@ export const outboxTopics = {
   session: {
     description: "A session as it is listed; its copy in D1.",
     handler: "d1",
-    payload: sessionSchema,
+    payload: storedSessionSchema,
   },
   run: {
     description: "A run as it is listed; its copy in D1.",

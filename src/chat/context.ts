@@ -13,6 +13,8 @@ export const contextItemSchema = z.strictObject({
   include: z.enum(["always", "manual", "auto"]).default("manual"),
 });
 
+export type ContextItem = z.infer<typeof contextItemSchema>;
+
 const names = z.array(itemName).max(200).default([]);
 
 const tools = z.array(toolRefSchema).max(200).default([]);
@@ -120,7 +122,7 @@ export const autoExcerptCharacters = 1_000;
 const autoLikeness = 0.2;
 /** How many rules, and how many references, it brings in at most, and how long they are together. */
 const maxAuto = 5;
-const maxAutoCharacters = 20_000;
+export const maxAutoCharacters = 20_000;
 
 export interface AutoItem {
   readonly name: string;

@@ -94,11 +94,12 @@ export function withoutOriginals(versions: readonly MessageVersion[]): MessageVe
 
 /** What replaces a message whose text was erased. */
 export function erasedMessage(message: ChatMessage): ChatMessage {
-  const { messageId, role } = message;
-  if (role !== "assistant") return { messageId, role, content: erasedText, erased: true };
+  const { messageId, role, createdAt } = message;
+  const time = createdAt === undefined ? {} : { createdAt };
+  if (role !== "assistant") return { messageId, role, content: erasedText, ...time, erased: true };
   const { timestamp } = message.modelReply;
   const turns = [{ turnId: `${messageId}.0`, message: erasedText }];
-  return { messageId, role, modelReply: { timestamp, turns }, erased: true };
+  return { messageId, role, modelReply: { timestamp, turns }, ...time, erased: true };
 }
 
 const erasedText = "[erased]";

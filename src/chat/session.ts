@@ -1,37 +1,84 @@
 /** Sessions and turns as they are stored and sent, and the decisions about them. */
 import { z } from "zod";
 import { usageSchema } from "../agent/work.js";
-import { askSchema } from "../asks/ask.js";
+import { type Ask, askSchema } from "../asks/ask.js";
 import { assistantMessageSchema, chatMessageSchema, plainMessageSchema } from "../conversation/message.js";
-import { itemName, metadataSchema, subjectSchema } from "../conversation/names.js";
+import {
+  changeMetadata,
+  externalIdSchema,
+  itemName,
+  metadataChangeSchema,
+  metadataSchema,
+  speakerSchema,
+  subjectSchema,
+} from "../conversation/names.js";
 import { ok, type Result, refuse } from "../conversation/problem.js";
 import { threadIdSchema } from "../memory/memory.js";
 import { shownPassSchema, supervisionStateSchema } from "../supervision/state.js";
 import { hookSummarySchema, supervisionSummarySchema } from "../supervision/summary.js";
 import { sessionContextSchema } from "./context.js";
 
+/** What becomes of a further message while a turn has an open ask; {@link admit} says what each means. */
+export const waitingPolicies = ["queue", "refuse", "answer", "cancel"] as const;
+
 export const newSessionSchema = z.strictObject({
   agent: itemName,
   /** The end user it belongs to: their tokens reach it. */
   subject: subjectSchema.optional(),
+  /** What the caller calls it: unique among the tenant's sessions. */
+  externalId: externalIdSchema.optional(),
   supervisors: z.array(itemName).max(50).default([]),
   context: sessionContextSchema.prefault({}),
   metadata: metadataSchema.default({}),
+  whileWaiting: z.enum(waitingPolicies).default("queue"),
   /** Messages are recorded in a thread of this memory (the session's own, if none is named), and what it knows is recalled. */
   memory: z.strictObject({ memoryId: z.string().max(100), threadId: threadIdSchema.optional() }).optional(),
 });
 export type NewSession = z.infer<typeof newSessionSchema>;
 
-export const sessionSchema = newSessionSchema.extend({
-  sessionId: z.string(),
-  status: z.enum(["idle", "running", "waiting"]),
-  contextVersion: z.int(),
-  createdAt: z.iso.datetime(),
+/** What may be changed of a session that is there. */
+export const sessionChangeSchema = z.strictObject({
+  metadata: metadataChangeSchema.optional(),
+  /** Only of a session that has none yet. */
+  subject: subjectSchema.optional(),
 });
-export type Session = z.infer<typeof sessionSchema>;
+export type SessionChange = z.infer<typeof sessionChangeSchema>;
+
+/** The session as it is after a change. A subject is given once: whoever had reached it would reach another's session otherwise. */
+export function changeDefinition(definition: NewSession, { metadata, subject }: SessionChange): Result<NewSession> {
+  if (subject !== undefined && definition.subject !== undefined && definition.subject !== subject) {
+    return refuse("conflict", "The session has another subject already, and that doesn't change.");
+  }
+  const changed = metadataSchema.safeParse(changeMetadata(definition.metadata, metadata ?? {}));
+  if (!changed.success) {
+    const errors = [{ path: "metadata", message: "at most 50 entries" }];
+    return refuse("invalid", "The session would have too much metadata; see errors.", { errors });
+  }
+  return ok({ ...definition, ...(subject === undefined ? {} : { subject }), metadata: changed.data });
+}
 
 export const turnStatuses = ["queued", "running", "waiting", "completed", "blocked", "failed", "cancelled"] as const;
 export type TurnStatus = (typeof turnStatuses)[number];
+
+export const sessionStatuses = ["idle", "running", "waiting"] as const;
+
+export const sessionSchema = newSessionSchema.extend({
+  sessionId: z.string(),
+  status: z.enum(sessionStatuses),
+  contextVersion: z.int(),
+  /** The newest one. */
+  lastTurn: z.object({ turnId: z.string(), status: z.enum(turnStatuses) }).optional(),
+  createdAt: z.iso.datetime(),
+  /** When its status, its context, its metadata or its subject changed last. */
+  updatedAt: z.iso.datetime(),
+});
+export type Session = z.infer<typeof sessionSchema>;
+
+/** As it was stored by any version: sessions of before have no `updatedAt`. */
+export const storedSessionSchema = sessionSchema
+  .extend({ updatedAt: z.iso.datetime().optional() })
+  .strip()
+  .transform((session): Session => ({ ...session, updatedAt: session.updatedAt ?? session.createdAt }));
 
 export function isFinal(status: TurnStatus): boolean {
   return status === "completed" || status === "blocked" || status === "failed" || status === "cancelled";
@@ -79,6 +126,9 @@ export const sendMessageSchema = z.strictObject({
     .string()
     .max(100_000)
     .refine((content) => content.trim() !== "", "the content of a message can't be empty"),
+  /** Who says it, where several people share the session. */
+  speaker: speakerSchema.optional(),
+  metadata: metadataSchema.optional(),
   waitMs: z.int().min(0).max(300_000).default(60_000),
 });
 
@@ -86,25 +136,51 @@ export const sendMessageSchema = z.strictObject({
 const maxQueuedTurns = 32;
 
 export interface SessionLoad {
+  readonly whileWaiting: NewSession["whileWaiting"];
   readonly queued: number;
-  /** Open asks of the turn that is waiting, if one is. */
-  readonly waitingOn: readonly string[];
+  /** Open asks of the current turn, the oldest first; whether it has begun to wait for them already makes no difference. */
+  readonly openAsks: readonly Pick<Ask, "askId" | "kind" | "audience">[];
 }
 
-/** Whether a session takes another message now. */
-export function mayAccept(load: SessionLoad): Result<void> {
-  const [askId] = load.waitingOn;
-  if (askId !== undefined) {
-    return refuse(
-      "waiting_on_ask",
-      `The session's turn is waiting for an answer to ${askId}. Answer it at POST /v1/asks/${askId}/answer, or cancel the turn, then send the message again.`,
-      { askId },
-    );
+/** What becomes of a message: a turn at the end of the queue, the same once the current one is cancelled, or an ask's answer. */
+export type Admission =
+  | { readonly kind: "queue" | "cancel_current" }
+  | { readonly kind: "answer"; readonly askId: string };
+
+/**
+ * What a session does with a message. While its turn has an open ask, `queue` lets the message wait, `refuse` names the ask, `cancel` ends
+ * that turn, and `answer` gives the message to the oldest question that is for the user; where there is none, it waits.
+ * @example
+ * admit({ whileWaiting: "answer", queued: 0, openAsks: [{ askId, kind: "human", audience: "user" }] }); // { kind: "answer", askId }
+ */
+export function admit({ whileWaiting, queued, openAsks }: SessionLoad): Result<Admission> {
+  const [ask] = openAsks;
+  if (ask !== undefined) {
+    switch (whileWaiting) {
+      case "cancel":
+        return ok({ kind: "cancel_current" });
+      case "refuse":
+        return refuseWaiting(ask.askId);
+      case "answer": {
+        const question = openAsks.find(({ kind, audience }) => kind === "human" && audience === "user");
+        if (question !== undefined) return ok({ kind: "answer", askId: question.askId });
+        break;
+      }
+      case "queue":
+    }
   }
-  if (load.queued >= maxQueuedTurns) {
-    return refuse("queue_full", `${load.queued} messages are waiting in this session already. Send it again later.`, {
+  if (queued >= maxQueuedTurns) {
+    return refuse("queue_full", `${queued} messages are waiting in this session already. Send it again later.`, {
       retryAfterSeconds: 5,
     });
   }
-  return ok(undefined);
+  return ok({ kind: "queue" });
+}
+
+function refuseWaiting(askId: string): Result<never> {
+  return refuse(
+    "waiting_on_ask",
+    `The session's turn is waiting for an answer to ${askId}. Answer it at POST /v1/asks/${askId}/answer, or cancel the turn, then send the message again.`,
+    { askId },
+  );
 }

@@ -1,5 +1,6 @@
 /** The messages of a session: the seed's shapes, with stable ids, as zod schemas because they are stored and sent as JSON. */
 import { z } from "zod";
+import { metadataSchema, speakerSchema } from "./names.js";
 
 export const toolCallRequestSchema = z.object({
   toolCallId: z.string(),
@@ -41,16 +42,29 @@ export type ModelReply = z.infer<typeof modelReplySchema>;
 /** Its text was erased: nothing of it may be shown, recorded or sent to a model any more. */
 const erased = z.literal(true).optional();
 
+/** Messages of the version before have no time. */
+const createdAt = z.iso.datetime().optional();
+
 export const plainMessageSchema = z.object({
   messageId: z.string(),
   role: z.enum(["user", "system", "error"]),
   content: z.string(),
+  /** Who said it, where several people share a conversation. */
+  speaker: speakerSchema.optional(),
+  /** The caller's notes on it. */
+  metadata: metadataSchema.optional(),
+  /** Of an error: what went wrong, for programs. */
+  code: z.enum(["misconfigured"]).optional(),
+  /** The ask that it was taken as the answer to. */
+  answers: z.string().optional(),
+  createdAt,
   erased,
 });
 export const assistantMessageSchema = z.object({
   messageId: z.string(),
   role: z.literal("assistant"),
   modelReply: modelReplySchema,
+  createdAt,
   erased,
 });
 export const chatMessageSchema = z.discriminatedUnion("role", [plainMessageSchema, assistantMessageSchema]);

@@ -12,10 +12,30 @@ export const subjectSchema = z
   .max(200)
   .regex(/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/, "a subject is 1 to 200 visible ASCII characters");
 
+/** What something is called where the caller keeps it: unique per tenant and kind. */
+export const externalIdSchema = z
+  .string()
+  .regex(/^[\x21-\x7e]{1,200}$/, "an externalId is 1 to 200 visible ASCII characters without spaces");
+
+/** Who says a message, where several people share a conversation. */
+export const speakerSchema = z.string().regex(/^[^\p{Cc}]{1,100}$/u, "a speaker is 1 to 100 characters on one line");
+
+const metadataValue = z.union([z.string().max(2_000), z.number(), z.boolean()]);
+
 /** The caller's own notes on what it makes. */
 export const metadataSchema = z
-  .record(z.string().max(100), z.union([z.string().max(2_000), z.number(), z.boolean()]))
+  .record(z.string().max(100), metadataValue)
   .refine((metadata) => Object.keys(metadata).length <= 50, "at most 50 entries");
+export type Metadata = z.infer<typeof metadataSchema>;
+
+/** Notes that are to change: what isn't named stays, null removes an entry. */
+export const metadataChangeSchema = z.record(z.string().max(100), metadataValue.nullable());
+
+/** The notes after a change; the whole may be too long by then. */
+export function changeMetadata(metadata: Metadata, change: z.infer<typeof metadataChangeSchema>): Metadata {
+  const entries = Object.entries({ ...metadata, ...change });
+  return Object.fromEntries(entries.flatMap(([name, value]) => (value === null ? [] : [[name, value]])));
+}
 
 const serverAndTool = z.strictObject({
   server: itemName,

@@ -7,31 +7,44 @@ import {
   type NewSession,
   recordedPassSchema,
   type Session,
+  type SessionChange,
   sessionSchema,
   type Turn,
   turnSchema,
 } from "../chat/session.js";
 import type { ActorRecord } from "../conversation/actor-record.js";
 import { type ChatMessage, chatMessageSchema } from "../conversation/message.js";
+import type { Metadata } from "../conversation/names.js";
 import type { Result } from "../conversation/problem.js";
-import { newId } from "../platform/ids.js";
 import { RootGateway, type RootObject } from "./root-gateway.js";
 import { fromWire, type Page, pageSchema, resultOf, toWire, type Wire } from "./wire.js";
 
 export interface SendCommand {
   readonly content: string;
+  readonly speaker?: string | undefined;
+  readonly metadata?: Metadata | undefined;
   readonly idempotencyKey: string;
   /** Tells whether the same key came with the same message. */
   readonly requestHash: string;
   readonly waitMs: number;
+  /** Who sends it: a message may be taken as the answer to an ask. */
   readonly sender: ActorRecord;
 }
+
+const createdSchema = z.object({ session: sessionSchema, created: z.boolean() });
+/** A session, and whether it was made just now. */
+export type CreatedSession = z.infer<typeof createdSchema>;
 
 export type RecordedPass = z.infer<typeof recordedPassSchema>;
 
 /** What a session's object offers. */
 export interface SessionObject extends RootObject {
-  create(identity: { tenantId: string; sessionId: string }, definition: Wire<NewSession>): Promise<Wire<Session>>;
+  /** Makes the session, unless it was made before. */
+  create(
+    identity: { tenantId: string; sessionId: string },
+    definition: Wire<NewSession>,
+  ): Promise<Wire<CreatedSession>>;
+  change(change: Wire<SessionChange>): Promise<Wire<Result<Session>>>;
   describe(): Promise<Wire<Result<Session>>>;
   send(command: SendCommand): Promise<Wire<Result<Turn>>>;
   turn(turnId: string, waitMs: number): Promise<Wire<Result<Turn>>>;
@@ -57,11 +70,14 @@ const passesResult = resultOf(pageSchema(recordedPassSchema));
 
 /** The sessions of the system. Messages carry their key, so that every command but an edit can be repeated. */
 export class SessionGateway extends RootGateway<SessionObject> {
-  async create(tenantId: string, definition: NewSession): Promise<Session> {
-    const sessionId = newId("ses");
-    // Not repeated: an id is used once, and a caller without an answer creates another session.
-    const wire = await this.object(tenantId, sessionId).create({ tenantId, sessionId }, toWire(definition));
-    return fromWire(wire, sessionSchema);
+  /** Made once under its id, so that this can be repeated. */
+  async create(tenantId: string, sessionId: string, definition: NewSession): Promise<CreatedSession> {
+    const create = (object: SessionObject) => object.create({ tenantId, sessionId }, toWire(definition));
+    return fromWire(await this.call(tenantId, sessionId, create), createdSchema);
+  }
+
+  async change(tenantId: string, sessionId: string, change: SessionChange): Promise<Result<Session>> {
+    return fromWire(await this.call(tenantId, sessionId, (object) => object.change(toWire(change))), sessionResult);
   }
 
   async describe(tenantId: string, sessionId: string): Promise<Result<Session>> {

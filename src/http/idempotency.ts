@@ -34,6 +34,8 @@ export const idempotency = createMiddleware<AppEnv>(async (c, next) => {
     case "other_request":
       throw problem("idempotency_conflict", "This Idempotency-Key came with another request before. Use a new key.");
     case "in_progress":
+      // What is made under an id that the key stands for can be made again: a retry after a crash goes on at once.
+      if (claimsItsId(method, path)) break;
       throw problem("conflict", "A request with this Idempotency-Key is being handled. Try again in a moment.", {
         retryAfterSeconds: 1,
       });
@@ -60,6 +62,13 @@ function managesOwnKeys(path: string): boolean {
     // Entries and messages of a memory keep their keys themselves: an answer kept here could outlive their text. A search changes nothing.
     /^\/v1\/memories\/[^/]+\/(entries|threads|search)(\/|$)/.test(path)
   );
+}
+
+/** Routes whose acts claim the id of what they make with the key, or with the caller's own id. */
+function claimsItsId(method: string, path: string): boolean {
+  return method === "POST"
+    ? /^\/v1\/(sessions|vaults|vaults\/[^/]+\/memories)$/.test(path)
+    : method === "PUT" && /\/by-external-id\/[^/]+$/.test(path);
 }
 
 function keptHeaders(response: Response): Record<string, string> {

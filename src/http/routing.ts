@@ -6,6 +6,7 @@ import { issuesOf } from "../conversation/issues.js";
 import type { AppEnv } from "./context.js";
 import { operationId } from "./operation-id.js";
 import { problem, problemSchema } from "./problems.js";
+import { refuseEmptyBody, refuseUnknownQuery } from "./query.js";
 
 export function newRouter(): OpenAPIHono<AppEnv> {
   return new OpenAPIHono<AppEnv>({
@@ -54,6 +55,10 @@ export function route<P extends string, R extends Omit<RouteConfig, "path"> & { 
     operationId: operationId(config.method, config.path),
     ...config,
     security: config.security ?? [{ key: [] }],
+    middleware: [
+      refuseUnknownQuery(config.request?.query),
+      ...(config.request?.body?.required === true ? [refuseEmptyBody] : []),
+    ],
     responses: { ...config.responses, default: problemAnswer },
   });
 }

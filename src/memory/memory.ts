@@ -1,6 +1,7 @@
 /** Vaults, memories and context documents as they are written and shown. */
 import { z } from "zod";
 import { modelChoice } from "../agent/definition.js";
+import { externalIdSchema, metadataSchema, subjectSchema } from "../conversation/names.js";
 import { controlSchema } from "./control.js";
 import { roleSchema, speakerSchema, textSchema, timeSchema } from "./entry.js";
 
@@ -14,6 +15,11 @@ export const newMemorySchema = z.strictObject({
   description: z.string().max(2_000).optional(),
   /** What writes summaries and contexts. */
   model: modelChoice.default("default"),
+  /** The end user whom it is about. */
+  subject: subjectSchema.optional(),
+  /** What the caller calls it: unique among the tenant's memories. */
+  externalId: externalIdSchema.optional(),
+  metadata: metadataSchema.default({}),
 });
 export type NewMemory = z.infer<typeof newMemorySchema>;
 export const memorySchema = newMemorySchema.extend({
@@ -62,6 +68,10 @@ export const flushJobSchema = z.object({
   toSeq: z.int(),
 });
 export type FlushJob = z.infer<typeof flushJobSchema>;
+
+/** A thread in the list of a memory's threads. */
+export const threadSummarySchema = z.object({ threadId: z.string(), createdAt: z.iso.datetime() });
+export type ThreadSummary = z.infer<typeof threadSummarySchema>;
 
 const rangeSchema = z.object({ fromSeq: z.int(), toSeq: z.int() });
 

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { usageSchema } from "../agent/work.js";
 import { askSchema } from "../asks/ask.js";
 import { replyText } from "../conversation/message.js";
-import { itemName, metadataSchema } from "../conversation/names.js";
+import { externalIdSchema, itemName, metadataSchema, subjectSchema } from "../conversation/names.js";
 import { runExchange } from "../supervision/exchange.js";
 import { hookSummarySchema, supervisionSummarySchema } from "../supervision/summary.js";
 import type { LoadedTeam, TeamPorts } from "./ports.js";
@@ -20,6 +20,10 @@ export const newRunSchema = z.strictObject({
     .max(100_000)
     .refine((input) => input.trim() !== "", "the input of a run can't be empty"),
   metadata: metadataSchema.default({}),
+  /** The end user it is for. */
+  subject: subjectSchema.optional(),
+  /** What the caller calls it: unique among the tenant's runs. */
+  externalId: externalIdSchema.optional(),
   /** In addition to the tenant's and the team's. */
   supervisors: z.array(itemName).max(50).default([]),
   /** What `memory_search` searches in this run. */
@@ -64,6 +68,8 @@ export const runSchema = z.object({
   /** The effective text; absent until its verdict is in. */
   input: z.string().optional(),
   metadata: metadataSchema,
+  subject: subjectSchema.optional(),
+  externalId: externalIdSchema.optional(),
   decisions: z.array(routingDecisionSchema),
   results: z.array(workerResultSchema),
   /** What people answered while the team worked. */
@@ -86,6 +92,8 @@ export const runSummarySchema = runSchema.pick({
   createdAt: true,
   endedAt: true,
   metadata: true,
+  subject: true,
+  externalId: true,
 });
 export type RunSummary = z.infer<typeof runSummarySchema>;
 

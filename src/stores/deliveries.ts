@@ -43,10 +43,14 @@ const handlers: { readonly [Topic in TopicOf<"d1">]: (payload: ReadPayload<Topic
   session: (session, { db, tenantId, ownerId, message }) =>
     db
       .prepare(
-        `INSERT INTO sessions (tenant_id, session_id, agent, body, created_at, revision) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-         ON CONFLICT DO UPDATE SET body = ?4, revision = ?6 WHERE revision < ?6`,
+        `INSERT INTO sessions (tenant_id, session_id, agent, body, created_at, revision, status, subject, external_id, updated_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+         ON CONFLICT DO UPDATE SET body = ?4, revision = ?6, status = ?7, subject = ?8, updated_at = ?10 WHERE revision < ?6`,
       )
-      .bind(tenantId, ownerId, session.agent, message.payload, Date.parse(session.createdAt), message.id),
+      .bind(
+        ...[tenantId, ownerId, session.agent, message.payload, Date.parse(session.createdAt), message.id],
+        ...[session.status, session.subject ?? null, session.externalId ?? null, Date.parse(session.updatedAt)],
+      ),
 
   ask: (ask, { db, tenantId, ownerId, message }) =>
     db
@@ -64,10 +68,14 @@ const handlers: { readonly [Topic in TopicOf<"d1">]: (payload: ReadPayload<Topic
   run: (run, { db, tenantId, message }) =>
     db
       .prepare(
-        `INSERT INTO runs (tenant_id, run_id, status, body, revision) VALUES (?1, ?2, ?3, ?4, ?5)
+        `INSERT INTO runs (tenant_id, run_id, status, body, revision, team, subject, external_id)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
          ON CONFLICT DO UPDATE SET status = ?3, body = ?4, revision = ?5 WHERE revision < ?5`,
       )
-      .bind(tenantId, run.runId, run.status, message.payload, message.id),
+      .bind(
+        ...[tenantId, run.runId, run.status, message.payload, message.id],
+        ...[run.team, run.subject ?? null, run.externalId ?? null],
+      ),
 
   work_ended: ({ work, at }, { db, tenantId }) => endWork(db, tenantId, work, at),
 

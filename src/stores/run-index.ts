@@ -1,12 +1,21 @@
 /** The list of runs in D1. */
 import { z } from "zod";
 import { type RunSummary, runSummarySchema } from "../routing/run.js";
+import { allOf, equals, hasMetadata } from "./list-filter.js";
 
 const bodyRow = z.object({ body: z.string() });
 const keyRow = z.object({ run_id: z.string(), request_hash: z.string() });
 
 /** How long a key stands for its run, in milliseconds. */
 const keyLifetimeMs = 24 * 3_600_000;
+
+export interface RunFilter {
+  readonly status?: RunSummary["status"] | undefined;
+  readonly team?: string | undefined;
+  readonly subject?: string | undefined;
+  readonly externalId?: string | undefined;
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+}
 
 /** The copies in D1 of what runs hold, and which run a key stands for. */
 export class RunIndex {
@@ -18,16 +27,21 @@ export class RunIndex {
   /** Newest first. */
   async runs(
     tenantId: string,
-    filter: { readonly status: RunSummary["status"] | undefined },
+    { status, team, subject, externalId, metadata }: RunFilter,
     before: string | undefined,
     limit: number,
   ): Promise<RunSummary[]> {
+    const { sql, bindings } = allOf([
+      ...equals("status", status),
+      ...equals("team", team),
+      ...equals("subject", subject),
+      ...equals("external_id", externalId),
+      ...(before === undefined ? [] : [{ sql: "run_id < ?", bindings: [before] }]),
+      ...hasMetadata(metadata),
+    ]);
     const { results } = await this.db
-      .prepare(
-        `SELECT body FROM runs WHERE tenant_id = ?1 AND (?2 IS NULL OR run_id < ?2) AND (?3 IS NULL OR status = ?3)
-         ORDER BY run_id DESC LIMIT ?4`,
-      )
-      .bind(tenantId, before ?? null, filter.status ?? null, limit)
+      .prepare(`SELECT body FROM runs WHERE tenant_id = ?${sql} ORDER BY run_id DESC LIMIT ?`)
+      .bind(tenantId, ...bindings, limit)
       .all();
     return results.map((row) => runSummarySchema.parse(JSON.parse(bodyRow.parse(row).body)));
   }

@@ -1,26 +1,46 @@
 /** The list of sessions in D1. */
 import { z } from "zod";
-import { type Session, sessionSchema } from "../chat/session.js";
+import { type Session, storedSessionSchema } from "../chat/session.js";
+import { allOf, equals, hasMetadata } from "./list-filter.js";
 
 const bodyRow = z.object({ body: z.string() });
 
-/** Copies are a moment behind: the status, which changes with every turn, is left out of what they show. */
-const copiedSession = sessionSchema.omit({ status: true }).strip();
+export interface SessionFilter {
+  readonly agent?: string | undefined;
+  readonly status?: Session["status"] | undefined;
+  readonly subject?: string | undefined;
+  readonly externalId?: string | undefined;
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+  /** Milliseconds since the epoch. */
+  readonly updatedAfter?: number | undefined;
+}
 
 /** The copies in D1 of what sessions hold. */
 export class SessionIndex {
   constructor(private readonly db: D1Database) {}
 
   /** Newest first. */
-  async sessions(tenantId: string, before: string | undefined, limit: number): Promise<Omit<Session, "status">[]> {
+  async sessions(
+    tenantId: string,
+    filter: SessionFilter,
+    before: string | undefined,
+    limit: number,
+  ): Promise<Session[]> {
+    const { agent, status, subject, externalId, metadata, updatedAfter } = filter;
+    const { sql, bindings } = allOf([
+      ...equals("agent", agent),
+      ...equals("status", status),
+      ...equals("subject", subject),
+      ...equals("external_id", externalId),
+      ...(updatedAfter === undefined ? [] : [{ sql: "updated_at > ?", bindings: [updatedAfter] }]),
+      ...(before === undefined ? [] : [{ sql: "session_id < ?", bindings: [before] }]),
+      ...hasMetadata(metadata),
+    ]);
     const { results } = await this.db
-      .prepare(
-        `SELECT body FROM sessions WHERE tenant_id = ?1 AND (?2 IS NULL OR session_id < ?2)
-         ORDER BY session_id DESC LIMIT ?3`,
-      )
-      .bind(tenantId, before ?? null, limit)
+      .prepare(`SELECT body FROM sessions WHERE tenant_id = ?${sql} ORDER BY session_id DESC LIMIT ?`)
+      .bind(tenantId, ...bindings, limit)
       .all();
-    return results.map((row) => copiedSession.parse(JSON.parse(bodyRow.parse(row).body)));
+    return results.map((row) => storedSessionSchema.parse(JSON.parse(bodyRow.parse(row).body)));
   }
 
   /** Whether there is a copy of this session. */

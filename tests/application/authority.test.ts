@@ -15,7 +15,14 @@ import * as memories from "../../src/application/memory/manage-memories.js";
 import { createVault, deleteVault, listVaults, readVault } from "../../src/application/memory/manage-vaults.js";
 import * as contexts from "../../src/application/memory/read-contexts.js";
 import { searchEntries } from "../../src/application/memory/search-entries.js";
-import { endThread, readThread, recordMessages, startThread } from "../../src/application/memory/use-threads.js";
+import {
+  deleteThread,
+  endThread,
+  listThreads,
+  readThread,
+  recordMessages,
+  startThread,
+} from "../../src/application/memory/use-threads.js";
 import { restoreMemoryContext, writeMemoryContext } from "../../src/application/memory/write-contexts.js";
 import { deleteResource } from "../../src/application/resources/delete-resource.js";
 import { listResources } from "../../src/application/resources/list-resources.js";
@@ -26,11 +33,12 @@ import { cancelRun } from "../../src/application/runs/cancel-run.js";
 import { listRuns } from "../../src/application/runs/list-runs.js";
 import { readRun } from "../../src/application/runs/read-run.js";
 import { readTrace } from "../../src/application/runs/read-trace.js";
-import { startRun } from "../../src/application/runs/start-run.js";
+import { startRun, streamRun } from "../../src/application/runs/start-run.js";
 import type { Services } from "../../src/application/services.js";
-import { beginSession } from "../../src/application/sessions/begin-session.js";
+import { beginSession, ensureSession } from "../../src/application/sessions/begin-session.js";
 import { cancelTurn } from "../../src/application/sessions/cancel-turn.js";
 import { changeSessionContext } from "../../src/application/sessions/change-context.js";
+import { changeSession } from "../../src/application/sessions/change-session.js";
 import { deleteSession } from "../../src/application/sessions/delete-session.js";
 import { editMessage } from "../../src/application/sessions/edit-message.js";
 import { eraseMessage } from "../../src/application/sessions/erase-message.js";
@@ -58,6 +66,7 @@ import { contextChangeSchema } from "../../src/chat/context.js";
 import { newSessionSchema } from "../../src/chat/session.js";
 import { composeServices } from "../../src/composition.js";
 import { type Result, refuse } from "../../src/conversation/problem.js";
+import { newMemorySchema } from "../../src/memory/memory.js";
 import { newRunSchema } from "../../src/routing/run.js";
 import { type Actor, deploymentActor, systemActor } from "../../src/tenancy/actor.js";
 import { type Act, acts, type Requirement } from "../../src/tenancy/authority.js";
@@ -79,13 +88,16 @@ const root = { kind: "session" as const, id: "ses_1" };
 const events = { after: 0, lingerMs: 0 };
 const newSession = newSessionSchema.parse({ agent: "assistant" });
 const newRun = newRunSchema.parse({ team: "support", input: "help" });
+const newMemory = newMemorySchema.parse({ title: "Memory" });
 const newTenant = newTenantSchema.parse({ name: "Acme" });
 const request = { query: "cat", topEntries: 1, topContexts: 1, filter: {} };
 
 /** Every act, called with something that it takes. The compiler asks for a new one here. */
 const calls: Record<Act, Call> = {
-  beginSession: (actor, services) => beginSession(actor, newSession, services),
+  beginSession: (actor, services) => beginSession(actor, { definition: newSession }, services),
   listSessions: (actor, services) => listSessions(actor, page, services),
+  changeSession: (actor, services) =>
+    changeSession(actor, { sessionId: "ses_1", change: { subject: "ada" } }, services),
   readSession: (actor, services) => readSession(actor, "ses_1", services),
   deleteSession: (actor, services) => deleteSession(actor, "ses_1", services),
   sendMessage: (actor, services) => sendMessage(actor, { sessionId: "ses_1", content: "hi", waitMs: 0 }, services),
@@ -127,19 +139,17 @@ const calls: Record<Act, Call> = {
   listVaults: (actor, services) => listVaults(actor, page, services),
   readVault: (actor, services) => readVault(actor, "vlt_1", services),
   deleteVault: (actor, services) => deleteVault(actor, "vlt_1", services),
-  createMemory: (actor, services) =>
-    memories.createMemory(
-      actor,
-      { vaultId: "vlt_1", memory: { title: "Memory", memoryType: "conversation", model: "offline" } },
-      services,
-    ),
+  createMemory: (actor, services) => memories.createMemory(actor, { vaultId: "vlt_1", memory: newMemory }, services),
   listMemories: (actor, services) => memories.listMemories(actor, { ...page, vaultId: "vlt_1" }, services),
+  findMemories: (actor, services) => memories.findMemories(actor, page, services),
   readMemory: (actor, services) => memories.readMemory(actor, "mem_1", services),
   deleteMemory: (actor, services) => memories.deleteMemory(actor, "mem_1", services),
   startThread: (actor, services) => startThread(actor, thread, services),
   recordMessages: (actor, services) => recordMessages(actor, { ...thread, messages: [] }, services),
   endThread: (actor, services) => endThread(actor, thread, services),
   readThread: (actor, services) => readThread(actor, thread, services),
+  listThreads: (actor, services) => listThreads(actor, { ...page, memoryId: "mem_1" }, services),
+  deleteThread: (actor, services) => deleteThread(actor, thread, services),
   awaitConsistency: (actor, services) =>
     awaitConsistency(actor, { memoryId: "mem_1", level: "stored", timeoutMs: 0 }, services),
   listDeadLetters: (actor, services) => listDeadLetters(actor, { ...page, memoryId: "mem_1" }, services),
@@ -175,6 +185,16 @@ const calls: Record<Act, Call> = {
 
 /** Further ways into an act, which stand under the same authority. */
 const otherWays: readonly [Act, Call][] = [
+  [
+    "beginSession",
+    (actor, services) => ensureSession(actor, { externalId: "room-1", definition: newSession }, services),
+  ],
+  [
+    "createMemory",
+    (actor, services) =>
+      memories.ensureMemory(actor, { vaultId: "vlt_1", externalId: "ada", memory: newMemory }, services),
+  ],
+  ["startRun", (actor, services) => streamRun(actor, { definition: newRun }, services)],
   ["sendMessage", (actor, services) => streamMessage(actor, { sessionId: "ses_1", content: "hi" }, services)],
   [
     "followEvents",

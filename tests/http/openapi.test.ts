@@ -146,7 +146,8 @@ describe("the OpenAPI document", () => {
 async function everything(tenant: TestTenant): Promise<Record<string, string>> {
   const model = await tenant.agent("assistant", { tools: [{ server: "conclave", tool: "ask_human" }] });
   await model.reply({ toolCalls: [{ name: "ask_human", arguments: { question: "Which?" } }] });
-  const sessionId = await tenant.session();
+  const externalId = "room-1";
+  const sessionId = await tenant.session({ externalId });
   const turn = await tenant.say(sessionId, "hello");
   const bodies: Record<string, unknown> = {
     agents: { kind: "model", model: "offline", instructions: "" },
@@ -180,6 +181,7 @@ async function everything(tenant: TestTenant): Promise<Record<string, string>> {
     keyId: `key_${tenant.key.split("_")[1]}`,
     name: "only-mine",
     sessionId,
+    externalId,
     turnId: turn.turnId,
     messageId: turn.message?.messageId ?? "",
     askId: turn.asks[0]?.askId ?? "",

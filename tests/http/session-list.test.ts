@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { newTenant } from "../support/conclave.js";
 
 describe("the list of sessions", () => {
-  it("shows the tenant's sessions, newest first, without their status", async () => {
+  it("shows the tenant's sessions, newest first, with their status", async () => {
     const tenant = await newTenant();
     await tenant.agent("assistant");
     const first = await tenant.session({ metadata: { place: 1 } });
@@ -13,7 +13,7 @@ describe("the list of sessions", () => {
 
     expect(list.map((session) => session.sessionId)).toEqual([second, first]);
     expect(list[0]).toMatchObject({ agent: "assistant", metadata: { place: 2 } });
-    expect(list[0]).not.toHaveProperty("status");
+    expect(list[0]).toMatchObject({ status: "idle", updatedAt: expect.any(String) });
   });
 });
 

@@ -1,9 +1,11 @@
 /** Memories of a vault: created, listed, read, and deleted with their threads, entries and contexts. */
 import { ok, type Result, refuse } from "../../conversation/problem.js";
 import type { NewMemory } from "../../memory/memory.js";
-import type { Memory } from "../../stores/memory/memory-store.js";
+import { newId } from "../../platform/ids.js";
+import type { Memory, MemoryFilter } from "../../stores/memory/memory-store.js";
 import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
+import { claimId, externalIdTaken } from "../creation.js";
 import { type Page, type PageRequest, readPage } from "../page.js";
 import type { Services } from "../services.js";
 import { findMemory } from "./find-memory.js";
@@ -11,12 +13,62 @@ import { findVault } from "./manage-vaults.js";
 
 export async function createMemory(
   actor: Actor,
-  { vaultId, memory }: { readonly vaultId: string; readonly memory: NewMemory },
+  {
+    vaultId,
+    memory,
+    idempotencyKey,
+  }: {
+    readonly vaultId: string;
+    readonly memory: NewMemory;
+    /** A memory made twice under one key is one memory. */
+    readonly idempotencyKey?: string | undefined;
+  },
   services: Services,
 ): Promise<Result<Memory>> {
   const vault = await findVault(actor, "createMemory", vaultId, services);
   if (!vault.ok) return vault;
-  return ok(await services.memory.ports.memories.createMemory(actor.tenantId, vaultId, memory));
+  const request = ["memory", vaultId, memory];
+  const claimed = await claimId(actor, newId("mem"), { request, idempotencyKey }, services);
+  if (!claimed.ok) return claimed;
+  const ref = { tenantId: actor.tenantId, vaultId, memoryId: claimed.value };
+  const made = await services.memory.ports.memories.createMemory(ref, memory);
+  const { memoryId, externalId = "" } = made.memory;
+  return memoryId === claimed.value ? ok(made.memory) : externalIdTaken(externalId, memoryId);
+}
+
+/** The memory that has the caller's own id, made in this vault if there is none: once, however many ask at the same time. */
+export async function ensureMemory(
+  actor: Actor,
+  input: { readonly vaultId: string; readonly externalId: string; readonly memory: NewMemory },
+  services: Services,
+): Promise<Result<{ memory: Memory; created: boolean }>> {
+  const { vaultId, externalId } = input;
+  const vault = await findVault(actor, "createMemory", vaultId, services);
+  if (!vault.ok) return vault;
+  if (input.memory.externalId !== undefined && input.memory.externalId !== externalId) {
+    const errors = [{ path: "externalId", message: "it is another one than in the path" }];
+    return refuse("invalid", "The body and the path name different externalIds; leave it out of the body.", { errors });
+  }
+  const ref = { tenantId: actor.tenantId, vaultId, memoryId: newId("mem") };
+  const made = await services.memory.ports.memories.createMemory(ref, { ...input.memory, externalId });
+  if (made.memory.vaultId !== vaultId) return externalIdTaken(externalId, made.memory.memoryId);
+  return ok(made);
+}
+
+/** The memories of all vaults. */
+export async function findMemories(
+  actor: Actor,
+  { filter = {}, ...page }: PageRequest & { readonly filter?: MemoryFilter | undefined },
+  services: Services,
+): Promise<Result<Page<Memory>>> {
+  const allowed = authorize(actor, "findMemories");
+  if (!allowed.ok) return allowed;
+  const { memories } = services.memory.ports;
+  return readPage(
+    page,
+    (after = "", limit) => memories.memories(actor.tenantId, filter, after, limit),
+    ({ memoryId }) => memoryId,
+  );
 }
 
 export async function listMemories(
@@ -29,7 +81,7 @@ export async function listMemories(
   const { memories } = services.memory.ports;
   return readPage(
     query,
-    (after = "", limit) => memories.memories(actor.tenantId, query.vaultId, after, limit),
+    (after = "", limit) => memories.memories(actor.tenantId, { vaultId: query.vaultId }, after, limit),
     ({ memoryId }) => memoryId,
   );
 }

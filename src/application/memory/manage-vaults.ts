@@ -1,19 +1,30 @@
 /** Vaults: created, listed, read, and deleted with all their memories. */
 import { ok, type Result, refuse } from "../../conversation/problem.js";
 import type { Vault } from "../../memory/memory.js";
+import { newId } from "../../platform/ids.js";
 import type { Actor } from "../../tenancy/actor.js";
 import { type Act, authorize } from "../../tenancy/authority.js";
+import { claimId } from "../creation.js";
 import { type Page, type PageRequest, readPage } from "../page.js";
 import type { Services } from "../services.js";
 
 export async function createVault(
   actor: Actor,
-  { title }: { readonly title: string },
+  {
+    title,
+    idempotencyKey,
+  }: {
+    readonly title: string;
+    /** A vault made twice under one key is one vault. */
+    readonly idempotencyKey?: string | undefined;
+  },
   services: Services,
 ): Promise<Result<Vault>> {
   const allowed = authorize(actor, "createVault");
   if (!allowed.ok) return allowed;
-  return ok(await services.memory.ports.memories.createVault(actor.tenantId, title));
+  const vaultId = await claimId(actor, newId("vlt"), { request: ["vault", title], idempotencyKey }, services);
+  if (!vaultId.ok) return vaultId;
+  return ok(await services.memory.ports.memories.createVault(actor.tenantId, vaultId.value, title));
 }
 
 export async function listVaults(actor: Actor, page: PageRequest, services: Services): Promise<Result<Page<Vault>>> {

@@ -14,6 +14,7 @@ import {
 } from "../../memory/memory.js";
 import { sha256Hex } from "../../platform/digest.js";
 import { newId } from "../../platform/ids.js";
+import type { CreationClaims } from "../../stores/creation-claims.js";
 import type { IdempotencyStore } from "../../stores/idempotency-store.js";
 import type { ContextStore } from "../../stores/memory/context-store.js";
 import type { DeadLetters } from "../../stores/memory/dead-letters.js";
@@ -33,6 +34,7 @@ export interface MemoryServicePorts {
   readonly threads: ThreadGateway;
   readonly deadLetters: DeadLetters;
   readonly answers: IdempotencyStore;
+  readonly claims: CreationClaims;
   readonly sendJobs: MemoryPlatform["sendJobs"];
 }
 
@@ -169,7 +171,8 @@ export class MemoryService {
 
   /** Deletes a vault with all its memories. */
   async deleteVault(tenantId: string, vaultId: string): Promise<void> {
-    const { memories, answers } = this.ports;
+    const { memories, answers, claims } = this.ports;
+    await claims.forget(tenantId, vaultId);
     await this.deleteAll(tenantId, vaultId);
     await answers.forget(tenantId, vaultId);
     await memories.removeVault(tenantId, vaultId);
@@ -188,7 +191,8 @@ export class MemoryService {
   }
 
   async deleteMemory(memory: MemoryRef): Promise<void> {
-    const { memories, threads, vectors, answers } = this.ports;
+    const { memories, threads, vectors, answers, claims } = this.ports;
+    await claims.forget(memory.tenantId, memory.memoryId);
     await this.eachThread(memory, (threadId) => threads.remove(identityOf(memory, threadId)));
     await memories.removeMemory(memory);
     await vectors.index.forget();

@@ -78,7 +78,9 @@ export class SessionMemory {
     if (!says && edit === undefined) return;
     const memory = await this.service.memory(link.tenantId, link.memoryId);
     if (!memory.ok) return;
-    const recorded = { role: message.role, content, occurredAt: new Date(at).toISOString() };
+    const speaker = message.role === "assistant" ? undefined : message.speaker;
+    const occurredAt = new Date(at).toISOString();
+    const recorded = { role: message.role, content, ...(speaker === undefined ? {} : { speaker }), occurredAt };
     const { messageId } = message;
     const key = edit === undefined ? messageId : `${messageId}:${edit}`;
     if (says) {

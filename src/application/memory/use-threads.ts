@@ -1,10 +1,12 @@
 /** Threads of a memory: started, given messages, ended, read. */
-import { ok, type Result } from "../../conversation/problem.js";
-import type { Invocation, NewMessage, Thread } from "../../memory/memory.js";
+import { ok, type Result, refuse } from "../../conversation/problem.js";
+import type { Invocation, NewMessage, Thread, ThreadSummary } from "../../memory/memory.js";
 import type { Actor } from "../../tenancy/actor.js";
+import { type Page, type PageRequest, readPage } from "../page.js";
 import type { Services } from "../services.js";
 import { findMemory } from "./find-memory.js";
 import type { Started } from "./memory-service.js";
+import { removeThread } from "./thread-removal.js";
 
 export interface ThreadRef {
   readonly memoryId: string;
@@ -62,4 +64,32 @@ export async function readThread(
   const memory = await findMemory(actor, "readThread", memoryId, services);
   if (!memory.ok) return memory;
   return services.memory.thread(memory.value, threadId, atSeq);
+}
+
+/** The threads of a memory, by name. */
+export async function listThreads(
+  actor: Actor,
+  { memoryId, ...page }: PageRequest & { readonly memoryId: string },
+  services: Services,
+): Promise<Result<Page<ThreadSummary>>> {
+  const memory = await findMemory(actor, "listThreads", memoryId, services);
+  if (!memory.ok) return memory;
+  const { memories } = services.memory.ports;
+  return readPage(
+    page,
+    (after = "", limit) => memories.threadSummaries(memory.value, after, limit),
+    ({ threadId }) => threadId,
+  );
+}
+
+/** Deletes a thread with its messages and entries; what contexts say of them goes too. */
+export async function deleteThread(
+  actor: Actor,
+  { memoryId, threadId }: ThreadRef,
+  services: Services,
+): Promise<Result<void>> {
+  const memory = await findMemory(actor, "deleteThread", memoryId, services);
+  if (!memory.ok) return memory;
+  const wasThere = await removeThread(memory.value, threadId, services.memory.ports);
+  return wasThere ? ok(undefined) : refuse("not_found", "There is no such thread in this memory.");
 }

@@ -16,7 +16,7 @@ export async function listResources(
   if (!allowed.ok) return allowed;
   const read = async (after = "", limit: number) => {
     const resources = await services.resources.list(actor.tenantId, query.kind, after, limit);
-    return resources.map(resourceView);
+    return resources.map((resource) => resourceView(resource));
   };
   return readPage(query, read, ({ name }) => name);
 }

@@ -10,6 +10,7 @@ import { pinAsStored } from "./pin-tools.js";
 import { noResource } from "./read-resource.js";
 import { checkResource } from "./resource-checks.js";
 import { type ResourceView, resourceView } from "./resource-view.js";
+import { resourceWarnings } from "./resource-warnings.js";
 
 export interface ResourceInput<K extends ResourceKind> {
   readonly kind: K;
@@ -53,8 +54,12 @@ export async function putResource<K extends ResourceKind>(
     case "stored": {
       const stored = await resources.get(tenantId, kind, name);
       if (stored === undefined) return noResource(kind, name);
-      const view = { ...resourceView(stored), ...(await pinAsStored(actor.tenantId, stored, services)) };
-      return ok({ resource: view, created: outcome.created });
+      const warnings = await resourceWarnings(tenantId, kind, stored.body, services);
+      const { pinned, warnings: ofPinning = [] } = await pinAsStored(tenantId, stored, services);
+      return ok({
+        resource: { ...resourceView(stored, [...warnings, ...ofPinning]), ...(pinned && { pinned }) },
+        created: outcome.created,
+      });
     }
   }
 }

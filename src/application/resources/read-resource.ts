@@ -6,6 +6,7 @@ import { type ResourceKind, resourceNouns } from "../../tenancy/resources.js";
 import type { Services } from "../services.js";
 import { pinnedOf } from "./pinned-view.js";
 import { type ResourceView, resourceView } from "./resource-view.js";
+import { resourceWarnings } from "./resource-warnings.js";
 
 export interface NamedResource {
   readonly kind: ResourceKind;
@@ -21,7 +22,8 @@ export async function readResource(
   if (!allowed.ok) return allowed;
   const resource = await services.resources.get(actor.tenantId, kind, name);
   if (resource === undefined) return noResource(kind, name);
-  return ok({ ...resourceView(resource), ...(await pinnedOf(actor.tenantId, resource, services)) });
+  const warnings = await resourceWarnings(actor.tenantId, kind, resource.body, services);
+  return ok({ ...resourceView(resource, warnings), ...(await pinnedOf(actor.tenantId, resource, services)) });
 }
 
 export function noResource(kind: ResourceKind, name: string): Result<never> {

@@ -2,6 +2,7 @@
 import { unknownBuiltIn } from "../../agent/built-in-tools.js";
 import type { AgentDefinition } from "../../agent/definition.js";
 import { schemaProblem } from "../../agent/schema-limits.js";
+import { type ContextItem, maxAutoCharacters } from "../../chat/context.js";
 import { ok, type ProblemIssue, type Result, refuse } from "../../conversation/problem.js";
 import { type OutgoingPolicy, refuseAddress } from "../../platform/outgoing.js";
 import type { Team } from "../../routing/team.js";
@@ -21,9 +22,13 @@ export async function checkResource<K extends ResourceKind>(
   if (!address.ok) return address;
   const errors = await unusableParts(tenantId, kind, body, services);
   if (errors.length === 0) return ok(undefined);
-  return refuse("invalid", `The ${resourceNouns[kind]} names what doesn't exist or can't be used; see errors.`, {
-    errors,
-  });
+  return refuse(
+    "invalid",
+    `The ${resourceNouns[kind]} can't be stored like this: it is too long, or names what doesn't exist or can't be used; see errors.`,
+    {
+      errors,
+    },
+  );
 }
 
 function unusableParts(
@@ -39,12 +44,20 @@ function unusableParts(
       return issuesOfAgent(resourceSchemas.agents.parse(body), tenantId, services);
     case "tools":
       return Promise.resolve(issuesOfTool(resourceSchemas.tools.parse(body)));
-    case "supervisors":
     case "rules":
     case "references":
+      return Promise.resolve(issuesOfItem(resourceSchemas[kind].parse(body)));
+    case "supervisors":
     case "prompts":
       return Promise.resolve([]);
   }
+}
+
+/** What is longer than all that a message may bring in would never be brought in. */
+function issuesOfItem({ include, text }: ContextItem): ProblemIssue[] {
+  if (include !== "auto" || text.length <= maxAutoCharacters) return [];
+  const message = `with include "auto" it may have at most ${maxAutoCharacters} characters, and has ${text.length}`;
+  return [{ path: "text", message }];
 }
 
 async function issuesOfTeam(team: Team, tenantId: string, { policy, memory }: Services): Promise<ProblemIssue[]> {

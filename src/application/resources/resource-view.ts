@@ -11,15 +11,17 @@ export interface ResourceView {
   readonly updatedAt: string;
   /** Of a remote MCP server: the tools that agents get. */
   readonly pinned?: PinnedView | undefined;
-  /** What could be stored and may not work as meant. */
+  /** What it names and isn't there, or could be stored and may not work as meant. */
   readonly warnings?: readonly ProblemIssue[] | undefined;
 }
 
-export function resourceView<K extends ResourceKind>({
-  name,
-  version,
-  body,
-  updatedAt,
-}: ResourceVersion<K> & { readonly updatedAt: number }): ResourceView {
-  return { name, version, updatedAt: new Date(updatedAt).toISOString(), ...mapSecrets(body, () => hiddenSecret) };
+export function resourceView<K extends ResourceKind>(
+  { name, version, body, updatedAt }: ResourceVersion<K> & { readonly updatedAt: number },
+  warnings: ProblemIssue[] = [],
+): ResourceView {
+  return {
+    ...{ name, version, updatedAt: new Date(updatedAt).toISOString() },
+    ...mapSecrets(body, () => hiddenSecret),
+    ...(warnings.length === 0 ? {} : { warnings }),
+  };
 }

@@ -8,6 +8,8 @@ import { memoriesOf } from "../../routing/team.js";
 import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
 import { withAsksFor } from "../asks/ask-view.js";
+import { externalIdTaken } from "../creation.js";
+import { noRoot } from "../events/follow-events.js";
 import { missingNames, missingTools, namedAt } from "../name-checks.js";
 import type { Services } from "../services.js";
 import { checkMemories, checkTeam } from "../team-checks.js";
@@ -29,10 +31,37 @@ export async function startRun(actor: Actor, input: RunInput, services: Services
   if (errors.length > 0) {
     return refuse("invalid", "The run names things that don't exist or can't be used; see errors.", { errors });
   }
-  const runId = await claimRunId(actor.tenantId, input, services);
+  const claimed = await claimRunId(actor.tenantId, input, services);
+  if (!claimed.ok) return claimed;
+  const runId = await claimExternalId(actor.tenantId, claimed.value, definition, services);
   if (!runId.ok) return runId;
   const run = await services.runs.start(actor.tenantId, runId.value, definition, waitMs);
   return run.ok ? ok(withAsksFor(actor, run.value)) : run;
+}
+
+/** Starts a run and gives its events, as server-sent events: from the first one, until nothing goes on any more. */
+export async function streamRun(
+  actor: Actor,
+  input: Omit<RunInput, "waitMs">,
+  services: Services,
+): Promise<Result<ReadableStream<Uint8Array>>> {
+  const run = await startRun(actor, { ...input, waitMs: 0 }, services);
+  if (!run.ok) return run;
+  const stream = await services.runs.streamEvents(actor.tenantId, run.value.runId, { after: 0, lingerMs: 0 });
+  return stream === null ? noRoot("run") : ok(stream);
+}
+
+/** The id to start the run under: its own, or one that a crash left with the same externalId and without a run. */
+async function claimExternalId(
+  tenantId: string,
+  runId: string,
+  { externalId }: NewRun,
+  { claims, runs }: Services,
+): Promise<Result<string>> {
+  if (externalId === undefined) return ok(runId);
+  const owner = await claims.claimExternalId(tenantId, "runs", externalId, runId);
+  if (owner === runId) return ok(runId);
+  return (await runs.describe(tenantId, owner, 0)).ok ? externalIdTaken(externalId, owner) : ok(owner);
 }
 
 /** A new run's id, or the id of the run that was sent under this key before. */

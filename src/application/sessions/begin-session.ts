@@ -1,27 +1,79 @@
-/** Begin a session with an agent. */
+/** Begin a session with an agent; or find the one that has the caller's own id, and begin it if there is none. */
 import type { NewSession, Session } from "../../chat/session.js";
 import { ok, type ProblemIssue, type Result, refuse } from "../../conversation/problem.js";
+import type { CreatedSession } from "../../gateways/session-gateway.js";
+import { newId } from "../../platform/ids.js";
 import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
+import { claimId, externalIdTaken } from "../creation.js";
 import { missingNames, missingTools, namedAt } from "../name-checks.js";
 import type { Services } from "../services.js";
+
+export interface SessionInput {
+  readonly definition: NewSession;
+  /** A session begun twice under one key is one session. */
+  readonly idempotencyKey?: string | undefined;
+}
 
 /**
  * Every act has this shape: who acts, what they give, and the services. It asks whether the actor may, then whether what is named
  * exists, and then does it; what is refused is a value that each face renders in its own way.
  *
  * @example
- * const session = await beginSession(actor, newSessionSchema.parse({ agent: "assistant" }), services);
+ * const definition = newSessionSchema.parse({ agent: "assistant" });
+ * const session = await beginSession(actor, { definition }, services);
  * if (!session.ok) return session.problem.detail;
  */
-export async function beginSession(actor: Actor, definition: NewSession, services: Services): Promise<Result<Session>> {
+export async function beginSession(
+  actor: Actor,
+  { definition, idempotencyKey }: SessionInput,
+  services: Services,
+): Promise<Result<Session>> {
   const allowed = authorize(actor, "beginSession");
   if (!allowed.ok) return allowed;
-  const errors = await missingParts(actor.tenantId, definition, services);
-  if (errors.length > 0) {
-    return refuse("invalid", "The session names things that don't exist; store them first.", { errors });
+  const { tenantId } = actor;
+  const checked = await checkParts(tenantId, definition, services);
+  if (!checked.ok) return checked;
+  const ownId = newId("ses");
+  const claimed = await claimId(actor, ownId, { request: definition, idempotencyKey }, services);
+  if (!claimed.ok) return claimed;
+  const sessionId = claimed.value;
+  const { externalId } = definition;
+  if (externalId === undefined) return ok((await services.sessions.create(tenantId, sessionId, definition)).session);
+  const owner = await services.claims.claimExternalId(tenantId, "sessions", externalId, sessionId);
+  // A claim whose session was never made, by a crash, is taken over.
+  const { session, created } = await services.sessions.create(tenantId, owner, definition);
+  const isOwnBefore = owner === sessionId && sessionId !== ownId;
+  return created || isOwnBefore ? ok(session) : externalIdTaken(externalId, owner);
+}
+
+/** The session that has the caller's own id, begun if there is none: once, however many ask at the same time. */
+export async function ensureSession(
+  actor: Actor,
+  { externalId, definition }: { readonly externalId: string; readonly definition: NewSession },
+  services: Services,
+): Promise<Result<CreatedSession>> {
+  const allowed = authorize(actor, "beginSession");
+  if (!allowed.ok) return allowed;
+  const { tenantId } = actor;
+  const { claims, sessions } = services;
+  const known = await claims.byExternalId(tenantId, "sessions", externalId);
+  const there = known === undefined ? undefined : await sessions.describe(tenantId, known);
+  if (there?.ok) return ok({ session: there.value, created: false });
+  if (definition.externalId !== undefined && definition.externalId !== externalId) {
+    const errors = [{ path: "externalId", message: "it is another one than in the path" }];
+    return refuse("invalid", "The body and the path name different externalIds; leave it out of the body.", { errors });
   }
-  return ok(await services.sessions.create(actor.tenantId, definition));
+  const checked = await checkParts(tenantId, definition, services);
+  if (!checked.ok) return checked;
+  const owner = await claims.claimExternalId(tenantId, "sessions", externalId, newId("ses"));
+  return ok(await sessions.create(tenantId, owner, { ...definition, externalId }));
+}
+
+async function checkParts(tenantId: string, definition: NewSession, services: Services): Promise<Result<void>> {
+  const errors = await missingParts(tenantId, definition, services);
+  if (errors.length === 0) return ok(undefined);
+  return refuse("invalid", "The session names things that don't exist; store them first.", { errors });
 }
 
 async function missingParts(

@@ -1,6 +1,7 @@
 /** List the tenant's sessions, newest first: a copy of what the sessions hold, a moment behind them. */
 import type { Session } from "../../chat/session.js";
 import type { Result } from "../../conversation/problem.js";
+import type { SessionFilter } from "../../stores/session-index.js";
 import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
 import { type Page, type PageRequest, readPage } from "../page.js";
@@ -8,14 +9,14 @@ import type { Services } from "../services.js";
 
 export async function listSessions(
   actor: Actor,
-  page: PageRequest,
+  { filter = {}, ...page }: PageRequest & { readonly filter?: SessionFilter | undefined },
   services: Services,
-): Promise<Result<Page<Omit<Session, "status">>>> {
+): Promise<Result<Page<Session>>> {
   const allowed = authorize(actor, "listSessions");
   if (!allowed.ok) return allowed;
   return readPage(
     page,
-    (before, limit) => services.index.sessions(actor.tenantId, before, limit),
+    (before, limit) => services.index.sessions(actor.tenantId, filter, before, limit),
     ({ sessionId }) => sessionId,
   );
 }

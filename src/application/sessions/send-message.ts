@@ -1,6 +1,7 @@
 /** Send a message to a session: it becomes a turn, or waits in order. */
 import type { Turn } from "../../chat/session.js";
 import { recordOf } from "../../conversation/actor-record.js";
+import type { Metadata } from "../../conversation/names.js";
 import { ok, type Result } from "../../conversation/problem.js";
 import { sha256Hex } from "../../platform/digest.js";
 import { newId } from "../../platform/ids.js";
@@ -13,6 +14,8 @@ import type { Services } from "../services.js";
 export interface MessageInput {
   readonly sessionId: string;
   readonly content: string;
+  readonly speaker?: string | undefined;
+  readonly metadata?: Metadata | undefined;
   /** How long the turn's end is waited for, in milliseconds; 0 gives the turn as it is. */
   readonly waitMs: number;
   /** A message sent twice under one key is one turn. */
@@ -22,16 +25,23 @@ export interface MessageInput {
 export async function sendMessage(actor: Actor, message: MessageInput, services: Services): Promise<Result<Turn>> {
   const allowed = authorize(actor, "sendMessage");
   if (!allowed.ok) return allowed;
-  const { sessionId, content, idempotencyKey, waitMs } = message;
+  const { sessionId, content, speaker, metadata, idempotencyKey, waitMs } = message;
   const turn = await services.sessions.send(actor.tenantId, sessionId, {
     content,
+    speaker,
+    metadata,
     // Without a key of the caller's own this message gets one: our own calls are repeated too.
     idempotencyKey: idempotencyKey ?? newId("req"),
-    requestHash: await sha256Hex(content),
+    requestHash: await sha256Hex(requestText({ content, speaker, metadata })),
     waitMs,
     sender: recordOf(actor),
   });
   return turn.ok ? ok(withAsksFor(actor, turn.value)) : turn;
+}
+
+/** What makes a request the same one again. A message without more to it is its content, as the versions before had it. */
+function requestText({ content, speaker, metadata }: Pick<MessageInput, "content" | "speaker" | "metadata">): string {
+  return speaker === undefined && metadata === undefined ? content : JSON.stringify([content, speaker, metadata]);
 }
 
 /** Sends a message and gives the events of its turn, as server-sent events: from the first one, until nothing goes on any more. */

@@ -21,5 +21,6 @@ export async function runMaintenance(
     const [found] = await services.resources.versions(tenantId, [{ kind: "tools", name, version }]);
     return found !== undefined && "mcp" in found.body ? found.body : undefined;
   });
+  await services.claims.purgeExpired(at);
   return ok(await maintainMemories(services.memory, at));
 }

@@ -3,7 +3,14 @@ import { z } from "zod";
 import { awaitConsistency } from "../../application/memory/await-consistency.js";
 import { listDeadLetters, retryDeadLetter } from "../../application/memory/handle-dead-letters.js";
 import { maxWaitMs } from "../../application/memory/memory-service.js";
-import { endThread, readThread, recordMessages, startThread } from "../../application/memory/use-threads.js";
+import {
+  deleteThread,
+  endThread,
+  listThreads,
+  readThread,
+  recordMessages,
+  startThread,
+} from "../../application/memory/use-threads.js";
 import { deadLetterSchema } from "../../memory/dead-letter.js";
 import { entrySchema } from "../../memory/entry.js";
 import {
@@ -14,6 +21,7 @@ import {
   newMessageSchema,
   threadIdSchema,
   threadSchema,
+  threadSummarySchema,
 } from "../../memory/memory.js";
 import { actorOf, unwrap } from "../context.js";
 import { json, jsonBody, listOf, newRouter, pageQuery, route } from "../routing.js";
@@ -103,6 +111,36 @@ memoryThreads.openapi(
   async (c) => {
     const ref = { ...c.req.valid("param"), ...c.req.valid("query") };
     return c.json(unwrap(await readThread(actorOf(c), ref, c.get("services"))), 200);
+  },
+);
+
+memoryThreads.openapi(
+  route({
+    method: "get",
+    path: "/v1/memories/{memoryId}/threads",
+    tags,
+    summary: "The threads of a memory, by name",
+    request: { params: memoryParam, query: pageQuery },
+    responses: { 200: json("A page of threads", listOf(threadSummarySchema)) },
+  }),
+  async (c) => {
+    const query = { ...c.req.valid("param"), ...c.req.valid("query") };
+    return c.json(unwrap(await listThreads(actorOf(c), query, c.get("services"))), 200);
+  },
+);
+
+memoryThreads.openapi(
+  route({
+    method: "delete",
+    path: "/v1/memories/{memoryId}/threads/{threadId}",
+    tags,
+    summary: "Delete a thread: its messages, its entries, and what contexts say of them",
+    request: { params: threadParam },
+    responses: { 204: { description: "It is gone" } },
+  }),
+  async (c) => {
+    unwrap(await deleteThread(actorOf(c), c.req.valid("param"), c.get("services")));
+    return c.body(null, 204);
   },
 );
 

@@ -1,9 +1,18 @@
 /** Vaults and the memories in them. */
 import { z } from "zod";
-import { createMemory, deleteMemory, listMemories, readMemory } from "../../application/memory/manage-memories.js";
+import {
+  createMemory,
+  deleteMemory,
+  ensureMemory,
+  findMemories,
+  listMemories,
+  readMemory,
+} from "../../application/memory/manage-memories.js";
 import { createVault, deleteVault, listVaults, readVault } from "../../application/memory/manage-vaults.js";
+import { externalIdSchema, subjectSchema } from "../../conversation/names.js";
 import { memorySchema, newMemorySchema, newVaultSchema, vaultSchema } from "../../memory/memory.js";
 import { actorOf, unwrap } from "../context.js";
+import { metadataFilter } from "../query.js";
 import { json, jsonBody, listOf, newRouter, pageQuery, route } from "../routing.js";
 
 const tags = ["Memory"];
@@ -22,7 +31,8 @@ memoryVaults.openapi(
     responses: { 201: json("The vault", vaultSchema) },
   }),
   async (c) => {
-    const vault = unwrap(await createVault(actorOf(c), c.req.valid("json"), c.get("services")));
+    const input = { ...c.req.valid("json"), idempotencyKey: c.req.header("idempotency-key") };
+    const vault = unwrap(await createVault(actorOf(c), input, c.get("services")));
     c.header("location", `/v1/vaults/${vault.vaultId}`);
     return c.json(vault, 201);
   },
@@ -77,10 +87,50 @@ memoryVaults.openapi(
     responses: { 201: json("The memory", memorySchema) },
   }),
   async (c) => {
-    const input = { ...c.req.valid("param"), memory: c.req.valid("json") };
+    const idempotencyKey = c.req.header("idempotency-key");
+    const input = { ...c.req.valid("param"), memory: c.req.valid("json"), idempotencyKey };
     const memory = unwrap(await createMemory(actorOf(c), input, c.get("services")));
     c.header("location", `/v1/memories/${memory.memoryId}`);
     return c.json(memory, 201);
+  },
+);
+
+memoryVaults.openapi(
+  route({
+    method: "put",
+    path: "/v1/vaults/{vaultId}/memories/by-external-id/{externalId}",
+    tags,
+    summary: "The memory that has your own id: the one there is, or a new one in this vault",
+    description: "However many ask at the same time, one memory is made. Of one that is there nothing is changed.",
+    request: { params: vaultParam.extend({ externalId: externalIdSchema }), body: jsonBody(newMemorySchema) },
+    responses: { 200: json("The one there is", memorySchema), 201: json("A new one", memorySchema) },
+  }),
+  async (c) => {
+    const input = { ...c.req.valid("param"), memory: c.req.valid("json") };
+    const { memory, created } = unwrap(await ensureMemory(actorOf(c), input, c.get("services")));
+    c.header("location", `/v1/memories/${memory.memoryId}`);
+    return c.json(memory, created ? 201 : 200);
+  },
+);
+
+const memoriesQuery = pageQuery
+  .extend({ subject: subjectSchema.optional(), externalId: externalIdSchema.optional() })
+  .catchall(z.string());
+
+memoryVaults.openapi(
+  route({
+    method: "get",
+    path: "/v1/memories",
+    tags,
+    summary: "The memories of all vaults",
+    description: "`metadata.x=y` finds those whose metadata has `y` under `x`.",
+    request: { query: memoriesQuery },
+    responses: { 200: json("A page of memories", listOf(memorySchema)) },
+  }),
+  async (c) => {
+    const { limit, cursor, subject, externalId, ...rest } = c.req.valid("query");
+    const query = { limit, cursor, filter: { subject, externalId, metadata: metadataFilter(rest) } };
+    return c.json(unwrap(await findMemories(actorOf(c), query, c.get("services"))), 200);
   },
 );
 

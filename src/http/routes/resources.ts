@@ -19,7 +19,7 @@ const storedSchema = named(
     name: z.string(),
     version: z.int(),
     updatedAt: z.iso.datetime(),
-    /** What could be stored and may not work as meant. */
+    /** What it names and isn't there, or could be stored and may not work as meant. */
     warnings: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
   }),
 );

@@ -4,11 +4,20 @@ import { cancelRun } from "../../application/runs/cancel-run.js";
 import { listRuns } from "../../application/runs/list-runs.js";
 import { readRun } from "../../application/runs/read-run.js";
 import { readTrace } from "../../application/runs/read-trace.js";
-import { startRun } from "../../application/runs/start-run.js";
+import { startRun, streamRun } from "../../application/runs/start-run.js";
+import { externalIdSchema, itemName, subjectSchema } from "../../conversation/names.js";
 import { hasEnded, newRunSchema, runSchema, runStatuses, runSummarySchema } from "../../routing/run.js";
 import { runTraceSchema } from "../../routing/trace.js";
 import { actorOf, unwrap } from "../context.js";
-import { eventsAnswers, eventsDescription, eventsQuery, eventsResponse } from "../events.js";
+import {
+  eventStreamOf,
+  eventStreamResponse,
+  eventsAnswers,
+  eventsDescription,
+  eventsQuery,
+  eventsResponse,
+} from "../events.js";
+import { metadataFilter } from "../query.js";
 import { json, jsonBody, listOf, newRouter, pageQuery, route } from "../routing.js";
 
 const tags = ["Routing runs"];
@@ -22,20 +31,38 @@ runs.openapi(
     method: "post",
     path: "/v1/runs",
     tags,
-    summary: "Have a team work on an input; the team by name, or sent along",
+    summary: "Have a team work on an input; with `Accept: text/event-stream` its events as they happen",
     description:
-      "A run that has ended within `waitMs` (a minute, if nothing is said), or waits for an answer, is a 200; one that still works is a 202, to be looked up or followed. An `Idempotency-Key` makes sure that a run sent twice is one run.",
+      "The team is named, or sent along. A run that has ended within `waitMs` (a minute, if nothing is said), or waits for an answer, is a 200; one that still works is a 202, to be looked up or followed. An `Idempotency-Key` makes sure that a run sent twice is one run.",
     request: { body: jsonBody(newRunSchema.extend({ waitMs: waitMs.default(60_000) })) },
-    responses: { 200: json("The run", runSchema), 202: json("The run still works", runSchema) },
+    responses: {
+      200: {
+        description: "The run, or its events",
+        content: { "application/json": { schema: runSchema }, ...eventStreamOf("run") },
+      },
+      202: json("The run still works", runSchema),
+    },
   }),
   async (c) => {
     const { waitMs: patience, ...definition } = c.req.valid("json");
     const input = { definition, waitMs: patience, idempotencyKey: c.req.header("idempotency-key") };
+    if (c.req.header("accept")?.includes("text/event-stream") ?? false) {
+      return eventStreamResponse(unwrap(await streamRun(actorOf(c), input, c.get("services"))));
+    }
     const run = unwrap(await startRun(actorOf(c), input, c.get("services")));
     c.header("location", `/v1/runs/${run.runId}`);
     return c.json(run, hasEnded(run.status) || run.status === "waiting" ? 200 : 202);
   },
 );
+
+const runsQuery = pageQuery
+  .extend({
+    status: z.enum(runStatuses).optional(),
+    team: itemName.optional(),
+    subject: subjectSchema.optional(),
+    externalId: externalIdSchema.optional(),
+  })
+  .catchall(z.string());
 
 runs.openapi(
   route({
@@ -43,11 +70,16 @@ runs.openapi(
     path: "/v1/runs",
     tags,
     summary: "The tenant's runs, newest first",
-    description: "A copy of what the runs hold, a moment behind them. One run by its id is always current.",
-    request: { query: pageQuery.extend({ status: z.enum(runStatuses).optional() }) },
+    description:
+      "A copy of what the runs hold, a moment behind them; one run by its id is always current. `metadata.x=y` finds those whose metadata has `y` under `x`.",
+    request: { query: runsQuery },
     responses: { 200: json("A page of runs", listOf(runSummarySchema)) },
   }),
-  async (c) => c.json(unwrap(await listRuns(actorOf(c), c.req.valid("query"), c.get("services"))), 200),
+  async (c) => {
+    const { limit, cursor, status, team, subject, externalId, ...rest } = c.req.valid("query");
+    const filter = { status, team, subject, externalId, metadata: metadataFilter(rest) };
+    return c.json(unwrap(await listRuns(actorOf(c), { limit, cursor, filter }, c.get("services"))), 200);
+  },
 );
 
 runs.openapi(

@@ -1,8 +1,14 @@
 /** Vaults and memories in D1, and which threads a memory has. Every query carries the tenant. */
 import { z } from "zod";
 import { modelList } from "../../agent/definition.js";
-import { type memorySchema, type NewMemory, newMemorySchema, type Vault } from "../../memory/memory.js";
-import { newId } from "../../platform/ids.js";
+import {
+  type memorySchema,
+  type NewMemory,
+  newMemorySchema,
+  type ThreadSummary,
+  type Vault,
+} from "../../memory/memory.js";
+import { allOf, equals, hasMetadata } from "../list-filter.js";
 
 /** A memory that is known to be the tenant's. */
 export interface MemoryRef {
@@ -15,9 +21,17 @@ export interface MemoryRef {
   readonly erasures: number;
 }
 
+export interface MemoryFilter {
+  readonly vaultId?: string | undefined;
+  readonly subject?: string | undefined;
+  readonly externalId?: string | undefined;
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+}
+
 export type Memory = z.infer<typeof memorySchema>;
 
 const vaultRow = z.object({ vault_id: z.string(), title: z.string(), created_at: z.number() });
+const threadRow = z.object({ thread_id: z.string(), created_at: z.number() });
 const memoryRow = z.object({
   key: z.int(),
   memory_id: z.string(),
@@ -34,13 +48,17 @@ export class MemoryStore {
     private readonly now: () => number,
   ) {}
 
-  async createVault(tenantId: string, title: string): Promise<Vault> {
-    const [vaultId, createdAt] = [newId("vlt"), this.now()];
-    await this.db
-      .prepare("INSERT INTO vaults (tenant_id, vault_id, title, created_at) VALUES (?, ?, ?, ?)")
-      .bind(tenantId, vaultId, title, createdAt)
-      .run();
-    return { vaultId, title, createdAt: new Date(createdAt).toISOString() };
+  /** Makes the vault, unless it was made under this id before. */
+  async createVault(tenantId: string, vaultId: string, title: string): Promise<Vault> {
+    const [, found] = await this.db.batch([
+      this.db
+        .prepare(
+          "INSERT INTO vaults (tenant_id, vault_id, title, created_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+        )
+        .bind(tenantId, vaultId, title, this.now()),
+      this.db.prepare("SELECT * FROM vaults WHERE tenant_id = ? AND vault_id = ?").bind(tenantId, vaultId),
+    ]);
+    return readVault(found?.results[0]);
   }
 
   async vault(tenantId: string, vaultId: string): Promise<Vault | undefined> {
@@ -64,13 +82,26 @@ export class MemoryStore {
     await this.db.prepare("DELETE FROM vaults WHERE tenant_id = ? AND vault_id = ?").bind(tenantId, vaultId).run();
   }
 
-  async createMemory(tenantId: string, vaultId: string, memory: NewMemory): Promise<Memory> {
-    const [memoryId, createdAt] = [newId("mem"), this.now()];
-    await this.db
-      .prepare("INSERT INTO memories (tenant_id, memory_id, vault_id, body, created_at) VALUES (?, ?, ?, ?, ?)")
-      .bind(tenantId, memoryId, vaultId, JSON.stringify(memory), createdAt)
-      .run();
-    return { ...memory, memoryId, vaultId, entryCount: 0, createdAt: new Date(createdAt).toISOString() };
+  /** Makes the memory, unless one was made under this id before, or has its externalId: then that one comes back. */
+  async createMemory(
+    { tenantId, vaultId, memoryId }: Pick<MemoryRef, "tenantId" | "vaultId" | "memoryId">,
+    memory: NewMemory,
+  ): Promise<{ memory: Memory; created: boolean }> {
+    const { subject = null, externalId = null } = memory;
+    const [inserted, found] = await this.db.batch([
+      this.db
+        .prepare(
+          `INSERT INTO memories (tenant_id, memory_id, vault_id, body, created_at, subject, external_id)
+           VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+        )
+        .bind(tenantId, memoryId, vaultId, JSON.stringify(memory), this.now(), subject, externalId),
+      this.db
+        .prepare(
+          "SELECT * FROM memories WHERE tenant_id = ?1 AND (memory_id = ?2 OR external_id = ?3) ORDER BY memory_id = ?2 DESC LIMIT 1",
+        )
+        .bind(tenantId, memoryId, externalId),
+    ]);
+    return { memory: showMemory(memoryRow.parse(found?.results[0])), created: (inserted?.meta.changes ?? 0) > 0 };
   }
 
   async find(tenantId: string, memoryId: string): Promise<MemoryRef | undefined> {
@@ -86,12 +117,17 @@ export class MemoryStore {
     return row === undefined ? undefined : showMemory(row);
   }
 
-  async memories(tenantId: string, vaultId: string, after: string, limit: number): Promise<Memory[]> {
+  async memories(tenantId: string, filter: MemoryFilter, after: string, limit: number): Promise<Memory[]> {
+    const { vaultId, subject, externalId, metadata } = filter;
+    const { sql, bindings } = allOf([
+      ...equals("vault_id", vaultId),
+      ...equals("subject", subject),
+      ...equals("external_id", externalId),
+      ...hasMetadata(metadata),
+    ]);
     const { results } = await this.db
-      .prepare(
-        "SELECT * FROM memories WHERE tenant_id = ? AND vault_id = ? AND memory_id > ? ORDER BY memory_id LIMIT ?",
-      )
-      .bind(tenantId, vaultId, after, limit)
+      .prepare(`SELECT * FROM memories WHERE tenant_id = ? AND memory_id > ?${sql} ORDER BY memory_id LIMIT ?`)
+      .bind(tenantId, after, ...bindings, limit)
       .all();
     return results.map((row) => showMemory(memoryRow.parse(row)));
   }
@@ -143,6 +179,53 @@ export class MemoryStore {
       .bind(tenantId, key, after ?? null, limit)
       .all();
     return results.map((row) => z.object({ thread_id: z.string() }).parse(row).thread_id);
+  }
+
+  /** A page of the threads as they are listed: those that a caller can name. */
+  async threadSummaries({ tenantId, key }: MemoryRef, after: string, limit: number): Promise<ThreadSummary[]> {
+    const { results } = await this.db
+      .prepare(
+        `SELECT thread_id, created_at FROM memory_threads WHERE tenant_id = ? AND memory_key = ? AND thread_id > ?
+         ORDER BY thread_id LIMIT ?`,
+      )
+      .bind(tenantId, key, after, limit)
+      .all();
+    return results.map((row) => {
+      const { thread_id: threadId, created_at } = threadRow.parse(row);
+      return { threadId, createdAt: new Date(created_at).toISOString() };
+    });
+  }
+
+  async hasThread({ tenantId, key }: MemoryRef, threadId: string): Promise<boolean> {
+    const query = "SELECT 1 FROM memory_threads WHERE tenant_id = ? AND memory_key = ? AND thread_id = ?";
+    return (await this.db.prepare(query).bind(tenantId, key, threadId).first()) !== null;
+  }
+
+  /** Some of the entries of a thread that hold still. */
+  async entryIdsOfThread({ tenantId, key }: MemoryRef, threadId: string, limit: number): Promise<string[]> {
+    const { results } = await this.db
+      .prepare(
+        "SELECT entry_id FROM entries WHERE tenant_id = ? AND memory_key = ? AND thread_id = ? AND deleted_at IS NULL LIMIT ?",
+      )
+      .bind(tenantId, key, threadId, limit)
+      .all();
+    return results.map((row) => z.object({ entry_id: z.string() }).parse(row).entry_id);
+  }
+
+  /** Removes what is left of a thread whose entries are erased: a thread of the same name begins anew. */
+  async removeThread({ tenantId, memoryId, key }: MemoryRef, threadId: string): Promise<void> {
+    await this.db.batch([
+      this.db
+        .prepare("DELETE FROM entries WHERE tenant_id = ? AND memory_key = ? AND thread_id = ?")
+        .bind(tenantId, key, threadId),
+      this.db.prepare("DELETE FROM context_coverage WHERE memory_key = ? AND thread_id = ?").bind(key, threadId),
+      this.db
+        .prepare("DELETE FROM memory_dead_letters WHERE tenant_id = ? AND memory_id = ? AND thread_id = ?")
+        .bind(tenantId, memoryId, threadId),
+      this.db
+        .prepare("DELETE FROM memory_threads WHERE tenant_id = ? AND memory_key = ? AND thread_id = ?")
+        .bind(tenantId, key, threadId),
+    ]);
   }
 
   private async row(tenantId: string, memoryId: string): Promise<z.infer<typeof memoryRow> | undefined> {

@@ -16,11 +16,11 @@ function asking(args: Fields = {}) {
 }
 
 /** A session whose turn waits for a person. */
-async function waiting(args: Fields = {}): Promise<Waiting> {
+async function waiting(args: Fields = {}, definition: Fields = {}): Promise<Waiting> {
   const tenant = await newTenant();
   const model = await tenant.agent("assistant", { tools: [{ server: "conclave", tool: "ask_human" }] });
   await model.reply(asking(args), { text: "On it." });
-  const session = await tenant.session();
+  const session = await tenant.session(definition);
   const turn = await tenant.say(session, "Book a hotel.");
   return { tenant, model, session, turnId: turn.turnId, askId: turn.asks[0]?.askId ?? "", turn };
 }
@@ -158,8 +158,8 @@ describe("a turn that asks a person", () => {
     expect((await two.tenant.say(two.session, "Something else.")).status).toBe("completed");
   });
 
-  it("refuses a further message with a 409 that names the ask", async () => {
-    const { tenant, session, askId } = await waiting();
+  it("refuses a further message with a 409 that names the ask, where the session says so", async () => {
+    const { tenant, session, askId } = await waiting({}, { whileWaiting: "refuse" });
     const refused = await tenant.call("POST", `/v1/sessions/${session}/messages`, { content: "Hurry!" });
     expect(refused).toMatchObject({ status: 409, body: { code: "waiting_on_ask", askId } });
     expect(refused.body.detail).toContain(`/v1/asks/${askId}/answer`);

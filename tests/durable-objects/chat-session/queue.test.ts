@@ -138,7 +138,7 @@ describe("an Idempotency-Key on a message", () => {
   it("gives the same turn while the session is waiting or full, when a new message would be refused", async () => {
     const tenant = await newTenant();
     const model = await tenant.agent("assistant", { tools: [{ server: "conclave", tool: "ask_human" }] });
-    const session = await tenant.session();
+    const session = await tenant.session({ whileWaiting: "refuse" });
     await model.reply({ toolCalls: [{ name: "ask_human", arguments: { question: "Which?" } }] });
     const send = (key: string) =>
       tenant.call("POST", `/v1/sessions/${session}/messages`, { content: "hello" }, { "idempotency-key": key });

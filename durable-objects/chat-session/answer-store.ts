@@ -1,0 +1,47 @@
+/** The SQL of messages that were taken as answers to questions of a turn. */
+
+/** A message that was taken as the answer to an ask of a turn. */
+export interface AnswerMessage {
+  readonly turnId: string;
+  readonly askId: string;
+  readonly messageId: string;
+  /** What was sent: the restricted record. */
+  readonly original: string;
+  readonly idempotencyKey: string;
+  readonly requestHash: string;
+  readonly at: number;
+}
+
+export class AnswerStore {
+  constructor(private readonly sql: SqlStorage) {}
+
+  add(answer: AnswerMessage): void {
+    this.sql.exec(
+      `INSERT INTO answer_messages (idempotency_key, request_hash, turn_id, message_id, ask_id, original, at)
+       VALUES (?, ?, ?, ?, ?, ?, ?)`,
+      answer.idempotencyKey,
+      answer.requestHash,
+      answer.turnId,
+      answer.messageId,
+      answer.askId,
+      answer.original,
+      answer.at,
+    );
+  }
+
+  byKey(idempotencyKey: string): Pick<AnswerMessage, "turnId" | "requestHash"> | undefined {
+    const query = "SELECT turn_id, request_hash FROM answer_messages WHERE idempotency_key = ?";
+    const [row] = this.sql.exec<{ turn_id: string; request_hash: string }>(query, idempotencyKey).toArray();
+    return row === undefined ? undefined : { turnId: row.turn_id, requestHash: row.request_hash };
+  }
+
+  /** What was sent; nothing for a message that is no answer. */
+  sent(messageId: string): Pick<AnswerMessage, "original" | "at"> | undefined {
+    const query = "SELECT original, at FROM answer_messages WHERE message_id = ?";
+    return this.sql.exec<{ original: string; at: number }>(query, messageId).toArray()[0];
+  }
+
+  forgetText(messageId: string): void {
+    this.sql.exec("UPDATE answer_messages SET original = '', request_hash = '' WHERE message_id = ?", messageId);
+  }
+}

@@ -1,0 +1,126 @@
+/** Messages on their way into a session: each becomes a turn, in order, or the answer to a question of the turn that waits. */
+import { admit, type NewSession } from "../../src/chat/session.js";
+import type { PlainMessage } from "../../src/conversation/message.js";
+import { ok, type Result, refuse } from "../../src/conversation/problem.js";
+import type { SendCommand } from "../../src/gateways/session-gateway.js";
+import { newId } from "../../src/platform/ids.js";
+import type { Kit } from "../kit/kit.js";
+import type { MessageVersions } from "./message-versions.js";
+import type { ChatSessionStore } from "./store.js";
+import type { TurnRecord } from "./turn-rows.js";
+
+export interface IntakePorts {
+  readonly storage: DurableObjectStorage;
+  readonly store: ChatSessionStore;
+  readonly kit: Kit;
+  readonly versions: MessageVersions;
+  readonly now: () => number;
+  readonly cancelTurn: (turn: TurnRecord) => void;
+  /** Puts an effective message into the outbox for the memory, in the write that is under way. */
+  readonly remember: (messageId: string) => void;
+  /** Brings the session's copy up to date, in the write that is under way. */
+  readonly indexed: () => void;
+}
+
+export class MessageIntake {
+  constructor(private readonly ports: IntakePorts) {}
+
+  /** Gives the id of the turn that the message began, or that it answered. The same key gives the same turn. */
+  async accept(command: SendCommand, whileWaiting: NewSession["whileWaiting"]): Promise<Result<string>> {
+    const { store, kit, cancelTurn } = this.ports;
+    for (;;) {
+      const known = this.sentBefore(command);
+      if (known !== undefined) return known;
+      const current = store.currentTurn();
+      const openAsks = current === undefined ? [] : kit.asks.openOfWork(current.turnId);
+      const admission = admit({ whileWaiting, queued: store.queuedTurns(), openAsks });
+      if (!admission.ok) return admission;
+      switch (admission.value.kind) {
+        case "queue":
+          return ok(this.enqueue(command));
+        case "cancel_current":
+          // In one synchronous stretch with the new turn: both are stored, or neither.
+          if (current !== undefined) cancelTurn(current);
+          return ok(this.enqueue(command));
+        case "answer": {
+          const answered = await this.answer(admission.value.askId, command);
+          // Closed meanwhile: what becomes of the message is decided anew.
+          if (answered !== undefined) return answered;
+        }
+      }
+    }
+  }
+
+  private sentBefore({ idempotencyKey, requestHash }: SendCommand): Result<string> | undefined {
+    const { store } = this.ports;
+    const known = store.turnByKey(idempotencyKey) ?? store.answers.byKey(idempotencyKey);
+    if (known === undefined) return undefined;
+    // The hash of a message that was erased is gone: any text counts as the same.
+    return known.requestHash === "" || known.requestHash === requestHash
+      ? ok(known.turnId)
+      : refuse("idempotency_conflict", "This Idempotency-Key came with another message before. Use a new key.");
+  }
+
+  private enqueue(command: SendCommand): string {
+    const { storage, store, kit, now, indexed } = this.ports;
+    const ids = { turnId: newId("trn"), messageId: newId("msg"), replyId: newId("msg") };
+    const salts = { messageSalt: crypto.randomUUID(), replySalt: crypto.randomUUID() };
+    storage.transactionSync(() => {
+      const isWaiting = store.currentTurn()?.status === "waiting";
+      store.addTurn({ ...command, ...ids, ...salts, at: now() });
+      store.setSender(ids.turnId, command.sender);
+      // A turn that begins at once brings the copy up to date itself.
+      if (isWaiting) indexed();
+      kit.kick();
+    });
+    return ids.turnId;
+  }
+
+  /** Nothing when the ask was closed meanwhile. The rules that nobody's words may pass look at the message first. */
+  private async answer(askId: string, command: SendCommand): Promise<Result<string> | undefined> {
+    const { storage, store, kit, versions, now, remember } = this.ports;
+    const at = now();
+    const { content, speaker, metadata, idempotencyKey, requestHash, sender } = command;
+    const sent: PlainMessage = {
+      ...{ messageId: newId("msg"), role: "user", content },
+      ...(speaker === undefined ? {} : { speaker }),
+      ...(metadata === undefined ? {} : { metadata }),
+      ...{ answers: askId, createdAt: new Date(at).toISOString() },
+    };
+    const passed = await versions.throughRules(sent);
+    if (!passed.ok) return passed;
+    const message = passed.value;
+    if (message.role === "assistant") return undefined;
+    const known = this.sentBefore(command);
+    if (known !== undefined) return known;
+    return storage.transactionSync((): Result<string> | undefined => {
+      const turnId = kit.asks.workOf(askId);
+      const outcome = kit.asks.answer(askId, { response: message.content }, { by: sender, asStaff: false });
+      if (outcome === undefined || turnId === undefined) return undefined;
+      switch (outcome.kind) {
+        case "accepted":
+          store.addMessage(message, turnId, true);
+          store.answers.add({
+            turnId,
+            askId,
+            messageId: sent.messageId,
+            original: content,
+            idempotencyKey,
+            requestHash,
+            at,
+          });
+          remember(sent.messageId);
+          return ok(turnId);
+        case "invalid": {
+          const errors = outcome.issues.map((issue) => ({ ...issue, path: "content" }));
+          return refuse("invalid", "The message is no answer that the question accepts; see errors.", { errors });
+        }
+        case "forbidden":
+          return refuse("forbidden", "This question is for somebody else.");
+        case "same":
+        case "already_closed":
+          return undefined;
+      }
+    });
+  }
+}

@@ -1,0 +1,52 @@
+/** A session as callers and its copy in the list see it, and its events as they are shown. */
+import { askForAll } from "../../src/asks/ask.js";
+import type { EventData } from "../../src/catalogues/events.js";
+import { chatEvents } from "../../src/chat/events.js";
+import type { Session, Turn } from "../../src/chat/session.js";
+import type { Result } from "../../src/conversation/problem.js";
+import type { VersionedContext } from "./session-context.js";
+import type { ChatSessionStore } from "./store.js";
+
+export function sessionView(store: ChatSessionStore, contexts: VersionedContext): Session {
+  const { sessionId, definition, createdAt, updatedAt } = store.session();
+  const { memory } = definition;
+  const { version, context } = contexts.current();
+  const current = store.currentTurn();
+  const lastTurn = store.lastTurn();
+  return {
+    ...definition,
+    ...(memory === undefined ? {} : { memory: { ...memory, threadId: memory.threadId ?? sessionId } }),
+    context,
+    sessionId,
+    contextVersion: version,
+    status: current === undefined ? "idle" : current.status === "waiting" ? "waiting" : "running",
+    ...(lastTurn === undefined ? {} : { lastTurn }),
+    createdAt: new Date(createdAt).toISOString(),
+    updatedAt: new Date(updatedAt).toISOString(),
+  };
+}
+
+export interface EventSources {
+  readonly context: VersionedContext;
+  readonly turn: (turnId: string) => Result<Turn>;
+}
+
+/** What holds now of what a stored event names by its id; nothing for an event that is shown as it is stored. */
+export function presentEvent(type: string, data: unknown, { context, turn }: EventSources): unknown {
+  if (type === "context.changed") return presentContext(data, context);
+  return type === "turn.completed" ? presentTurn(data, turn) : undefined;
+}
+
+function presentContext(data: unknown, context: VersionedContext): EventData<"context.changed"> | undefined {
+  const { data: stored } = chatEvents["context.changed"].stored.safeParse(data);
+  const version = stored === undefined ? undefined : context.version(stored.version);
+  if (stored === undefined || version === undefined) return undefined;
+  const { author, reason, at } = version;
+  return { ...stored, author, reason, at };
+}
+
+function presentTurn(data: unknown, turnOf: EventSources["turn"]): EventData<"turn.completed"> | undefined {
+  const { data: stored } = chatEvents["turn.completed"].stored.safeParse(data);
+  const turn = stored === undefined ? undefined : turnOf(stored.turnId);
+  return turn?.ok ? { ...turn.value, asks: turn.value.asks.map(askForAll) } : undefined;
+}

@@ -1,0 +1,43 @@
+/** How acts that make something settle its id before they make it, so that a retry after a crash makes nothing twice. */
+import { ok, type Result, refuse } from "../conversation/problem.js";
+import { sha256Hex } from "../platform/digest.js";
+import { type Actor, authorOf } from "../tenancy/actor.js";
+import type { Services } from "./services.js";
+
+/** What was asked for, under which key: two requests with one key have to be alike. */
+export interface KeyedCreation {
+  readonly request: unknown;
+  readonly idempotencyKey?: string | undefined;
+}
+
+/** The id to make something under: the new one, or the one that this actor's request with this key got before. */
+export async function claimId(
+  actor: Actor,
+  newId: string,
+  { request, idempotencyKey }: KeyedCreation,
+  { claims }: Pick<Services, "claims">,
+): Promise<Result<string>> {
+  if (idempotencyKey === undefined) return ok(newId);
+  const hash = await sha256Hex(JSON.stringify(request));
+  const key = { tenantId: actor.tenantId, sender: authorOf(actor), key: idempotencyKey, hash };
+  const claim = await claims.claimKey(key, newId);
+  switch (claim.kind) {
+    case "claimed":
+      return ok(claim.id);
+    case "other_request":
+      return refuse("idempotency_conflict", "This Idempotency-Key came with another request before. Use a new key.");
+    case "deleted":
+      return refuse("conflict", "What was made under this Idempotency-Key has been deleted since. Use a new key.");
+  }
+}
+
+/** Something else has the caller's own id. */
+export function externalIdTaken(externalId: string, id: string): Result<never> {
+  return refuse(
+    "conflict",
+    `The externalId "${externalId}" is that of ${id} already. Use that one, or another externalId.`,
+    {
+      errors: [{ path: "externalId", message: `it belongs to ${id}` }],
+    },
+  );
+}

@@ -1,0 +1,132 @@
+/** What a resource names and isn't there: it is stored all the same, for things may be stored in any order, and says so. */
+import { modelList } from "../../agent/definition.js";
+import type { ToolRef } from "../../agent/tools.js";
+import { builtInServer } from "../../agent/tools.js";
+import type { ProblemIssue } from "../../conversation/problem.js";
+import { type Team, teamsWithin, toolRefOf } from "../../routing/team.js";
+import { type ResourceKind, resourceSchemas } from "../../tenancy/resources.js";
+import { missingNames, missingTools, type NamedAt, namedAt } from "../name-checks.js";
+import type { Services } from "../services.js";
+
+/** What a body names, each with its path in the body. */
+interface Mentions {
+  readonly names: readonly NamedAt[];
+  readonly tools: readonly { readonly path: string; readonly ref: ToolRef }[];
+  readonly models: readonly { readonly path: string; readonly model: string }[];
+}
+
+type Choice = string | string[] | undefined;
+
+export async function resourceWarnings(
+  tenantId: string,
+  kind: ResourceKind,
+  body: unknown,
+  services: Pick<Services, "resources" | "tenants">,
+): Promise<ProblemIssue[]> {
+  const { names, tools, models } = mentionsOf(kind, body);
+  const { resources } = services;
+  const [absentNames, absentTools, absentProviders] = await Promise.all([
+    missingNames(resources, tenantId, names),
+    missingTools(resources, tenantId, tools),
+    missingProviders(tenantId, models, services),
+  ]);
+  return [...absentNames, ...absentTools, ...absentProviders];
+}
+
+function mentionsOf(kind: ResourceKind, body: unknown): Mentions {
+  switch (kind) {
+    case "agents":
+      return mentionsOfAgent(body);
+    case "teams":
+      return mentionsOfTeam(resourceSchemas.teams.parse(body));
+    case "supervisors": {
+      const supervisor = resourceSchemas.supervisors.parse(body);
+      const models = supervisor.kind === "agent" ? modelsAt("config.model", supervisor.config.model) : [];
+      return { names: [], tools: [], models };
+    }
+    case "rules":
+    case "references":
+    case "tools":
+    case "prompts":
+      return { names: [], tools: [], models: [] };
+  }
+}
+
+function mentionsOfAgent(body: unknown): Mentions {
+  const agent = resourceSchemas.agents.parse(body);
+  const names = [
+    ...namedAt("supervisors", "supervisors", agent.supervisors),
+    ...namedAt("rules", "rules", agent.rules),
+    ...namedAt("references", "references", agent.references),
+  ];
+  switch (agent.kind) {
+    case "model":
+      return {
+        names,
+        tools: storedTools(agent.tools.map((ref, at) => ({ path: `tools.${at}`, ref }))),
+        models: modelsAt("model", agent.model),
+      };
+    case "team":
+      return { names: [...names, { path: "team", kind: "teams", name: agent.team }], tools: [], models: [] };
+  }
+}
+
+function mentionsOfTeam(outermost: Team): Mentions {
+  const all = teamsWithin(outermost).map(({ team, path }): Mentions => {
+    const at = (...inner: (string | number)[]): string => [...path, ...inner].join(".");
+    const { supervisor, workers, supervisors } = team;
+    const agents = [supervisor, ...workers].map((agent, index) => ({
+      ...{ agent, at: index === 0 ? ["supervisor"] : ["workers", index - 1] },
+    }));
+    return {
+      names: [
+        ...namedAt(at("supervisors"), "supervisors", supervisors),
+        ...workers.flatMap(({ team: inner }, index) =>
+          typeof inner === "string"
+            ? [{ path: at("workers", index, "team"), kind: "teams" as const, name: inner }]
+            : [],
+        ),
+      ],
+      tools: storedTools(
+        agents.flatMap(({ agent, at: place }) =>
+          agent.tools.map((name, index) => ({ path: at(...place, "tools", index), ref: toolRefOf(name) })),
+        ),
+      ),
+      models: agents.flatMap(({ agent, at: place }) => modelsAt(at(...place, "model"), agent.model)),
+    };
+  });
+  return {
+    names: all.flatMap(({ names }) => names),
+    tools: all.flatMap(({ tools }) => tools),
+    models: all.flatMap(({ models }) => models),
+  };
+}
+
+/** Those of the system are checked when the resource is stored: one that doesn't exist is refused. */
+function storedTools<T extends { readonly ref: ToolRef }>(tools: readonly T[]): T[] {
+  return tools.filter(({ ref }) => ref.server !== builtInServer);
+}
+
+function modelsAt(path: string, choice: Choice): { path: string; model: string }[] {
+  return choice === undefined ? [] : modelList(choice).map((model) => ({ path, model }));
+}
+
+/** Providers that are the deployment's, whatever a tenant's settings say. */
+const deploymentProviders = ["openai", "workers-ai"];
+
+async function missingProviders(
+  tenantId: string,
+  models: Mentions["models"],
+  { tenants }: Pick<Services, "tenants">,
+): Promise<ProblemIssue[]> {
+  const named = models.flatMap(({ path, model }) => {
+    const slash = model.indexOf("/");
+    const provider = slash < 0 ? undefined : model.slice(0, slash);
+    return provider === undefined || deploymentProviders.includes(provider) ? [] : [{ path, provider }];
+  });
+  if (named.length === 0) return [];
+  const providers = (await tenants.get(tenantId))?.settings.providers ?? {};
+  return named
+    .filter(({ provider }) => !Object.hasOwn(providers, provider))
+    .map(({ path, provider }) => ({ path, message: `the tenant's settings name no provider "${provider}"` }));
+}

@@ -1,0 +1,91 @@
+/** Ids that are settled before a thing is made: by the caller's own id for it, or by the key of the request. A retry makes the same thing. */
+import { z } from "zod";
+
+/** How long a key stands for what was made under it, in milliseconds. */
+const keyLifetimeMs = 24 * 3_600_000;
+
+const externalRow = z.object({ id: z.string() });
+const keyRow = z.object({ id: z.string(), request_hash: z.string(), deleted: z.number() });
+
+/** Who sent which key with what. */
+export interface CreationKey {
+  readonly tenantId: string;
+  readonly sender: string;
+  readonly key: string;
+  /** Tells whether the same key came with the same request. */
+  readonly hash: string;
+}
+
+export type KeyClaim =
+  /** The id to make the thing under; it may have been made already. */
+  { readonly kind: "claimed"; readonly id: string } | { readonly kind: "other_request" | "deleted" };
+
+/** Kinds of things whose copies in D1 are a moment behind: their callers' ids are claimed here. */
+export type ClaimedKind = "sessions" | "runs";
+
+export class CreationClaims {
+  constructor(
+    private readonly db: D1Database,
+    private readonly now: () => number,
+  ) {}
+
+  /** What the key stands for: this id, unless it stood for another one before. */
+  async claimKey({ tenantId, sender, key, hash }: CreationKey, id: string): Promise<KeyClaim> {
+    const [, found] = await this.db.batch([
+      this.db
+        .prepare(
+          `INSERT INTO creation_keys (tenant_id, sender, idempotency_key, request_hash, id, created_at)
+           VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+        )
+        .bind(tenantId, sender, key, hash, id, this.now()),
+      this.db
+        .prepare(
+          "SELECT id, request_hash, deleted FROM creation_keys WHERE tenant_id = ? AND sender = ? AND idempotency_key = ?",
+        )
+        .bind(tenantId, sender, key),
+    ]);
+    const row = keyRow.parse(found?.results[0]);
+    if (row.request_hash !== hash) return { kind: "other_request" };
+    return row.deleted === 0 ? { kind: "claimed", id: row.id } : { kind: "deleted" };
+  }
+
+  /** What the caller's own id stands for: this id, unless it stood for another one before. */
+  async claimExternalId(tenantId: string, kind: ClaimedKind, externalId: string, id: string): Promise<string> {
+    const [, found] = await this.db.batch([
+      this.db
+        .prepare(
+          "INSERT INTO external_ids (tenant_id, kind, external_id, id) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+        )
+        .bind(tenantId, kind, externalId, id),
+      this.db
+        .prepare("SELECT id FROM external_ids WHERE tenant_id = ? AND kind = ? AND external_id = ?")
+        .bind(tenantId, kind, externalId),
+    ]);
+    return externalRow.parse(found?.results[0]).id;
+  }
+
+  /** The id that the caller's own id stands for. The thing itself may not have been made yet. */
+  async byExternalId(tenantId: string, kind: ClaimedKind, externalId: string): Promise<string | undefined> {
+    const row = await this.db
+      .prepare("SELECT id FROM external_ids WHERE tenant_id = ? AND kind = ? AND external_id = ?")
+      .bind(tenantId, kind, externalId)
+      .first();
+    return row === null ? undefined : externalRow.parse(row).id;
+  }
+
+  /** To be called before a thing is deleted: its external id is free again, and no retry makes it anew. */
+  async forget(tenantId: string, id: string): Promise<void> {
+    await this.db.batch([
+      this.db.prepare("DELETE FROM external_ids WHERE tenant_id = ? AND id = ?").bind(tenantId, id),
+      this.db.prepare("UPDATE creation_keys SET deleted = 1 WHERE tenant_id = ? AND id = ?").bind(tenantId, id),
+    ]);
+  }
+
+  /** Housekeeping: keys that nobody will send again. */
+  async purgeExpired(now: number): Promise<void> {
+    await this.db
+      .prepare("DELETE FROM creation_keys WHERE created_at < ?")
+      .bind(now - keyLifetimeMs)
+      .run();
+  }
+}

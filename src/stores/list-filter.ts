@@ -1,0 +1,26 @@
+/** Conditions of a list's query: what isn't given filters nothing. */
+export interface Condition {
+  readonly sql: string;
+  readonly bindings: readonly (string | number)[];
+}
+
+/** Rows whose column is just this. */
+export function equals(column: string, value: string | undefined): Condition[] {
+  return value === undefined ? [] : [{ sql: `${column} = ?`, bindings: [value] }];
+}
+
+/** Rows whose body has these entries of metadata, each written as text: `4`, `true`, `blue`. */
+export function hasMetadata(metadata: Readonly<Record<string, string>> = {}): Condition[] {
+  return Object.entries(metadata).map(([name, value]) => ({
+    sql: "EXISTS (SELECT 1 FROM json_each(body, '$.metadata') WHERE key = ? AND CASE type WHEN 'true' THEN 'true' WHEN 'false' THEN 'false' ELSE CAST(atom AS TEXT) END = ?)",
+    bindings: [name, value],
+  }));
+}
+
+/** All of them, to be appended to a WHERE that has a condition already. */
+export function allOf(conditions: readonly Condition[]): Condition {
+  return {
+    sql: conditions.map(({ sql }) => ` AND ${sql}`).join(""),
+    bindings: conditions.flatMap(({ bindings }) => bindings),
+  };
+}
