@@ -110,7 +110,7 @@ describe.each(Object.entries(failures))("%s", (_name, failing) => {
       if (verdict === "review") {
         const askId = openAsk(turn);
         const ask = (await tenant.call("GET", `/v1/asks/${askId}`)).body;
-        expect(ask.reason).toContain(step.failed);
+        expect(ask.reason).toContain(decidedBy);
         await answer(tenant, askId, { decision: "accept" });
         turn = await tenant.turn(session, turn.turnId);
         expect(turn.status).toBe("completed");
