@@ -35,7 +35,7 @@ import { newRunSchema, runSchema, runSummarySchema } from "../routing/run.js";
 import { teamSchema } from "../routing/team.js";
 import { routingDecisionSchema, runTraceSchema, tracedEventSchema } from "../routing/trace.js";
 import { supervisorSchema } from "../supervision/definition.js";
-import { contextChangesSchema, supervisionStepSchema } from "../supervision/state.js";
+import { contextChangesSchema, shownStepSchema } from "../supervision/state.js";
 import { editOperationSchema } from "../supervision/structural-edit.js";
 import { hookSummarySchema, supervisionSummarySchema } from "../supervision/summary.js";
 import { keySchema, newKeySchema, newTenantSchema, settingsSchema, tenantSchema } from "../tenancy/tenant.js";
@@ -67,7 +67,7 @@ const components: Readonly<Record<string, z.ZodType>> = {
   Supervision: supervisionSummarySchema,
   HookSummary: hookSummarySchema,
   SupervisionState: passViewSchema,
-  SupervisionStep: supervisionStepSchema,
+  SupervisionStep: shownStepSchema,
   ContextChanges: contextChangesSchema,
   Metadata: metadataSchema,
   ToolRef: toolRefSchema,

@@ -96,9 +96,12 @@ export type SupervisionState = z.infer<typeof supervisionStateSchema>;
 
 export const passResultSchema = z.object({ state: supervisionStateSchema, subject: subjectSchema });
 
+/** A step as it is shown. */
+export const shownStepSchema = supervisionStepSchema.omit({ wholeReasons: true });
+
 /** A pass as it is shown; the reasons of each reader are in `reasons`. */
 export const shownPassSchema = supervisionStateSchema.extend({
-  steps: z.array(supervisionStepSchema.omit({ wholeReasons: true })),
+  steps: z.array(shownStepSchema),
 });
 export type ShownPass = z.infer<typeof shownPassSchema>;
 

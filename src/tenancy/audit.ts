@@ -1,7 +1,7 @@
 /** The audit of a tenant: what supervisors decided, and what people did. It holds no texts of messages, and outlives them. */
 import { z } from "zod";
 import { actorRecordSchema } from "../conversation/actor-record.js";
-import { passSubjectSchema, supervisionStepSchema } from "../supervision/state.js";
+import { passSubjectSchema, shownStepSchema } from "../supervision/state.js";
 
 /** What a row is about, beside `supervision`: a pass. */
 export const actTypes = [
@@ -55,7 +55,7 @@ export const auditEntrySchema = z.object({
   subject: actSubjectSchema,
   reasons: z.array(z.string()),
   /** Of a pass: who decided what. */
-  steps: z.array(supervisionStepSchema.omit({ wholeReasons: true })).optional(),
+  steps: z.array(shownStepSchema).optional(),
 });
 export type AuditEntry = z.infer<typeof auditEntrySchema>;
 

@@ -89,9 +89,12 @@ describe.each(["request", "response"] as const)("three supervisors at %s", (hook
         }
 
         const [pass] = (await passes(tenant, session)).filter((one: { hook: string }) => one.hook === hook);
-        expect(pass, name).toMatchObject({ decision, reasons, degraded: [] });
+        const settled = decision === "review" ? (effective === "Tea." ? "allow" : "modify") : decision;
+        expect(pass, name).toMatchObject({ decision: settled, reasons, degraded: [] });
         expect(
-          pass.steps.map(({ supervisor, action }: { supervisor: string; action: string }) => [supervisor, action]),
+          pass.steps
+            .slice(0, heard.length)
+            .map(({ supervisor, action }: { supervisor: string; action: string }) => [supervisor, action]),
           name,
         ).toEqual(heard.map((said, at) => [place[at], said]));
         for (const [at, endpoint] of endpoints.entries()) {
@@ -100,7 +103,6 @@ describe.each(["request", "response"] as const)("three supervisors at %s", (hook
         }
 
         expect(turn.status, name).toBe(decision === "block" ? "blocked" : "completed");
-        const settled = decision === "review" ? (effective === "Tea." ? "allow" : "modify") : decision;
         expect(turn.supervision[hook], name).toEqual({ action: settled, reasons });
         if (decision === "block") {
           const what = hook === "request" ? "Your message was blocked." : "The answer was blocked.";
