@@ -26,7 +26,7 @@ export interface RemoteCall {
 }
 
 /** Where the context stands in `_meta` of a call. */
-export const contextMeta = "conclave/context";
+const contextMeta = "conclave/context";
 
 /** How long it is taken to hold which generation of the protocol a server speaks, in milliseconds. */
 const knownForMs = 300_000;
