@@ -3,7 +3,7 @@ import { z } from "zod";
 import { usageSchema } from "../agent/work.js";
 import { askSchema } from "../asks/ask.js";
 import { assistantMessageSchema, chatMessageSchema, plainMessageSchema } from "../conversation/message.js";
-import { itemName, metadataSchema } from "../conversation/names.js";
+import { itemName, metadataSchema, subjectSchema } from "../conversation/names.js";
 import { ok, type Result, refuse } from "../conversation/problem.js";
 import { threadIdSchema } from "../memory/memory.js";
 import { supervisionStateSchema } from "../supervision/state.js";
@@ -12,6 +12,8 @@ import { sessionContextSchema } from "./context.js";
 
 export const newSessionSchema = z.strictObject({
   agent: itemName,
+  /** The end user it belongs to: their tokens reach it. */
+  subject: subjectSchema.optional(),
   supervisors: z.array(itemName).max(50).default([]),
   context: sessionContextSchema.prefault({}),
   metadata: metadataSchema.default({}),

@@ -5,6 +5,13 @@ export const itemName = z
   .string()
   .regex(/^[A-Za-z0-9_-]{1,100}$/, "a name is 1 to 100 letters, digits, hyphens or underscores");
 
+/** An end user, by the application's own name for them. */
+export const subjectSchema = z
+  .string()
+  .min(1)
+  .max(200)
+  .regex(/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/, "a subject is 1 to 200 visible ASCII characters");
+
 /** The caller's own notes on what it makes. */
 export const metadataSchema = z
   .record(z.string().max(100), z.union([z.string().max(2_000), z.number(), z.boolean()]))

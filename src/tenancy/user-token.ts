@@ -1,13 +1,6 @@
 /** Tokens of end users: what one says, and until when it counts. Signed, never stored; a subject can be revoked. */
 import { z } from "zod";
-import { itemName } from "../conversation/names.js";
-
-/** An end user, by the application's own name for them. */
-export const subjectSchema = z
-  .string()
-  .min(1)
-  .max(200)
-  .regex(/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/, "a subject is 1 to 200 visible ASCII characters");
+import { itemName, subjectSchema } from "../conversation/names.js";
 
 /** The longest that a token may count, in seconds. */
 const maxTokenSeconds = 3_600;
