@@ -24,6 +24,7 @@ import { type Embedder, openAiEmbedder, workersAiEmbedder } from "./platform/emb
 import { measureWith } from "./platform/logging.js";
 import type { OutgoingPolicy } from "./platform/outgoing.js";
 import { createSealer, type Sealer } from "./platform/secrets.js";
+import { createTokenSigner } from "./platform/token-signer.js";
 import { deliverToD1 } from "./stores/deliveries.js";
 import { IdempotencyStore } from "./stores/idempotency-store.js";
 import { ContextStore } from "./stores/memory/context-store.js";
@@ -32,12 +33,14 @@ import { EntryStore } from "./stores/memory/entry-store.js";
 import { MemoryStore } from "./stores/memory/memory-store.js";
 import { VectorIndex } from "./stores/memory/vector-index.js";
 import { EntryVectors } from "./stores/memory/vectors.js";
+import { ReaderStore } from "./stores/reader-store.js";
 import { ResourceStore } from "./stores/resource-store.js";
 import { RunIndex } from "./stores/run-index.js";
 import { SessionIndex } from "./stores/session-index.js";
 import { D1TeamState } from "./stores/team-state.js";
 import { TenantStore } from "./stores/tenant-store.js";
 import { ToolCache } from "./stores/tool-cache.js";
+import { UsageStore } from "./stores/usage-store.js";
 
 interface Shared {
   readonly sealer: Sealer;
@@ -138,8 +141,12 @@ export function composeServices(env: Env): Services {
     ...shared(env),
     environment: env.ENVIRONMENT,
     adminSecret: env.ADMIN_SECRET,
+    sealingSecret: env.SEALING_SECRET,
     now,
     db: env.DB,
+    tokens: createTokenSigner(env.SEALING_SECRET),
+    readers: new ReaderStore(env.DB, now),
+    usage: new UsageStore(env.DB),
     sessions,
     index: new SessionIndex(env.DB),
     runs,

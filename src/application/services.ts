@@ -4,16 +4,20 @@ import type { RunGateway } from "../gateways/run-gateway.js";
 import type { SessionGateway } from "../gateways/session-gateway.js";
 import type { OutgoingPolicy } from "../platform/outgoing.js";
 import type { Sealer } from "../platform/secrets.js";
+import type { TokenSigner } from "../platform/token-signer.js";
 import type { IdempotencyStore } from "../stores/idempotency-store.js";
+import type { ReaderStore } from "../stores/reader-store.js";
 import type { ResourceStore } from "../stores/resource-store.js";
 import type { RunIndex } from "../stores/run-index.js";
 import type { SessionIndex } from "../stores/session-index.js";
 import type { TenantStore } from "../stores/tenant-store.js";
+import type { UsageStore } from "../stores/usage-store.js";
 import type { MemoryService } from "./memory/memory-service.js";
 
 export interface Services {
   readonly environment: string;
   readonly adminSecret: string;
+  readonly sealingSecret: string;
   readonly now: () => number;
   readonly db: D1Database;
   readonly sealer: Sealer;
@@ -21,6 +25,9 @@ export interface Services {
   readonly answers: IdempotencyStore;
   readonly tenants: TenantStore;
   readonly resources: ResourceStore;
+  readonly tokens: TokenSigner;
+  readonly readers: ReaderStore;
+  readonly usage: UsageStore;
   readonly sessions: SessionGateway;
   readonly index: SessionIndex;
   readonly memory: MemoryService;

@@ -6,7 +6,9 @@ import { z } from "zod";
 import { issuesOf } from "../conversation/issues.js";
 
 /** Roles in growing order of what they may do. A role may answer what a lesser one may. */
-export const roles = ["client", "operator", "admin"] as const;
+export const keyRoles = ["client", "operator", "admin"] as const;
+/** An end user is below all keys. */
+export const roles = ["user", ...keyRoles] as const;
 export type Role = (typeof roles)[number];
 
 export const askKinds = ["human", "context", "approval", "review"] as const;
@@ -59,7 +61,7 @@ export const askSchema = z.object({
   /** What is proposed, for a review (text) or an approval (the call). */
   proposal: z.unknown().optional(),
   raisedBy: z.object({ type: z.string(), id: z.string() }),
-  answerableBy: z.enum(roles),
+  answerableBy: z.enum(keyRoles),
   status: z.enum(["open", "answered", "expired", "cancelled"]),
   deadline: z.iso.datetime().optional(),
   /** Taken as the answer when the deadline passes; without one the ask just expires. */
@@ -81,7 +83,7 @@ export interface AskRequest {
   readonly accepts?: (typeof acceptedAnswers)[number] | undefined;
   readonly proposal?: unknown;
   readonly raisedBy: { readonly type: string; readonly id: string };
-  readonly answerableBy?: Role | undefined;
+  readonly answerableBy?: (typeof keyRoles)[number] | undefined;
   /** From opening; absent or 0 means that it waits for ever. */
   readonly timeoutMs?: number | undefined;
   readonly defaultResponse?: Answer | undefined;

@@ -1,7 +1,8 @@
 /** Tenants and their settings. */
 import { z } from "zod";
-import { roles } from "../asks/ask.js";
+import { keyRoles } from "../asks/ask.js";
 import { itemName } from "../conversation/names.js";
+import { widenableActs } from "./acts.js";
 
 const providerSchema = z.strictObject({
   baseUrl: z.url({ protocol: /^https?$/ }).max(2_000),
@@ -13,12 +14,18 @@ const maxAskMs = 366 * 86_400_000;
 
 const askPolicy = <D extends readonly [string, ...string[]]>(decisions: D) =>
   z.strictObject({
-    answerableBy: z.enum(roles).default("operator"),
+    answerableBy: z.enum(keyRoles).default("operator"),
     /** How long an answer is waited for; 0: for ever. */
     timeoutMs: z.int().min(0).max(maxAskMs).default(0),
     /** What counts as the answer when nobody gave one in time; left out: it isn't let through. */
     default: z.enum(decisions).optional(),
   });
+
+/** As browsers send it: no path, no trailing slash, lower case. */
+const originSchema = z
+  .string()
+  .max(300)
+  .regex(/^https?:\/\/[a-z0-9.-]+(?::\d{1,5})?$/, "an origin is `https://host` or `https://host:port`, without a path");
 
 /** As a caller writes them. Credentials are write-only. */
 export const settingsSchema = z.strictObject({
@@ -34,6 +41,10 @@ export const settingsSchema = z.strictObject({
   providers: z.record(itemName, providerSchema).default({}),
   /** What makes vectors of entries: one of the providers, `openai`, or `workers-ai`. Without it memories go by words alone. */
   embeddings: z.strictObject({ provider: itemName, model: z.string().min(1).max(200) }).optional(),
+  /** What keys of role client may do beyond their role, act by act. */
+  clientMay: z.array(z.enum(widenableActs)).max(100).default([]),
+  /** The origins of pages that may call from a browser, as browsers spell them: `https://app.example`. */
+  corsOrigins: z.array(originSchema).max(50).default([]),
 });
 export type Settings = z.infer<typeof settingsSchema>;
 
@@ -53,7 +64,7 @@ export const newTenantSchema = z.strictObject({
   settings: settingsSchema.prefault({}),
 });
 
-const { strict, supervisors, reviews, approvals, providers, embeddings } = settingsSchema.shape;
+const { strict, supervisors, reviews, approvals, providers, embeddings, clientMay, corsOrigins } = settingsSchema.shape;
 
 /** The settings without their defaults: what isn't given isn't changed. */
 const settingsChangeSchema = z.strictObject({
@@ -64,6 +75,8 @@ const settingsChangeSchema = z.strictObject({
   providers: providers.unwrap().optional(),
   /** Null removes them. */
   embeddings: embeddings.nullable(),
+  clientMay: clientMay.unwrap().optional(),
+  corsOrigins: corsOrigins.unwrap().optional(),
 });
 export type SettingsChange = Partial<z.infer<typeof settingsChangeSchema>>;
 
@@ -81,13 +94,13 @@ export const tenantSchema = z.object({
 });
 
 export const newKeySchema = z.strictObject({
-  role: z.enum(roles),
+  role: z.enum(keyRoles),
   label: z.string().min(1).max(200).optional(),
 });
 
 export const keySchema = z.object({
   keyId: z.string(),
-  role: z.enum(roles),
+  role: z.enum(keyRoles),
   label: z.string().optional(),
   createdAt: z.iso.datetime(),
 });

@@ -6,6 +6,7 @@ import {
   askOwner,
   cancelAsk,
   expireAsk,
+  keyRoles,
   openAsk,
   roles,
 } from "../../src/asks/ask.js";
@@ -88,7 +89,7 @@ describe("an ask", () => {
   });
 
   it("may be answered by its role and those above", () => {
-    for (const needs of roles) {
+    for (const needs of keyRoles) {
       for (const by of roles) {
         const may = roles.indexOf(by) >= roles.indexOf(needs);
         const outcome = answerAsk(open({ answerableBy: needs }), { response: "x" }, by, now);

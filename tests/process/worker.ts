@@ -45,7 +45,7 @@ export class WorkerProcess {
     this.origin = `http://127.0.0.1:${port}`;
     const vars = {
       ADMIN_SECRET: adminSecret,
-      SEALING_SECRET: "process-test-sealing-secret",
+      SEALING_SECRET: "process-test-sealing-secret-long-enough",
       ...(this.upstreamUrl === undefined
         ? {}
         : { OPENAI_API_KEY: "process-test-key", OPENAI_BASE_URL: `${this.upstreamUrl}/v1` }),

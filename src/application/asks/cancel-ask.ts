@@ -4,13 +4,15 @@ import { ok, type Result, refuse } from "../../conversation/problem.js";
 import { type Actor, roleOf } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
 import type { Services } from "../services.js";
-import { askFor } from "./ask-view.js";
+import { askFor, ownAsk } from "./ask-view.js";
 
 export async function cancelAsk(actor: Actor, askId: string, services: Services): Promise<Result<Ask>> {
   const allowed = authorize(actor, "cancelAsk");
   if (!allowed.ok) return allowed;
   const ask = await services.asks.get(actor.tenantId, askId);
   if (!ask.ok) return ask;
+  const own = await ownAsk(actor, ask.value, services);
+  if (!own.ok) return own;
   if (!mayAnswer(ask.value, roleOf(actor))) {
     return refuse("forbidden", `Only a key of role ${ask.value.answerableBy} or above may cancel this ask.`);
   }

@@ -5,6 +5,7 @@ import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
 import { type Page, type PageRequest, readPage } from "../page.js";
 import type { Services } from "../services.js";
+import { ownersOf } from "../sessions/own-session.js";
 import { askFor } from "./ask-view.js";
 
 export interface AskQuery extends PageRequest {
@@ -17,7 +18,7 @@ export async function listAsks(actor: Actor, query: AskQuery, services: Services
   if (!allowed.ok) return allowed;
   const { status, kind } = query;
   const read = async (after = "", limit: number) => {
-    const asks = await services.index.asks(actor.tenantId, { status, kind }, after, limit);
+    const asks = await services.index.asks(actor.tenantId, { status, kind }, after, limit, ownersOf(actor));
     return asks.map((ask) => askFor(actor, ask));
   };
   return readPage(query, read, ({ askId }) => askId);

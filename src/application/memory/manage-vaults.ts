@@ -2,7 +2,8 @@
 import { ok, type Result, refuse } from "../../conversation/problem.js";
 import type { Vault } from "../../memory/memory.js";
 import type { Actor } from "../../tenancy/actor.js";
-import { type Act, authorize } from "../../tenancy/authority.js";
+import type { Act } from "../../tenancy/acts.js";
+import { authorize } from "../../tenancy/authority.js";
 import { type Page, type PageRequest, readPage } from "../page.js";
 import type { Services } from "../services.js";
 

@@ -4,7 +4,7 @@ import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
 import { type ResourceKind, resourceNouns } from "../../tenancy/resources.js";
 import type { Services } from "../services.js";
-import { type ResourceView, resourceView } from "./resource-view.js";
+import { isKnownTo, type ResourceView, resourceView, summaryOf, viewFor } from "./resource-view.js";
 
 export interface NamedResource {
   readonly kind: ResourceKind;
@@ -18,8 +18,12 @@ export async function readResource(
 ): Promise<Result<ResourceView>> {
   const allowed = authorize(actor, "readResource");
   if (!allowed.ok) return allowed;
+  const view = viewFor(actor, kind);
+  if (!view.ok) return view;
+  if (!isKnownTo(actor, kind, name)) return noResource(kind, name);
   const resource = await services.resources.get(actor.tenantId, kind, name);
-  return resource === undefined ? noResource(kind, name) : ok(resourceView(resource));
+  if (resource === undefined) return noResource(kind, name);
+  return ok(view.value === "whole" ? resourceView(resource) : summaryOf(resource));
 }
 
 export function noResource(kind: ResourceKind, name: string): Result<never> {

@@ -5,7 +5,7 @@ import { sha256Hex } from "../../platform/digest.js";
 import { newId } from "../../platform/ids.js";
 import type { NewRun, Run } from "../../routing/run.js";
 import { memoriesOf } from "../../routing/team.js";
-import type { Actor } from "../../tenancy/actor.js";
+import { type Actor, ownKey } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
 import { withAsksFor } from "../asks/ask-view.js";
 import { missingNames, missingTools, namedAt } from "../name-checks.js";
@@ -25,11 +25,15 @@ export async function startRun(actor: Actor, input: RunInput, services: Services
   const allowed = authorize(actor, "startRun");
   if (!allowed.ok) return allowed;
   const { definition, waitMs } = input;
+  if (typeof definition.team !== "string") {
+    const maySend = authorize(actor, "sendTeam");
+    if (!maySend.ok) return maySend;
+  }
   const errors = await missingParts(actor.tenantId, definition, services);
   if (errors.length > 0) {
     return refuse("invalid", "The run names things that don't exist or can't be used; see errors.", { errors });
   }
-  const runId = await claimRunId(actor.tenantId, input, services);
+  const runId = await claimRunId(actor, input, services);
   if (!runId.ok) return runId;
   const run = await services.runs.start(actor.tenantId, runId.value, definition, waitMs);
   return run.ok ? ok(withAsksFor(actor, run.value)) : run;
@@ -37,14 +41,15 @@ export async function startRun(actor: Actor, input: RunInput, services: Services
 
 /** A new run's id, or the id of the run that was sent under this key before. */
 async function claimRunId(
-  tenantId: string,
+  actor: Actor,
   { definition, idempotencyKey }: RunInput,
   { runIndex }: Services,
 ): Promise<Result<string>> {
   const runId = newId("run");
-  if (idempotencyKey === undefined) return ok(runId);
+  const key = ownKey(actor, idempotencyKey);
+  if (key === undefined) return ok(runId);
   const hash = await sha256Hex(JSON.stringify(definition));
-  const claim = await runIndex.claimKey(tenantId, idempotencyKey, hash, runId);
+  const claim = await runIndex.claimKey(actor.tenantId, key, hash, runId);
   if (claim.sameRequest) return ok(claim.runId);
   return refuse("idempotency_conflict", "This Idempotency-Key came with another run before. Use a new key.");
 }

@@ -14,5 +14,6 @@ export async function runMaintenance(
   const allowed = authorize(actor, "runMaintenance");
   if (!allowed.ok) return allowed;
   await services.answers.purgeExpired(at);
+  await services.readers.purgeExpired(at);
   return ok(await maintainMemories(services.memory, at));
 }

@@ -1,7 +1,7 @@
 /** Create a key of a tenant, which is given out this once. */
 import type { z } from "zod";
-import type { Role } from "../../asks/ask.js";
 import { ok, type Result } from "../../conversation/problem.js";
+import type { KeyRole } from "../../stores/tenant-store.js";
 import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
 import type { newKeySchema } from "../../tenancy/tenant.js";
@@ -14,7 +14,7 @@ export async function createKey(
   actor: Actor,
   { tenantId, role, label }: KeyInput,
   services: Services,
-): Promise<Result<{ keyId: string; key: string; role: Role }>> {
+): Promise<Result<{ keyId: string; key: string; role: KeyRole }>> {
   const allowed = authorize(actor, "createKey");
   if (!allowed.ok) return allowed;
   const tenant = await findTenant(tenantId, services);

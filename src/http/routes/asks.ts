@@ -15,6 +15,7 @@ export const asks = newRouter();
 
 asks.openapi(
   route({
+    "x-act": "listAsks",
     method: "get",
     path: "/v1/asks",
     tags,
@@ -33,6 +34,7 @@ asks.openapi(
 
 asks.openapi(
   route({
+    "x-act": "readAsk",
     method: "get",
     path: "/v1/asks/{askId}",
     tags,
@@ -48,6 +50,7 @@ asks.openapi(
 
 asks.openapi(
   route({
+    "x-act": "answerAsk",
     method: "post",
     path: "/v1/asks/{askId}/answer",
     tags,
@@ -65,6 +68,7 @@ asks.openapi(
 
 asks.openapi(
   route({
+    "x-act": "cancelAsk",
     method: "post",
     path: "/v1/asks/{askId}/cancel",
     tags,

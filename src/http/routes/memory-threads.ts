@@ -38,6 +38,7 @@ export const memoryThreads = newRouter();
 
 memoryThreads.openapi(
   route({
+    "x-act": "startThread",
     method: "post",
     path: "/v1/memories/{memoryId}/threads/{threadId}/start",
     tags,
@@ -56,6 +57,7 @@ memoryThreads.openapi(
 
 memoryThreads.openapi(
   route({
+    "x-act": "recordMessages",
     method: "post",
     path: "/v1/memories/{memoryId}/threads/{threadId}/messages",
     tags,
@@ -78,6 +80,7 @@ memoryThreads.openapi(
 
 memoryThreads.openapi(
   route({
+    "x-act": "endThread",
     method: "post",
     path: "/v1/memories/{memoryId}/threads/{threadId}/end",
     tags,
@@ -90,6 +93,7 @@ memoryThreads.openapi(
 
 memoryThreads.openapi(
   route({
+    "x-act": "readThread",
     method: "get",
     path: "/v1/memories/{memoryId}/threads/{threadId}",
     tags,
@@ -108,6 +112,7 @@ memoryThreads.openapi(
 
 memoryThreads.openapi(
   route({
+    "x-act": "awaitConsistency",
     method: "post",
     path: "/v1/memories/{memoryId}/await-consistency",
     operationId: "awaitMemoryConsistency",
@@ -144,6 +149,7 @@ memoryThreads.openapi(
 
 memoryThreads.openapi(
   route({
+    "x-act": "listDeadLetters",
     method: "get",
     path: "/v1/memories/{memoryId}/dead-letters",
     tags,
@@ -159,6 +165,7 @@ memoryThreads.openapi(
 
 memoryThreads.openapi(
   route({
+    "x-act": "retryDeadLetter",
     method: "post",
     path: "/v1/memories/{memoryId}/dead-letters/{deadLetterId}/retry",
     tags,

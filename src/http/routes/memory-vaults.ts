@@ -14,6 +14,7 @@ export const memoryVaults = newRouter();
 
 memoryVaults.openapi(
   route({
+    "x-act": "createVault",
     method: "post",
     path: "/v1/vaults",
     tags,
@@ -30,6 +31,7 @@ memoryVaults.openapi(
 
 memoryVaults.openapi(
   route({
+    "x-act": "listVaults",
     method: "get",
     path: "/v1/vaults",
     tags,
@@ -42,6 +44,7 @@ memoryVaults.openapi(
 
 memoryVaults.openapi(
   route({
+    "x-act": "readVault",
     method: "get",
     path: "/v1/vaults/{vaultId}",
     tags,
@@ -54,6 +57,7 @@ memoryVaults.openapi(
 
 memoryVaults.openapi(
   route({
+    "x-act": "deleteVault",
     method: "delete",
     path: "/v1/vaults/{vaultId}",
     tags,
@@ -69,6 +73,7 @@ memoryVaults.openapi(
 
 memoryVaults.openapi(
   route({
+    "x-act": "createMemory",
     method: "post",
     path: "/v1/vaults/{vaultId}/memories",
     tags,
@@ -86,6 +91,7 @@ memoryVaults.openapi(
 
 memoryVaults.openapi(
   route({
+    "x-act": "listMemories",
     method: "get",
     path: "/v1/vaults/{vaultId}/memories",
     tags,
@@ -101,6 +107,7 @@ memoryVaults.openapi(
 
 memoryVaults.openapi(
   route({
+    "x-act": "readMemory",
     method: "get",
     path: "/v1/memories/{memoryId}",
     tags,
@@ -113,6 +120,7 @@ memoryVaults.openapi(
 
 memoryVaults.openapi(
   route({
+    "x-act": "deleteMemory",
     method: "delete",
     path: "/v1/memories/{memoryId}",
     tags,

@@ -4,7 +4,7 @@ import { deleteResource } from "../../application/resources/delete-resource.js";
 import { listResources } from "../../application/resources/list-resources.js";
 import { putResource } from "../../application/resources/put-resource.js";
 import { readResource } from "../../application/resources/read-resource.js";
-import type { ResourceView } from "../../application/resources/resource-view.js";
+import { type ResourceView, summarised } from "../../application/resources/resource-view.js";
 import { itemName } from "../../conversation/names.js";
 import { type ResourceKind, resourceKinds, resourceNouns, resourceSchemas } from "../../tenancy/resources.js";
 import { actorOf, unwrap } from "../context.js";
@@ -13,6 +13,11 @@ import { json, jsonBody, listOf, named, newRouter, pageQuery, route } from "../r
 const nameParam = z.object({ name: itemName });
 /** What every kind has; the kind's own fields stand beside these. */
 const storedSchema = named("Stored", z.object({ name: z.string(), version: z.int(), updatedAt: z.iso.datetime() }));
+
+const summarySchema = named(
+  "ResourceSummary",
+  z.object({ name: z.string(), version: z.int(), updatedAt: z.iso.datetime(), description: z.string().optional() }),
+);
 
 const ifMatch = z.object({
   "if-match": z
@@ -30,9 +35,12 @@ function addRoutes<K extends ResourceKind>(kind: K): void {
   const one = resourceNouns[kind];
   const tags = [capital(kind)];
   const stored: z.ZodType<ResourceView> = named(`Stored${capital(one)}`, storedSchema.and(resourceSchemas[kind]));
+  // Clients see by name and description what they can name in a request.
+  const shown = summarised.includes(kind) ? z.union([stored, summarySchema]) : stored;
 
   resources.openapi(
     route({
+      "x-act": "putResource",
       method: "put",
       path: `${path}/{name}`,
       tags,
@@ -55,12 +63,13 @@ function addRoutes<K extends ResourceKind>(kind: K): void {
 
   resources.openapi(
     route({
+      "x-act": "readResource",
       method: "get",
       path: `${path}/{name}`,
       tags,
-      summary: `Read ${article(one)}`,
+      summary: `Read ${article(one)}; whole for operators`,
       request: { params: nameParam },
-      responses: { 200: json("As it counts now; its version is the ETag", stored) },
+      responses: { 200: json("As it counts now; its version is the ETag", shown) },
     }),
     async (c) => {
       const resource = unwrap(await readResource(actorOf(c), { kind, ...c.req.valid("param") }, c.get("services")));
@@ -71,12 +80,13 @@ function addRoutes<K extends ResourceKind>(kind: K): void {
 
   resources.openapi(
     route({
+      "x-act": "listResources",
       method: "get",
       path,
       tags,
       summary: `All ${kind}, by name`,
       request: { query: pageQuery },
-      responses: { 200: json(`A page of ${kind}`, listOf(stored)) },
+      responses: { 200: json(`A page of ${kind}`, listOf(shown)) },
     }),
     async (c) => {
       const query = { kind, ...c.req.valid("query") };
@@ -86,6 +96,7 @@ function addRoutes<K extends ResourceKind>(kind: K): void {
 
   resources.openapi(
     route({
+      "x-act": "deleteResource",
       method: "delete",
       path: `${path}/{name}`,
       tags,

@@ -19,6 +19,7 @@ export const runs = newRouter();
 
 runs.openapi(
   route({
+    "x-act": "startRun",
     method: "post",
     path: "/v1/runs",
     tags,
@@ -39,6 +40,7 @@ runs.openapi(
 
 runs.openapi(
   route({
+    "x-act": "listRuns",
     method: "get",
     path: "/v1/runs",
     tags,
@@ -52,6 +54,7 @@ runs.openapi(
 
 runs.openapi(
   route({
+    "x-act": "readRun",
     method: "get",
     path: "/v1/runs/{runId}",
     tags,
@@ -70,6 +73,7 @@ runs.openapi(
 
 runs.openapi(
   route({
+    "x-act": "readTrace",
     method: "get",
     path: "/v1/runs/{runId}/trace",
     tags,
@@ -104,6 +108,7 @@ runs.openapi(
 
 runs.openapi(
   route({
+    "x-act": "followEvents",
     method: "get",
     path: "/v1/runs/{runId}/events",
     tags,
@@ -117,6 +122,7 @@ runs.openapi(
 
 runs.openapi(
   route({
+    "x-act": "cancelRun",
     method: "post",
     path: "/v1/runs/{runId}/cancel",
     tags,

@@ -16,6 +16,7 @@ export const sessions = newRouter();
 
 sessions.openapi(
   route({
+    "x-act": "beginSession",
     method: "post",
     path: "/v1/sessions",
     tags,
@@ -32,6 +33,7 @@ sessions.openapi(
 
 sessions.openapi(
   route({
+    "x-act": "listSessions",
     method: "get",
     path: "/v1/sessions",
     tags,
@@ -44,6 +46,7 @@ sessions.openapi(
 
 sessions.openapi(
   route({
+    "x-act": "readSession",
     method: "get",
     path: "/v1/sessions/{sessionId}",
     tags,
@@ -59,6 +62,7 @@ sessions.openapi(
 
 sessions.openapi(
   route({
+    "x-act": "deleteSession",
     method: "delete",
     path: "/v1/sessions/{sessionId}",
     tags,
@@ -74,6 +78,7 @@ sessions.openapi(
 
 sessions.openapi(
   route({
+    "x-act": "readSupervision",
     method: "get",
     path: "/v1/sessions/{sessionId}/supervision",
     tags,
