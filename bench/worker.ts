@@ -5,7 +5,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-const adminSecret = "bench-admin-secret";
+const adminSecret = "bench-admin-secret-that-is-long-enough";
 
 export class BenchWorker {
   private readonly folder = mkdtempSync(join(tmpdir(), "conclave-bench-"));

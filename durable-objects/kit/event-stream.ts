@@ -58,7 +58,10 @@ export function eventStream(log: EventLog, options: StreamOptions): ReadableStre
       };
       const send = (event: LiveEvent): void => {
         if (ended || (options.work !== undefined && event.work !== options.work)) return;
-        if (isOver()) return end();
+        if (isOver()) {
+          end();
+          return;
+        }
         if (event.seq !== undefined) {
           if (event.seq <= last) return;
           last = event.seq;

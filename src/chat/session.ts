@@ -1,5 +1,6 @@
 /** Sessions and turns as they are stored and sent, and the decisions about them. */
 import { z } from "zod";
+import { mentionableSchema } from "../agent/definition.js";
 import { usageSchema } from "../agent/work.js";
 import { askSchema } from "../asks/ask.js";
 import { assistantMessageSchema, chatMessageSchema, plainMessageSchema } from "../conversation/message.js";
@@ -16,6 +17,8 @@ export const newSessionSchema = z.strictObject({
   subject: subjectSchema.optional(),
   supervisors: z.array(itemName).max(50).default([]),
   context: sessionContextSchema.prefault({}),
+  /** What messages may bring in by a mention, beside what the agent lists. */
+  mentionable: mentionableSchema.prefault({}),
   metadata: metadataSchema.default({}),
   /** Messages are recorded in a thread of this memory (the session's own, if none is named), and what it knows is recalled. */
   memory: z.strictObject({ memoryId: z.string().max(100), threadId: threadIdSchema.optional() }).optional(),

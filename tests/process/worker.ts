@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { z } from "zod";
 
 const quiet = { WRANGLER_SEND_METRICS: "false", CLOUDFLARE_CF_FETCH_ENABLED: "false", CI: "true" };
-const adminSecret = "process-test-admin-secret";
+const adminSecret = "process-test-admin-secret-long-enough";
 
 /** What these tests read of answers. */
 const answerSchema = z.looseObject({

@@ -29,9 +29,10 @@ export async function beginSession(actor: Actor, definition: NewSession, service
 
 /** The session as this actor may begin it: an end user's is their subject's, with an agent that their token may talk to. */
 function sessionOf(actor: Actor, definition: NewSession): Result<NewSession> {
-  const { agent, context, memory, metadata, subject } = definition;
+  const { agent, context, mentionable, memory, metadata, subject } = definition;
   const { excluded, ...included } = context;
-  if ([...Object.values(included), ...Object.values(excluded)].some((names) => names.length > 0)) {
+  const chosen = [...Object.values(included), ...Object.values(excluded), ...Object.values(mentionable)];
+  if (chosen.some((names) => names.length > 0)) {
     const mayChoose = authorize(actor, "chooseSessionContext");
     if (!mayChoose.ok) return mayChoose;
   }

@@ -30,8 +30,10 @@ export function ownersOf({ role, subject, only }: Actor): SessionOwners | undefi
 }
 
 /** A session as its actor sees it: which rules, references and tools it has in force is nothing for its end user. */
-export function sessionFor<T extends Pick<NewSession, "context">>(actor: Actor, session: T): T {
-  return actor.role === "user" ? { ...session, context: noContext } : session;
+export function sessionFor<T extends Pick<NewSession, "context" | "mentionable">>(actor: Actor, session: T): T {
+  return actor.role === "user"
+    ? { ...session, context: noContext, mentionable: { rules: [], references: [] } }
+    : session;
 }
 
 const noContext = { rules: [], references: [], tools: [], excluded: { rules: [], references: [], tools: [] } };
