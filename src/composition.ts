@@ -35,6 +35,7 @@ import { VectorIndex } from "./stores/memory/vector-index.js";
 import { EntryVectors } from "./stores/memory/vectors.js";
 import { ReaderStore } from "./stores/reader-store.js";
 import { ResourceStore } from "./stores/resource-store.js";
+import { ResourceVersions } from "./stores/resource-versions.js";
 import { RunIndex } from "./stores/run-index.js";
 import { SessionIndex } from "./stores/session-index.js";
 import { D1TeamState } from "./stores/team-state.js";
@@ -146,6 +147,7 @@ export function composeServices(env: Env): Services {
     db: env.DB,
     tokens: createTokenSigner(env.SEALING_SECRET),
     readers: new ReaderStore(env.DB, now),
+    resourceVersions: new ResourceVersions(env.DB, shared(env).sealer),
     usage: new UsageStore(env.DB),
     sessions,
     index: new SessionIndex(env.DB),

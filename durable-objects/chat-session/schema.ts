@@ -43,4 +43,5 @@ export const chatSessionSchema: readonly SchemaStep[] = [
       -- What is left of a message that was erased: its versions without their texts.
       CREATE TABLE erased_messages (message_id TEXT PRIMARY KEY, versions TEXT NOT NULL) WITHOUT ROWID;`,
   },
+  { name: "who sent a turn", sql: "ALTER TABLE turns ADD COLUMN key_id TEXT;" },
 ];

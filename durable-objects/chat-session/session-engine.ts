@@ -97,11 +97,11 @@ export class SessionEngine implements RootEngine {
     const may = mayAccept({ queued: this.store.queuedTurns(), waitingOn });
     if (!may.ok) return may;
 
-    const { content, idempotencyKey, requestHash } = command;
+    const { content, idempotencyKey, requestHash, keyId } = command;
     const ids = { turnId: newId("trn"), messageId: newId("msg"), replyId: newId("msg") };
     const salts = { messageSalt: crypto.randomUUID(), replySalt: crypto.randomUUID() };
     this.ctx.storage.transactionSync(() => {
-      this.store.addTurn({ ...ids, ...salts, content, idempotencyKey, requestHash, at: this.platform.now() });
+      this.store.addTurn({ ...ids, ...salts, content, idempotencyKey, requestHash, keyId, at: this.platform.now() });
       this.kit.kick();
     });
     return ok(ids.turnId);
@@ -228,19 +228,24 @@ export class SessionEngine implements RootEngine {
   }
 
   private end(turn: TurnRecord, status: EndedStatus, outcome: SettledOutcome): void {
-    const { turnId, acceptedAt } = turn;
-    this.kit.end(turnId, { kind: "turn", outcome: status, since: acceptedAt }, (usage, endedAt) => {
-      this.store.endTurn(turnId, status, { ...outcome, usage }, endedAt);
-      if (outcome.reply !== undefined) {
-        this.store.addMessage(outcome.reply, turnId, true);
-        this.remember(outcome.reply.messageId);
-      }
-      if (outcome.error !== undefined) this.store.addMessage(outcome.error, turnId, false);
-      this.kit.events.append("turn.completed", turnId, { turnId });
-      // A team's workers that were interrupted must not count as busy for ever.
-      if (status === "cancelled" || status === "failed")
-        this.kit.outbox.put("work_ended", turnId, { work: turnId, at: this.platform.now() });
-    });
+    const { turnId, acceptedAt, keyId } = turn;
+    const { agent, subject } = this.store.session().definition;
+    this.kit.end(
+      turnId,
+      { kind: "turn", outcome: status, since: acceptedAt, agent, subject, keyId },
+      (usage, endedAt) => {
+        this.store.endTurn(turnId, status, { ...outcome, usage }, endedAt);
+        if (outcome.reply !== undefined) {
+          this.store.addMessage(outcome.reply, turnId, true);
+          this.remember(outcome.reply.messageId);
+        }
+        if (outcome.error !== undefined) this.store.addMessage(outcome.error, turnId, false);
+        this.kit.events.append("turn.completed", turnId, { turnId });
+        // A team's workers that were interrupted must not count as busy for ever.
+        if (status === "cancelled" || status === "failed")
+          this.kit.outbox.put("work_ended", turnId, { work: turnId, at: this.platform.now() });
+      },
+    );
   }
 
   /** For the memory, by id: the outbox holds no text, and what is delivered is what the message says by then. */

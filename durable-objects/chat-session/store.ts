@@ -36,6 +36,7 @@ const turnRow = z
     outcome: z.string().nullable(),
     message_salt: z.string().nullable(),
     reply_salt: z.string().nullable(),
+    key_id: z.string().nullable(),
   })
   .transform((row) => ({
     seq: row.seq,
@@ -51,6 +52,7 @@ const turnRow = z
     outcome: row.outcome === null ? undefined : turnOutcomeSchema.parse(JSON.parse(row.outcome)),
     messageSalt: row.message_salt ?? undefined,
     replySalt: row.reply_salt ?? undefined,
+    keyId: row.key_id ?? undefined,
   }));
 export type TurnRecord = z.infer<typeof turnRow>;
 
@@ -64,6 +66,8 @@ export interface NewTurn {
   /** Of the digests of the message and of the reply: each goes with its text. */
   readonly messageSalt: string;
   readonly replySalt: string;
+  /** The key that it was sent with, or that its token was minted with. */
+  readonly keyId: string | undefined;
   readonly at: number;
 }
 
@@ -106,7 +110,7 @@ export class ChatSessionStore {
   addTurn(turn: NewTurn): void {
     this.sql.exec(
       `INSERT INTO turns (turn_id, idempotency_key, request_hash, status, message_id, reply_id, original, accepted_at,
-         message_salt, reply_salt) VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?)`,
+         message_salt, reply_salt, key_id) VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?)`,
       turn.turnId,
       turn.idempotencyKey,
       turn.requestHash,
@@ -116,6 +120,7 @@ export class ChatSessionStore {
       turn.at,
       turn.messageSalt,
       turn.replySalt,
+      turn.keyId ?? null,
     );
   }
 
@@ -237,7 +242,7 @@ export class ChatSessionStore {
     return this.sql
       .exec(
         `SELECT seq, turn_id, request_hash, status, message_id, reply_id, original, accepted_at, ended_at, crashes,
-           outcome, message_salt, reply_salt
+           outcome, message_salt, reply_salt, key_id
          FROM turns ${where}`,
         ...bindings,
       )

@@ -103,10 +103,9 @@ export class SessionContextEditor implements ContextEditor {
           return { ok: true, version: 0, changed: removed };
         }
         const { description, ...rest } = body;
-        const outcome = await store.put(tenantId, kind, name, {
-          ...rest,
-          ...(description === undefined ? {} : { description }),
-        });
+        const stored = { ...rest, ...(description === undefined ? {} : { description }) };
+        const by = { kind: "supervisor", id: author.supervisor } as const;
+        const outcome = await store.put(tenantId, kind, name, stored, undefined, by);
         await resources.renew({ kind, name });
         if (outcome.kind === "stored") return { ok: true, version: outcome.version, changed: true };
         const detail =

@@ -8,6 +8,7 @@ import type { TokenSigner } from "../platform/token-signer.js";
 import type { IdempotencyStore } from "../stores/idempotency-store.js";
 import type { ReaderStore } from "../stores/reader-store.js";
 import type { ResourceStore } from "../stores/resource-store.js";
+import type { ResourceVersions } from "../stores/resource-versions.js";
 import type { RunIndex } from "../stores/run-index.js";
 import type { SessionIndex } from "../stores/session-index.js";
 import type { TenantStore } from "../stores/tenant-store.js";
@@ -27,6 +28,7 @@ export interface Services {
   readonly resources: ResourceStore;
   readonly tokens: TokenSigner;
   readonly readers: ReaderStore;
+  readonly resourceVersions: ResourceVersions;
   readonly usage: UsageStore;
   readonly sessions: SessionGateway;
   readonly index: SessionIndex;

@@ -22,6 +22,8 @@ export interface SendCommand {
   /** Tells whether the same key came with the same message. */
   readonly requestHash: string;
   readonly waitMs: number;
+  /** The key that it is sent with, or that its token was minted with. */
+  readonly keyId?: string | undefined;
 }
 
 export type PassView = z.infer<typeof passViewSchema>;

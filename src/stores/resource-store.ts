@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { type AutoItem, autoExcerptCharacters, maxAutoItems } from "../chat/context.js";
 import type { Sealer } from "../platform/secrets.js";
+import type { ActorRecord } from "../tenancy/actor.js";
 import {
   type ResourceBody,
   type ResourceKind,
@@ -53,6 +54,7 @@ export class ResourceStore {
     name: string,
     body: ResourceBody<K>,
     expected?: number,
+    author?: ActorRecord,
   ): Promise<PutOutcome> {
     for (;;) {
       const head = await this.head(tenantId, kind, name);
@@ -63,7 +65,15 @@ export class ResourceStore {
       if (includeOf(body) === "auto" && (await this.hasMostAuto(tenantId, kind, name)))
         return { kind: "too_many_auto" };
       const version = (head?.version ?? 0) + 1;
-      const stored = await this.insert(tenantId, kind, name, version, await this.bodies.seal(body), includeOf(body));
+      const stored = await this.insert(
+        tenantId,
+        kind,
+        name,
+        version,
+        await this.bodies.seal(body),
+        includeOf(body),
+        author,
+      );
       if (stored) return { kind: "stored", version, created: current === undefined };
       // Somebody else stored that version meanwhile: decide anew on what they stored.
     }
@@ -222,15 +232,16 @@ export class ResourceStore {
     version: number,
     body: string,
     include: string | undefined,
+    author: ActorRecord | undefined,
   ): Promise<boolean> {
     const now = this.now();
     try {
       await this.db.batch([
         this.db
           .prepare(
-            "INSERT INTO resource_versions (tenant_id, kind, name, version, body, created_at) VALUES (?, ?, ?, ?, ?, ?)",
+            "INSERT INTO resource_versions (tenant_id, kind, name, version, body, created_at, author) VALUES (?, ?, ?, ?, ?, ?, ?)",
           )
-          .bind(tenantId, kind, name, version, body, now),
+          .bind(tenantId, kind, name, version, body, now, author === undefined ? null : JSON.stringify(author)),
         this.db
           .prepare(
             `INSERT INTO resource_heads (tenant_id, kind, name, version, deleted, always, auto, updated_at)

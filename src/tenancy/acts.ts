@@ -60,6 +60,10 @@ export const acts = {
   /** Everything that is stored of a resource of any kind: instructions, rules, addresses. */
   readWholeResource: { role: "operator", clientMay: true },
   deleteResource: { role: "operator" },
+  listResourceVersions: { role: "operator" },
+  readResourceVersion: { role: "operator" },
+  compareResourceVersions: { role: "operator" },
+  restoreResource: { role: "operator" },
 
   createVault: { role: "operator", clientMay: true },
   listVaults: { role: "client" },

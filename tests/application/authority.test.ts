@@ -19,6 +19,12 @@ import { deleteResource } from "../../src/application/resources/delete-resource.
 import { listResources } from "../../src/application/resources/list-resources.js";
 import { putResource } from "../../src/application/resources/put-resource.js";
 import { readResource } from "../../src/application/resources/read-resource.js";
+import {
+  compareResourceVersions,
+  listResourceVersions,
+  readResourceVersion,
+  restoreResource,
+} from "../../src/application/resources/resource-versions.js";
 import { cancelRun } from "../../src/application/runs/cancel-run.js";
 import { listRuns } from "../../src/application/runs/list-runs.js";
 import { readRun } from "../../src/application/runs/read-run.js";
@@ -129,6 +135,10 @@ const calls: Record<Exclude<Act, "readOriginals">, Call> = {
   listResources: (actor, services) => listResources(actor, { ...page, kind: "agents" }, services),
   readWholeResource: (actor, services) => readResource(actor, rule, services),
   deleteResource: (actor, services) => deleteResource(actor, rule, services),
+  listResourceVersions: (actor, services) => listResourceVersions(actor, { ...page, ...rule }, services),
+  readResourceVersion: (actor, services) => readResourceVersion(actor, { ...rule, version: 1 }, services),
+  compareResourceVersions: (actor, services) => compareResourceVersions(actor, { ...rule, from: 1, to: 2 }, services),
+  restoreResource: (actor, services) => restoreResource(actor, { ...rule, version: 1 }, services),
   createVault: (actor, services) => createVault(actor, { title: "Vault" }, services),
   listVaults: (actor, services) => listVaults(actor, page, services),
   readVault: (actor, services) => readVault(actor, "vlt_1", services),

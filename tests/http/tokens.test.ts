@@ -1,5 +1,6 @@
-import { exports } from "cloudflare:workers";
+import { env, exports } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
+import { deliverToD1 } from "../../src/stores/deliveries.js";
 import { newTenant, openStream, origin, send, TestTenant } from "../support/conclave.js";
 import { expectProblem } from "./support.js";
 
@@ -241,6 +242,43 @@ describe("a tenant's admin", () => {
     const second = await tenant.withRole("admin");
     expect((await second.call("DELETE", `/v1/keys/${own.keyId}`)).status).toBe(204);
     expectProblem(await tenant.call("GET", "/v1/tenant"), "unauthorized");
+  });
+});
+
+describe("usage", () => {
+  it("counts each turn and run once, by agent, model, day, subject and key, however often it is delivered", async () => {
+    const tenant = await tenantWithAgent();
+    await tenant.put("teams", "support", {
+      supervisor: { strategy: "round-robin" },
+      workers: [{ id: "a", description: "x", model: "offline" }],
+    });
+    const ada = await userOf(tenant, "ada");
+    const { body: session } = await ada.call("POST", "/v1/sessions", { agent: "assistant" });
+    const turn = await ada.say(session.sessionId, "hello");
+    await tenant.call("POST", "/v1/runs", { team: "support", input: "hello" });
+    const lines = async (groupBy: string) => (await tenant.call("GET", `/v1/usage?groupBy=${groupBy}`)).body.items;
+    await expect.poll(async () => (await lines("day"))[0]).toMatchObject({ turns: 1, runs: 1 });
+
+    expect(await lines("agent")).toMatchObject([
+      { group: "assistant", turns: 1, runs: 0, ...turn.usage },
+      { group: "support", turns: 0, runs: 1, modelCalls: 1 },
+    ]);
+    expect(await lines("model")).toMatchObject([{ group: "offline", turns: 1, runs: 1, modelCalls: 2 }]);
+    expect(await lines("subject")).toMatchObject([
+      { group: "", runs: 1 },
+      { group: "ada", turns: 1 },
+    ]);
+    expect(await lines("key")).toMatchObject([{ group: expect.stringMatching(/^key_/), turns: 1, runs: 1 }]);
+    const payload = { work: turn.turnId, kind: "turn", agent: "assistant", models: [], at: Date.now() };
+    const message = {
+      id: 99,
+      topic: "usage",
+      payload: JSON.stringify({ ...payload, models: [{ ...turn.usage, modelCalls: 1, model: "offline" }] }),
+    };
+    await deliverToD1(env.DB, { tenantId: tenant.tenantId, ownerId: session.sessionId, messages: [message] });
+    expect(await lines("agent")).toMatchObject([{ group: "assistant", turns: 1, ...turn.usage }, {}]);
+    const past = "from=2020-01-01T00:00:00Z&to=2020-02-01T00:00:00Z";
+    expect((await tenant.call("GET", `/v1/usage?${past}`)).body.items).toEqual([]);
   });
 });
 

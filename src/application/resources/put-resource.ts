@@ -1,7 +1,7 @@
 /** Store a resource: a body that differs makes a new version. */
 import { maxAutoItems } from "../../chat/context.js";
 import { ok, type Result, refuse } from "../../conversation/problem.js";
-import type { Actor } from "../../tenancy/actor.js";
+import { type Actor, recordOf } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
 import type { ResourceBody, ResourceKind } from "../../tenancy/resources.js";
 import type { Services } from "../services.js";
@@ -25,17 +25,33 @@ export interface StoredResource {
 
 export async function putResource<K extends ResourceKind>(
   actor: Actor,
-  { kind, name, body, expected }: ResourceInput<K>,
+  input: ResourceInput<K>,
   services: Services,
 ): Promise<Result<StoredResource>> {
   const allowed = authorize(actor, "putResource");
   if (!allowed.ok) return allowed;
+  return storeResource(actor, input, services);
+}
+
+/** Stores it for an actor who may: one that is written, and one that is restored. */
+export async function storeResource<K extends ResourceKind>(
+  actor: Actor,
+  { kind, name, body, expected }: ResourceInput<K>,
+  services: Services,
+): Promise<Result<StoredResource>> {
   const { tenantId } = actor;
   const { resources } = services;
   const checked = await checkResource(tenantId, kind, body, services);
   if (!checked.ok) return checked;
   if (expected === "any" && (await resources.get(tenantId, kind, name)) === undefined) return hasChanged(undefined);
-  const outcome = await resources.put(tenantId, kind, name, body, expected === "any" ? undefined : expected);
+  const outcome = await resources.put(
+    tenantId,
+    kind,
+    name,
+    body,
+    expected === "any" ? undefined : expected,
+    recordOf(actor),
+  );
   switch (outcome.kind) {
     case "precondition_failed":
       return hasChanged(outcome.current);

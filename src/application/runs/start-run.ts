@@ -5,6 +5,7 @@ import { sha256Hex } from "../../platform/digest.js";
 import { newId } from "../../platform/ids.js";
 import type { NewRun, Run } from "../../routing/run.js";
 import { memoriesOf } from "../../routing/team.js";
+import { keyOf } from "../../stores/reader-store.js";
 import { type Actor, ownKey } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
 import { withAsksFor } from "../asks/ask-view.js";
@@ -35,7 +36,7 @@ export async function startRun(actor: Actor, input: RunInput, services: Services
   }
   const runId = await claimRunId(actor, input, services);
   if (!runId.ok) return runId;
-  const run = await services.runs.start(actor.tenantId, runId.value, definition, waitMs);
+  const run = await services.runs.start(actor.tenantId, runId.value, definition, waitMs, keyOf(actor));
   return run.ok ? ok(withAsksFor(actor, run.value)) : run;
 }
 

@@ -3,6 +3,7 @@ import type { Turn } from "../../chat/session.js";
 import { ok, type Result } from "../../conversation/problem.js";
 import { sha256Hex } from "../../platform/digest.js";
 import { newId } from "../../platform/ids.js";
+import { keyOf } from "../../stores/reader-store.js";
 import { type Actor, ownKey } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
 import { withAsksFor } from "../asks/ask-view.js";
@@ -30,6 +31,7 @@ export async function sendMessage(actor: Actor, message: MessageInput, services:
     // Without a key of the caller's own this message gets one: our own calls are repeated too.
     idempotencyKey: ownKey(actor, idempotencyKey) ?? newId("req"),
     requestHash: await sha256Hex(content),
+    keyId: keyOf(actor),
     waitMs,
   });
   return turn.ok ? ok(withAsksFor(actor, turn.value)) : turn;

@@ -4,8 +4,16 @@ import { deleteResource } from "../../application/resources/delete-resource.js";
 import { listResources } from "../../application/resources/list-resources.js";
 import { putResource } from "../../application/resources/put-resource.js";
 import { readResource } from "../../application/resources/read-resource.js";
+import {
+  compareResourceVersions,
+  listResourceVersions,
+  readResourceVersion,
+  restoreResource,
+  type VersionView,
+} from "../../application/resources/resource-versions.js";
 import { type ResourceView, summarised } from "../../application/resources/resource-view.js";
 import { itemName } from "../../conversation/names.js";
+import { actorRecordSchema } from "../../tenancy/actor.js";
 import { type ResourceKind, resourceKinds, resourceNouns, resourceSchemas } from "../../tenancy/resources.js";
 import { actorOf, unwrap } from "../context.js";
 import { json, jsonBody, listOf, named, newRouter, pageQuery, route } from "../routing.js";
@@ -13,6 +21,13 @@ import { json, jsonBody, listOf, named, newRouter, pageQuery, route } from "../r
 const nameParam = z.object({ name: itemName });
 /** What every kind has; the kind's own fields stand beside these. */
 const storedSchema = named("Stored", z.object({ name: z.string(), version: z.int(), updatedAt: z.iso.datetime() }));
+
+const versionNumber = z.coerce.number<string>().int().min(1);
+const versionParam = nameParam.extend({ version: versionNumber });
+const versionSchema = named(
+  "ResourceVersion",
+  z.object({ version: z.int(), author: actorRecordSchema.optional(), createdAt: z.iso.datetime() }),
+);
 
 const summarySchema = named(
   "ResourceSummary",
@@ -63,7 +78,7 @@ function addRoutes<K extends ResourceKind>(kind: K): void {
 
   resources.openapi(
     route({
-      "x-act": "readResource",
+      "x-act": summarised.includes(kind) ? "readResource" : "readWholeResource",
       method: "get",
       path: `${path}/{name}`,
       tags,
@@ -80,7 +95,7 @@ function addRoutes<K extends ResourceKind>(kind: K): void {
 
   resources.openapi(
     route({
-      "x-act": "listResources",
+      "x-act": summarised.includes(kind) ? "listResources" : "readWholeResource",
       method: "get",
       path,
       tags,
@@ -91,6 +106,73 @@ function addRoutes<K extends ResourceKind>(kind: K): void {
     async (c) => {
       const query = { kind, ...c.req.valid("query") };
       return c.json(unwrap(await listResources(actorOf(c), query, c.get("services"))), 200);
+    },
+  );
+
+  resources.openapi(
+    route({
+      "x-act": "listResourceVersions",
+      method: "get",
+      path: `${path}/{name}/versions`,
+      tags,
+      summary: `The versions of ${article(one)} and who stored them, newest first (operators)`,
+      request: { params: nameParam, query: pageQuery },
+      responses: { 200: json("A page of versions", listOf(versionSchema)) },
+    }),
+    async (c) => {
+      const query = { kind, ...c.req.valid("param"), ...c.req.valid("query") };
+      return c.json(unwrap(await listResourceVersions(actorOf(c), query, c.get("services"))), 200);
+    },
+  );
+
+  const version: z.ZodType<ResourceView & VersionView> = versionSchema.and(stored);
+  resources.openapi(
+    route({
+      "x-act": "readResourceVersion",
+      method: "get",
+      path: `${path}/{name}/versions/{version}`,
+      tags,
+      summary: `Read ${article(one)} as it was in a version (operators)`,
+      request: { params: versionParam },
+      responses: { 200: json("That version", version) },
+    }),
+    async (c) => {
+      const ref = { kind, ...c.req.valid("param") };
+      return c.json(unwrap(await readResourceVersion(actorOf(c), ref, c.get("services"))), 200);
+    },
+  );
+
+  resources.openapi(
+    route({
+      "x-act": "compareResourceVersions",
+      method: "get",
+      path: `${path}/{name}/versions/{from}/diff/{to}`,
+      tags,
+      summary: `What is different between two versions of ${article(one)}, as a unified diff (operators)`,
+      request: { params: nameParam.extend({ from: versionNumber, to: versionNumber }) },
+      responses: { 200: json("The diff", z.object({ from: z.int(), to: z.int(), diff: z.string() })) },
+    }),
+    async (c) => {
+      const pair = { kind, ...c.req.valid("param") };
+      return c.json(unwrap(await compareResourceVersions(actorOf(c), pair, c.get("services"))), 200);
+    },
+  );
+
+  resources.openapi(
+    route({
+      "x-act": "restoreResource",
+      method: "post",
+      path: `${path}/{name}/versions/{version}/restore`,
+      tags,
+      summary: `Make an earlier version of ${article(one)} count again, as a new one (operators)`,
+      request: { params: versionParam },
+      responses: { 200: json("As it counts now", stored) },
+    }),
+    async (c) => {
+      const ref = { kind, ...c.req.valid("param") };
+      const { resource } = unwrap(await restoreResource(actorOf(c), ref, c.get("services")));
+      c.header("etag", `"${resource.version}"`);
+      return c.json(resource, 200);
     },
   );
 
