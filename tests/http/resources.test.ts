@@ -249,7 +249,7 @@ describe("the versions of a resource", () => {
     ]);
     expect(items[0].author.id).not.toBe(items[1].author.id);
     expect((await operator.call("GET", `${path}/1`)).body).toMatchObject({ version: 1, text: "Be kind." });
-    expect((await operator.call("GET", `${path}/1/diff/2`)).body.diff).toMatch(/-.*Be kind\.[^]*\+.*Be terse\./);
+    expect((await operator.call("GET", `${path}/1/diff/2`)).body.diff).toMatch(/-.*Be kind\.[\s\S]*\+.*Be terse\./);
     const restored = await operator.call("POST", `${path}/1/restore`);
     expect(restored).toMatchObject({ status: 200, body: { version: 3, text: "Be kind." } });
     expect(restored.headers.get("etag")).toBe('"3"');

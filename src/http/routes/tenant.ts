@@ -2,7 +2,7 @@
 import { changeSettings, readSettings } from "../../application/tenants/own-settings.js";
 import { tenantChangeSchema, tenantSchema } from "../../tenancy/tenant.js";
 import { actorOf, unwrap } from "../context.js";
-import { json, jsonBody, newRouter, route } from "../routing.js";
+import { json, jsonBody, named, newRouter, route } from "../routing.js";
 
 const tags = ["A tenant's own administration"];
 
@@ -27,7 +27,7 @@ tenant.openapi(
     path: "/v1/tenant",
     tags,
     summary: "Change the tenant's name or settings; a setting that isn't given stays (admins)",
-    request: { body: jsonBody(tenantChangeSchema) },
+    request: { body: jsonBody(named("TenantChange", tenantChangeSchema)) },
     responses: { 200: json("The tenant", tenantSchema) },
   }),
   async (c) => c.json(unwrap(await changeSettings(actorOf(c), c.req.valid("json"), c.get("services"))), 200),
