@@ -38,6 +38,7 @@ export abstract class Root<W extends RootEngine> extends StoredObject<W> impleme
   async remove(): Promise<boolean> {
     if (!this.exists()) return false;
     await this.engine.stop();
+    for (const close of [...this.streams.keys()]) close();
     await this.ctx.storage.deleteAll();
     return true;
   }
