@@ -29,7 +29,7 @@ export function authorize(actor: Actor, act: Act): Result<void> {
 }
 
 /** Whether an actor's role is this one, or one above it. */
-export function hasRole({ role }: Actor, needed: Role): boolean {
+function hasRole({ role }: Actor, needed: Role): boolean {
   return role !== undefined && roles.indexOf(role) >= roles.indexOf(needed);
 }
 

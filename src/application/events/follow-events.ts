@@ -62,7 +62,7 @@ function ownRoot(actor: Actor, { kind, id }: RootRef, services: Services): Promi
   return Promise.resolve(actor.role === "user" ? noRoot(kind) : ok(undefined));
 }
 
-export function noRoot(kind: EventRoot): Result<never> {
+function noRoot(kind: EventRoot): Result<never> {
   return refuse("not_found", `There is no such ${kind}.`);
 }
 
