@@ -60,8 +60,8 @@ export default defineConfig({
               // Deployed environments have it; here it takes what it is given and keeps nothing.
               analyticsEngineDatasets: { METRICS: { dataset: "conclave_test" } },
               bindings: {
-                ADMIN_SECRET: "test-admin-secret",
-                SEALING_SECRET: "test-sealing-secret",
+                ADMIN_SECRET: "test-admin-secret-of-forty-characters-and",
+                SEALING_SECRET: "test-sealing-secret-of-forty-characters-x",
                 OPENAI_API_KEY: "test-openai-key",
                 OPENAI_BASE_URL: `${inject("upstreamUrl")}/v1`,
                 TEST_UPSTREAM: inject("upstreamUrl"),

@@ -12,8 +12,8 @@ export default defineConfig({
       wrangler: { configPath: `${root}wrangler.toml` },
       miniflare: {
         bindings: {
-          ADMIN_SECRET: "bench-admin-secret",
-          SEALING_SECRET: "bench-sealing-secret",
+          ADMIN_SECRET: "bench-admin-secret-that-is-long-enough",
+          SEALING_SECRET: "bench-sealing-secret-that-is-long-enough",
           OPENAI_API_KEY: "bench",
           OPENAI_BASE_URL: `${inject("upstreamUrl")}/v1`,
           TEST_UPSTREAM: inject("upstreamUrl"),

@@ -5,7 +5,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-const adminSecret = "bench-admin-secret";
+const adminSecret = "bench-admin-secret-that-is-long-enough";
 
 export class BenchWorker {
   private readonly folder = mkdtempSync(join(tmpdir(), "conclave-bench-"));
@@ -18,7 +18,10 @@ export class BenchWorker {
   async start(): Promise<void> {
     const { folder } = this;
     const secrets = join(folder, "secrets.env");
-    writeFileSync(secrets, `ADMIN_SECRET=${adminSecret}\nSEALING_SECRET=bench-sealing-secret\nENVIRONMENT=local\n`);
+    writeFileSync(
+      secrets,
+      `ADMIN_SECRET=${adminSecret}\nSEALING_SECRET=bench-sealing-secret-that-is-long-enough\nENVIRONMENT=local\n`,
+    );
     const env = { ...process.env, WRANGLER_SEND_METRICS: "false", CLOUDFLARE_CF_FETCH_ENABLED: "false", CI: "true" };
     const migrate = ["d1", "migrations", "apply", "conclave", "--local", "--persist-to", folder];
     const migrated = spawnSync("wrangler", migrate, { env, encoding: "utf8" });

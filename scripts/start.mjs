@@ -10,6 +10,8 @@ const varsFile = ".dev.vars";
 const keyFile = ".wrangler/local-key.json";
 /** What the Worker is given; from the environment, or else from .dev.vars. */
 const workerSettings = ["ADMIN_SECRET", "SEALING_SECRET", "OPENAI_API_KEY", "OPENAI_BASE_URL", "DEFAULT_MODEL"];
+/** The Worker's /health wants it too: `src/application/system/check-health.ts`. */
+const leastSecretLength = 32;
 const emptyFile = ".wrangler/empty.env";
 const quiet = { WRANGLER_SEND_METRICS: "false", CLOUDFLARE_CF_FETCH_ENABLED: "false", NO_UPDATE_NOTIFIER: "1" };
 /** How long the Worker may take until it answers, in milliseconds. */
@@ -104,7 +106,13 @@ async function isConclave() {
 /** The secrets that the Worker can't do without; made once and kept in .dev.vars. */
 function makeSecrets() {
   for (const name of ["ADMIN_SECRET", "SEALING_SECRET"]) {
-    if (setting(name)) continue;
+    const given = setting(name);
+    if (given && given.length < leastSecretLength) {
+      throw new Error(
+        `${name} has ${given.length} characters; it needs at least ${leastSecretLength}. Take a longer one (\`openssl rand -base64 32\`), or remove it from ${varsFile} and have one made.`,
+      );
+    }
+    if (given) continue;
     vars[name] = randomBytes(24).toString("base64url");
     const before = existsSync(varsFile) ? readFileSync(varsFile, "utf8") : "";
     writeFileSync(varsFile, `${before}${before === "" || before.endsWith("\n") ? "" : "\n"}${name}=${vars[name]}\n`, {

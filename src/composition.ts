@@ -29,6 +29,7 @@ import { measureWith } from "./platform/logging.js";
 import type { OutgoingPolicy } from "./platform/outgoing.js";
 import { createSealer, type Sealer } from "./platform/secrets.js";
 import { createSigningSecrets } from "./platform/signing-secret.js";
+import { createTokenSigner } from "./platform/token-signer.js";
 import { AskIndex } from "./stores/ask-index.js";
 import { AuditLog } from "./stores/audit-log.js";
 import { CreationClaims } from "./stores/creation-claims.js";
@@ -41,12 +42,15 @@ import { MemoryStore } from "./stores/memory/memory-store.js";
 import { VectorIndex } from "./stores/memory/vector-index.js";
 import { EntryVectors } from "./stores/memory/vectors.js";
 import { PinnedTools } from "./stores/pinned-tools.js";
+import { ReaderStore } from "./stores/reader-store.js";
 import { ResourceStore } from "./stores/resource-store.js";
+import { ResourceVersions } from "./stores/resource-versions.js";
 import { RunIndex } from "./stores/run-index.js";
 import { SessionIndex } from "./stores/session-index.js";
 import { D1TeamState } from "./stores/team-state.js";
 import { TenantStore } from "./stores/tenant-store.js";
 import { ToolCache } from "./stores/tool-cache.js";
+import { UsageStore } from "./stores/usage-store.js";
 
 interface Shared {
   readonly sealer: Sealer;
@@ -164,8 +168,13 @@ export function composeServices(env: Env): Services {
     ...shared(env),
     environment: env.ENVIRONMENT,
     adminSecret: env.ADMIN_SECRET,
+    sealingSecret: env.SEALING_SECRET,
     now,
     db: env.DB,
+    tokens: createTokenSigner(env.SEALING_SECRET),
+    readers: new ReaderStore(env.DB, now),
+    resourceVersions: new ResourceVersions(env.DB, shared(env).sealer),
+    usage: new UsageStore(env.DB),
     sessions,
     index: new SessionIndex(env.DB),
     askIndex: new AskIndex(env.DB),

@@ -60,4 +60,5 @@ export const chatSessionSchema: readonly SchemaStep[] = [
         idempotency_key TEXT PRIMARY KEY, request_hash TEXT NOT NULL, turn_id TEXT NOT NULL, message_id TEXT NOT NULL UNIQUE,
         ask_id TEXT NOT NULL, original TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID;`,
   },
+  { name: "who sent a turn", sql: "ALTER TABLE turns ADD COLUMN key_id TEXT;" },
 ];

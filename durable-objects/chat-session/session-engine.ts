@@ -260,8 +260,10 @@ export class SessionEngine implements RootEngine {
   }
 
   private end(turn: TurnRecord, status: EndedStatus, outcome: SettledOutcome, by?: ActorRecord): void {
-    const { turnId, acceptedAt } = turn;
-    this.kit.end(turnId, { kind: "turn", outcome: status, since: acceptedAt, by }, (usage, endedAt) => {
+    const { turnId, acceptedAt, keyId } = turn;
+    const { agent, subject } = this.store.session().definition;
+    const ended = { kind: "turn", outcome: status, since: acceptedAt, agent, subject, keyId, by };
+    this.kit.end(turnId, ended, (usage, endedAt) => {
       const createdAt = new Date(endedAt).toISOString();
       const reply = outcome.reply === undefined ? undefined : { ...outcome.reply, createdAt };
       const error = outcome.error === undefined ? undefined : { ...outcome.error, createdAt };

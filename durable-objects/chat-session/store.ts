@@ -80,7 +80,7 @@ export class ChatSessionStore {
   addTurn(turn: NewTurn): void {
     this.sql.exec(
       `INSERT INTO turns (turn_id, idempotency_key, request_hash, status, message_id, reply_id, original, accepted_at,
-         message_salt, reply_salt, speaker, metadata) VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?)`,
+         message_salt, reply_salt, speaker, metadata, key_id) VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       turn.turnId,
       turn.idempotencyKey,
       turn.requestHash,
@@ -92,6 +92,7 @@ export class ChatSessionStore {
       turn.replySalt,
       turn.speaker ?? null,
       turn.metadata === undefined ? null : JSON.stringify(turn.metadata),
+      turn.keyId ?? null,
     );
   }
 
@@ -246,7 +247,7 @@ export class ChatSessionStore {
     return this.sql
       .exec(
         `SELECT seq, turn_id, request_hash, status, message_id, reply_id, original, accepted_at, ended_at, crashes,
-           outcome, message_salt, reply_salt, sent_by, speaker, metadata
+           outcome, message_salt, reply_salt, sent_by, speaker, metadata, key_id
          FROM turns ${where}`,
         ...bindings,
       )

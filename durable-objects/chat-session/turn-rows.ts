@@ -22,6 +22,7 @@ export const turnRow = z
     speaker: z.string().nullable(),
     metadata: z.string().nullable(),
     sent_by: z.string().nullable(),
+    key_id: z.string().nullable(),
   })
   .transform((row) => ({
     seq: row.seq,
@@ -38,6 +39,7 @@ export const turnRow = z
     messageSalt: row.message_salt ?? undefined,
     replySalt: row.reply_salt ?? undefined,
     speaker: row.speaker ?? undefined,
+    keyId: row.key_id ?? undefined,
     sentBy: row.sent_by === null ? undefined : readAuthor(row.sent_by),
     metadata: row.metadata === null ? undefined : metadataSchema.parse(JSON.parse(row.metadata)),
   }));
@@ -55,5 +57,7 @@ export interface NewTurn {
   readonly replySalt: string;
   readonly speaker?: string | undefined;
   readonly metadata?: Metadata | undefined;
+  /** The key that it was sent with, or that its token was minted with. */
+  readonly keyId?: string | undefined;
   readonly at: number;
 }

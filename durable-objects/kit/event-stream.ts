@@ -12,8 +12,18 @@ export interface StreamOptions {
   readonly catchUp?: LiveEvent | undefined;
   /** For a subscriber to whom an event brings the end of a reply whose deltas it never saw: what it would have seen. */
   readonly unseen?: ((event: LiveEvent) => LiveEvent | undefined) | undefined;
+  /** How long its reader may read; without it as long as there is something to read. */
+  readonly life?: StreamLife | undefined;
   /** Whether more is to be expected now, without anybody doing anything. */
   readonly active: () => boolean;
+}
+
+export interface StreamLife {
+  readonly now: () => number;
+  /** When the stream ends whatever goes on: its reader's token expires. Milliseconds since the epoch. */
+  readonly until: number;
+  /** Gives whoever revokes the reader a way to end the stream; what it returns is called when the stream has ended. */
+  readonly onOpen: (close: () => void) => () => void;
 }
 
 const pageSize = 200;
@@ -26,22 +36,32 @@ const heartbeatMs = 15_000;
 export function eventStream(log: EventLog, options: StreamOptions): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let stop = (): void => {};
+  const { life } = options;
+  const isOver = (): boolean => life !== undefined && life.now() >= life.until;
   return new ReadableStream<Uint8Array>({
     start(controller) {
       let last = options.after;
       let sawDeltas = false;
       const timers: { heartbeat?: ReturnType<typeof setInterval>; linger?: ReturnType<typeof setTimeout> } = {};
+      let ended = false;
       const end = (): void => {
+        if (ended) return;
+        ended = true;
         stop();
         controller.close();
       };
+      const closed = life?.onOpen(end);
       const endWhenIdle = (): void => {
         clearTimeout(timers.linger);
-        if (options.active()) return;
+        if (ended || options.active()) return;
         timers.linger = setTimeout(() => (options.active() ? undefined : end()), options.lingerMs);
       };
       const send = (event: LiveEvent): void => {
-        if (options.work !== undefined && event.work !== options.work) return;
+        if (ended || (options.work !== undefined && event.work !== options.work)) return;
+        if (isOver()) {
+          end();
+          return;
+        }
         if (event.seq !== undefined) {
           if (event.seq <= last) return;
           last = event.seq;
@@ -58,6 +78,7 @@ export function eventStream(log: EventLog, options: StreamOptions): ReadableStre
       });
       stop = () => {
         unsubscribe();
+        closed?.();
         clearInterval(timers.heartbeat);
         clearTimeout(timers.linger);
         stop = () => {};
@@ -70,9 +91,13 @@ export function eventStream(log: EventLog, options: StreamOptions): ReadableStre
         page = log.read(last, pageSize, options.work)
       ) {
         for (const event of page) send(event);
+        if (ended) return;
       }
       if (options.catchUp !== undefined) send(options.catchUp);
-      timers.heartbeat = setInterval(() => controller.enqueue(encoder.encode(": still here\n\n")), heartbeatMs);
+      timers.heartbeat = setInterval(
+        () => (isOver() ? end() : controller.enqueue(encoder.encode(": still here\n\n"))),
+        heartbeatMs,
+      );
       endWhenIdle();
     },
     cancel() {

@@ -136,6 +136,19 @@ export function usageOf(sql: SqlStorage, work: string): Usage {
     .one();
 }
 
+/** The same by the model that answered; calls that failed have none. */
+export function usageByModel(sql: SqlStorage, work: string): (Usage & { readonly model: string })[] {
+  return sql
+    .exec<{ model: string; modelCalls: number; inputTokens: number; outputTokens: number }>(
+      `SELECT COALESCE(json_extract(result, '$.model'), '') AS model, COUNT(*) AS "modelCalls",
+         COALESCE(SUM(json_extract(result, '$.usage.inputTokens')), 0) AS "inputTokens",
+         COALESCE(SUM(json_extract(result, '$.usage.outputTokens')), 0) AS "outputTokens"
+       FROM journal WHERE work = ? AND kind = 'model' AND result IS NOT NULL GROUP BY 1 ORDER BY 1`,
+      work,
+    )
+    .toArray();
+}
+
 /** Forgets the steps of work that has ended: its outcome and its events stay. */
 export function forgetSteps(sql: SqlStorage, work: string): void {
   sql.exec("DELETE FROM journal WHERE work = ?", work);

@@ -15,7 +15,7 @@ import { Deadlines } from "./deadlines.js";
 import { Driver, type Lease, type StepOutcome } from "./driver.js";
 import { EventLog } from "./events.js";
 import { SupervisorHealth } from "./health.js";
-import { forgetSteps, SqlJournal, usageOf } from "./journal.js";
+import { forgetSteps, SqlJournal, usageByModel, usageOf } from "./journal.js";
 import { Outbox, type OutboxMessage } from "./outbox.js";
 import { Waiters } from "./waiters.js";
 
@@ -53,6 +53,10 @@ export interface WorkEnd {
   readonly since: number;
   /** Who ended it before its time, if somebody did. */
   readonly by?: ActorRecord | undefined;
+  /** For the tenant's usage: who did the work, for whom, and by which key it was begun. */
+  readonly agent: string;
+  readonly subject?: string | undefined;
+  readonly keyId?: string | undefined;
 }
 
 /**
@@ -143,12 +147,14 @@ export class Kit {
    * its models have taken, whoever in it called them.
    */
   end(work: string, ended: WorkEnd, write: (usage: Usage, endedAt: number) => void): void {
-    const { kind, outcome, since } = ended;
+    const { kind, outcome, since, agent, subject, keyId } = ended;
     const endedAt = this.ports.now();
     const usage = this.usage(work);
     this.ctx.storage.transactionSync(() => {
       this.asks.cancelOfWork(work, ended.by ?? { kind: "system", id: work });
       write(usage, endedAt);
+      const models = usageByModel(this.ctx.storage.sql, work);
+      this.outbox.put("usage", work, { work, kind, agent, subject, keyId, models, at: endedAt });
       this.forgetSteps(work);
       this.crashes.forget(work);
     });

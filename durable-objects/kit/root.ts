@@ -1,7 +1,7 @@
 /** What all roots share: asks to answer, events to follow, and waking up with the work that is left. */
 import type { Answerer, Ask } from "../../src/asks/ask.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
-import type { EventsQuery, RootObject } from "../../src/gateways/root-gateway.js";
+import { type EventsQuery, isReader, type Reader, type RootObject } from "../../src/gateways/root-gateway.js";
 import { toWire, type Wire } from "../../src/gateways/wire.js";
 import { answerResult } from "./asks.js";
 import { eventStream, type StreamOptions } from "./event-stream.js";
@@ -24,10 +24,12 @@ export interface RootEngine {
 /** The shell of a root: an object that does work of its own, raises asks and has events to follow. */
 export abstract class Root<W extends RootEngine> extends StoredObject<W> implements RootObject {
   private readonly sockets: EventSockets;
+  /** The streams that are open, with who reads them. They live no longer than this instance. */
+  private readonly streams = new Map<() => void, Reader>();
 
   constructor(ctx: DurableObjectState, env: Env, schema: readonly SchemaStep[], engine: W) {
     super(ctx, env, schema, engine);
-    this.sockets = new EventSockets(ctx, engine.kit.events);
+    this.sockets = new EventSockets(ctx, engine.kit.events, () => Date.now());
     // A new instance goes on at once with what the one before it left, whoever woke it.
     if (this.exists() && engine.active()) engine.kit.kick();
   }
@@ -36,6 +38,7 @@ export abstract class Root<W extends RootEngine> extends StoredObject<W> impleme
   async remove(): Promise<boolean> {
     if (!this.exists()) return false;
     await this.engine.stop();
+    for (const close of [...this.streams.keys()]) close();
     await this.ctx.storage.deleteAll();
     return true;
   }
@@ -56,11 +59,22 @@ export abstract class Root<W extends RootEngine> extends StoredObject<W> impleme
   }
 
   /** Server-sent events; nothing for a root that doesn't exist. */
-  async streamEvents({ work, after, lingerMs }: EventsQuery): Promise<ReadableStream<Uint8Array> | null> {
+  async streamEvents({ work, after, lingerMs, reader }: EventsQuery): Promise<ReadableStream<Uint8Array> | null> {
     if (!this.exists()) return null;
     const { engine } = this;
     const active = (): boolean => engine.active(work);
-    return eventStream(engine.kit.events, { after, lingerMs, work, active, ...engine.forLatecomers?.(work) });
+    const onOpen = (close: () => void): (() => void) => {
+      this.streams.set(close, reader);
+      return () => this.streams.delete(close);
+    };
+    const life = { until: reader.until, now: () => Date.now(), onOpen };
+    return eventStream(engine.kit.events, { after, lingerMs, work, active, life, ...engine.forLatecomers?.(work) });
+  }
+
+  /** Closes the sockets and streams of a key, or of a subject's tokens. */
+  async disconnect(who: string): Promise<void> {
+    this.sockets.disconnect(who);
+    for (const [close, reader] of [...this.streams]) if (isReader(reader, who)) close();
   }
 
   /** A WebSocket that gets the same events, and sleeps with the object. */

@@ -1,36 +1,63 @@
 /** The event log over WebSockets that hibernate. */
+import { isReader, type Reader, readerHeader, readerSchema, socketProtocol } from "../../src/gateways/root-gateway.js";
 import type { EventLog, LiveEvent } from "./events.js";
 
 /** How many logged events a new socket is given at once; older ones are to be read over HTTP. */
 const backlog = 500;
+
+/** Closing codes of RFC 6455: what was asked for isn't allowed (any more). */
+const policyViolation = 1008;
 
 /** WebSockets that get an object's events. They hibernate: an open socket doesn't keep its object awake. */
 export class EventSockets {
   constructor(
     private readonly ctx: DurableObjectState,
     private readonly log: EventLog,
+    private readonly now: () => number,
   ) {
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair("ping", "pong"));
     log.subscribe((event) => {
-      for (const socket of ctx.getWebSockets()) send(socket, event);
+      for (const socket of ctx.getWebSockets()) this.send(socket, event);
     });
   }
 
   /** Accepts an upgrade; `?after=` says which events the client has already. */
   accept(request: Request): Response {
+    const reader = readerSchema.parse(JSON.parse(decodeURIComponent(request.headers.get(readerHeader) ?? "null")));
     const after = Number(new URL(request.url).searchParams.get("after") ?? 0);
     const { 0: client, 1: server } = new WebSocketPair();
     this.ctx.acceptWebSocket(server);
-    for (const event of this.log.read(Number.isSafeInteger(after) ? after : 0, backlog)) send(server, event);
-    return new Response(null, { status: 101, webSocket: client });
+    // Kept with the socket, also while the object sleeps.
+    server.serializeAttachment(reader);
+    for (const event of this.log.read(Number.isSafeInteger(after) ? after : 0, backlog)) this.send(server, event);
+    const protocol = request.headers.has("sec-websocket-protocol") ? { "sec-websocket-protocol": socketProtocol } : {};
+    return new Response(null, { status: 101, webSocket: client, headers: protocol });
+  }
+
+  /** Closes the sockets of a key, or of a subject's tokens. */
+  disconnect(who: string): void {
+    for (const socket of this.ctx.getWebSockets()) {
+      const reader = readerOf(socket);
+      if (reader === undefined || isReader(reader, who)) socket.close(policyViolation, "revoked");
+    }
+  }
+
+  private send(socket: WebSocket, event: LiveEvent): void {
+    try {
+      const reader = readerOf(socket);
+      // A socket of the version before names nobody: its client connects again and says who it is.
+      if (reader === undefined || reader.until <= this.now()) {
+        socket.close(policyViolation, "expired");
+        return;
+      }
+      const id = event.seq === undefined ? "" : `"id":${event.seq},`;
+      socket.send(`{${id}"event":${JSON.stringify(event.type)},"data":${event.data}}`);
+    } catch {
+      // It is closing: its client resumes with the last id it saw.
+    }
   }
 }
 
-function send(socket: WebSocket, event: LiveEvent): void {
-  try {
-    const id = event.seq === undefined ? "" : `"id":${event.seq},`;
-    socket.send(`{${id}"event":${JSON.stringify(event.type)},"data":${event.data}}`);
-  } catch {
-    // It is closing: its client resumes with the last id it saw.
-  }
+function readerOf(socket: WebSocket): Reader | undefined {
+  return readerSchema.safeParse(socket.deserializeAttachment()).data;
 }

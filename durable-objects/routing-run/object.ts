@@ -18,7 +18,7 @@ export class RoutingRun extends Root<RunEngine> implements RunObject {
 
   /** Begins the run, unless that was done before, and waits for its end or its wait, at most `waitMs`. */
   async start(
-    identity: { tenantId: string; runId: string },
+    identity: { tenantId: string; runId: string; keyId?: string | undefined },
     definition: Wire<NewRun>,
     waitMs: number,
   ): Promise<Wire<Result<Run>>> {

@@ -41,7 +41,7 @@ export class RunEngine implements RootEngine {
     });
   }
 
-  begin(identity: { tenantId: string; runId: string }, definition: NewRun): void {
+  begin(identity: { tenantId: string; runId: string; keyId?: string | undefined }, definition: NewRun): void {
     this.ctx.storage.transactionSync(() => {
       this.store.create(identity, definition, crypto.randomUUID(), this.platform.now());
       this.kit.events.append("run.started", identity.runId, { runId: identity.runId });
@@ -105,8 +105,9 @@ export class RunEngine implements RootEngine {
   }
 
   private end(status: EndedStatus, outcome: RunOutcome): void {
-    const { runId, createdAt } = this.store.run();
-    this.kit.end(runId, { kind: "run", outcome: status, since: createdAt }, (usage, endedAt) => {
+    const { runId, createdAt, definition, keyId } = this.store.run();
+    const agent = typeof definition.team === "string" ? definition.team : "inline";
+    this.kit.end(runId, { kind: "run", outcome: status, since: createdAt, agent, keyId }, (usage, endedAt) => {
       this.store.end(status, { ...outcome, usage }, endedAt);
       this.kit.events.append("run.completed", runId, { runId });
       this.updateIndex();

@@ -24,4 +24,5 @@ export const routingRunSchema: readonly SchemaStep[] = [
     name: "usage is read from the journal",
     sql: "DROP TABLE usage;",
   },
+  { name: "who began the run", sql: "ALTER TABLE run ADD COLUMN key_id TEXT;" },
 ];

@@ -22,6 +22,7 @@ const runRow = z
     created_at: z.number(),
     ended_at: z.number().nullable(),
     outcome: z.string().nullable(),
+    key_id: z.string().nullable(),
   })
   .transform((row) => ({
     tenantId: row.tenant_id,
@@ -33,6 +34,7 @@ const runRow = z
     input: row.input ?? undefined,
     createdAt: row.created_at,
     endedAt: row.ended_at ?? undefined,
+    keyId: row.key_id ?? undefined,
     outcome: row.outcome === null ? undefined : runOutcomeSchema.parse(JSON.parse(row.outcome)),
   }));
 export type RunRecord = z.infer<typeof runRow>;
@@ -40,14 +42,20 @@ export type RunRecord = z.infer<typeof runRow>;
 export class RoutingRunStore {
   constructor(private readonly sql: SqlStorage) {}
 
-  create(identity: { tenantId: string; runId: string }, definition: NewRun, salt: string, at: number): void {
+  create(
+    identity: { tenantId: string; runId: string; keyId?: string | undefined },
+    definition: NewRun,
+    salt: string,
+    at: number,
+  ): void {
     this.sql.exec(
-      "INSERT INTO run (one, tenant_id, run_id, definition, salt, status, created_at) VALUES (1, ?, ?, ?, ?, 'running', ?)",
+      "INSERT INTO run (one, tenant_id, run_id, definition, salt, status, created_at, key_id) VALUES (1, ?, ?, ?, ?, 'running', ?, ?)",
       identity.tenantId,
       identity.runId,
       JSON.stringify(definition),
       salt,
       at,
+      identity.keyId ?? null,
     );
   }
 

@@ -21,6 +21,16 @@ export function modelList(choice: z.infer<typeof modelChoice>): string[] {
   return typeof choice === "string" ? [choice] : choice;
 }
 
+/**
+ * Which rules and references a message may bring into the prompt as `@rule:name` and `@ref:name`, whoever sends it. A name that
+ * isn't listed brings nothing: anybody could read what an operator stored for others.
+ */
+export const mentionableSchema = z.strictObject({
+  rules: z.array(itemName).max(200).default([]),
+  references: z.array(itemName).max(200).default([]),
+});
+export type Mentionable = Readonly<z.infer<typeof mentionableSchema>>;
+
 export const modelAgentSchema = z.strictObject({
   kind: z.literal("model"),
   model: modelChoice,
@@ -31,6 +41,7 @@ export const modelAgentSchema = z.strictObject({
   memories: z.array(z.string().min(1).max(100)).max(20).default([]),
   rules: z.array(itemName).max(200).default([]),
   references: z.array(itemName).max(200).default([]),
+  mentionable: mentionableSchema.prefault({}),
   supervisors: z.array(itemName).max(50).default([]),
   temperature: z.number().min(0).max(2).optional(),
   maxToolRounds: z.int().min(0).max(50).optional(),
@@ -46,6 +57,7 @@ export const teamAgentSchema = z.strictObject({
   description: z.string().max(1_000).optional(),
   rules: z.array(itemName).max(200).default([]),
   references: z.array(itemName).max(200).default([]),
+  mentionable: mentionableSchema.prefault({}),
   supervisors: z.array(itemName).max(50).default([]),
 });
 

@@ -155,6 +155,8 @@ const modelStepSchema = z.discriminatedUnion("ok", [
       }),
     ),
     usage: z.object({ inputTokens: z.number(), outputTokens: z.number() }),
+    /** The one that answered; calls of the version before don't say. */
+    model: z.string().optional(),
     finishReason: z.enum(["stop", "length", "tool_calls", "content_filter"]),
     metadata: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
     elapsedMs: z.number(),
@@ -203,8 +205,9 @@ function callModel(
     async (): Promise<ModelStep> => {
       const started = ports.now();
       try {
-        const { text, toolCalls, usage, finishReason, metadata } = await ports.withDeadline(timeLeftMs, (signal) =>
-          ports.model.call(request, { ...options, signal: eitherSignal(signal, ports.signal) }),
+        const { text, toolCalls, usage, finishReason, metadata, model } = await ports.withDeadline(
+          timeLeftMs,
+          (signal) => ports.model.call(request, { ...options, signal: eitherSignal(signal, ports.signal) }),
         );
         const elapsedMs = ports.now() - started;
         return {
@@ -215,6 +218,7 @@ function callModel(
             return offered === undefined ? call : { ...call, ref: offered.ref };
           }),
           usage,
+          model,
           finishReason,
           ...(metadata && { metadata }),
           elapsedMs,

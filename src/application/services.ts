@@ -4,20 +4,25 @@ import type { RunGateway } from "../gateways/run-gateway.js";
 import type { SessionGateway } from "../gateways/session-gateway.js";
 import type { OutgoingPolicy } from "../platform/outgoing.js";
 import type { Sealer } from "../platform/secrets.js";
+import type { TokenSigner } from "../platform/token-signer.js";
 import type { AskIndex } from "../stores/ask-index.js";
 import type { AuditLog } from "../stores/audit-log.js";
 import type { CreationClaims } from "../stores/creation-claims.js";
 import type { IdempotencyStore } from "../stores/idempotency-store.js";
+import type { ReaderStore } from "../stores/reader-store.js";
 import type { ResourceStore } from "../stores/resource-store.js";
+import type { ResourceVersions } from "../stores/resource-versions.js";
 import type { RunIndex } from "../stores/run-index.js";
 import type { SessionIndex } from "../stores/session-index.js";
 import type { TenantStore } from "../stores/tenant-store.js";
+import type { UsageStore } from "../stores/usage-store.js";
 import type { MemoryService } from "./memory/memory-service.js";
 import type { RemoteTools } from "./remote-tools.js";
 
 export interface Services {
   readonly environment: string;
   readonly adminSecret: string;
+  readonly sealingSecret: string;
   readonly now: () => number;
   readonly db: D1Database;
   readonly sealer: Sealer;
@@ -29,6 +34,10 @@ export interface Services {
   readonly remoteTools: RemoteTools;
   /** The secret that signs a tenant's outgoing calls. */
   readonly signingSecret: (tenantId: string) => Promise<string>;
+  readonly tokens: TokenSigner;
+  readonly readers: ReaderStore;
+  readonly resourceVersions: ResourceVersions;
+  readonly usage: UsageStore;
   readonly sessions: SessionGateway;
   readonly index: SessionIndex;
   readonly askIndex: AskIndex;

@@ -3,6 +3,7 @@
  * like the message), and what the memory has to do with the message. A supervisor may change it while the turn runs.
  */
 import { z } from "zod";
+import type { Mentionable } from "../agent/definition.js";
 import type { Journal } from "../agent/journal.js";
 import type { PromptParts } from "../agent/prompt.js";
 import type { RequestedTool } from "../agent/tool-call.js";
@@ -21,12 +22,15 @@ export interface AgentItems {
   readonly references: readonly string[];
   readonly tools: readonly ToolRef[];
   readonly memories: readonly string[];
+  readonly mentionable: Mentionable;
 }
 
 export interface TurnContextPorts {
   readonly tenantId: string;
   readonly agent: AgentItems;
   readonly session: () => SessionContext;
+  /** What a message may mention in this session, beside what the agent lists. */
+  readonly mentionable: Mentionable;
   /** The session's memory, and the thread in it. */
   readonly memory: { readonly memoryId: string; readonly threadId: string } | undefined;
   readonly resources: WorkResources;
@@ -57,7 +61,7 @@ export class TurnContext {
     this.message = message;
     this.autoIncluded = await this.selectAutoIncludes(message);
     await resources.load(this.autoIncluded);
-    const { rules, references } = mentionsIn(message);
+    const { rules, references } = this.mentionedIn(message);
     await resources.need([...named("rules", rules), ...named("references", references)]);
     this.recalled = await this.recall(message);
   }
@@ -107,10 +111,19 @@ export class TurnContext {
       ...always.map(({ name }) => name),
       ...agent[kind],
       ...context[kind],
-      ...mentionsIn(message)[kind],
+      ...this.mentionedIn(message)[kind],
       ...this.autoIncluded.filter((pin) => pin.kind === kind).map(({ name }) => name),
     ];
     return [...new Set(all)].filter((name) => resources.has(kind, name) && !context.excluded[kind].includes(name));
+  }
+
+  /** Only what the agent or the session lists: a message brings in nothing else of the tenant's. */
+  private mentionedIn(message: string): Record<ItemKind, string[]> {
+    const { agent, mentionable } = this.ports;
+    const names = mentionsIn(message);
+    const listed = (kind: ItemKind) =>
+      names[kind].filter((name) => agent.mentionable[kind].includes(name) || mentionable[kind].includes(name));
+    return { rules: listed("rules"), references: listed("references") };
   }
 
   /** Decided on excerpts, so that only what is chosen is loaded. Journalled: a replay has the same in force. */

@@ -99,6 +99,7 @@ export async function loadTurnSetup(
     tenantId,
     agent,
     session: session.context,
+    mentionable: definition.mentionable,
     memory:
       definition.memory === undefined
         ? undefined

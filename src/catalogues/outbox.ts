@@ -3,6 +3,7 @@
  * table of its `handler`, without which it does not compile.
  */
 import { z } from "zod";
+import { usageSchema } from "../agent/work.js";
 import { storedAskSchema } from "../asks/ask.js";
 import { storedSessionSchema } from "../chat/session.js";
 import { runSummarySchema } from "../routing/run.js";
@@ -46,6 +47,19 @@ export const outboxTopics = {
     description: "An ask that was opened, closed or rewritten; its copy in the tenant's inbox.",
     handler: "d1",
     payload: storedAskSchema,
+  },
+  usage: {
+    description: "What a turn or run has taken, by model; rows of the tenant's usage.",
+    handler: "d1",
+    payload: z.object({
+      work: z.string(),
+      kind: z.string(),
+      agent: z.string(),
+      subject: z.string().optional(),
+      keyId: z.string().optional(),
+      models: z.array(usageSchema.extend({ model: z.string() })),
+      at: z.number(),
+    }),
   },
   audit: {
     description: "What the supervisors of a hook decided; a row of the tenant's audit.",

@@ -102,7 +102,7 @@ export function isToolExcluded(context: SessionContext, ref: ToolName): boolean 
   return context.excluded.tools.some((other) => covers(other, ref));
 }
 
-/** Names mentioned in a message as `@rule:x` and `@ref:x`. */
+/** Names mentioned in a message as `@rule:x` and `@ref:x`; which of them count, the agent and the session say. */
 export function mentionsIn(message: string): Record<ItemKind, string[]> {
   const named = (pattern: RegExp): string[] => [
     ...new Set([...message.matchAll(pattern)].flatMap(([, name]) => name ?? [])),

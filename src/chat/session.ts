@@ -1,5 +1,6 @@
 /** Sessions and turns as they are stored and sent, and the decisions about them. */
 import { z } from "zod";
+import { mentionableSchema } from "../agent/definition.js";
 import { usageSchema } from "../agent/work.js";
 import { type Ask, askSchema } from "../asks/ask.js";
 import { assistantMessageSchema, chatMessageSchema, plainMessageSchema } from "../conversation/message.js";
@@ -19,7 +20,7 @@ import { hookSummarySchema, supervisionSummarySchema } from "../supervision/summ
 import { sessionContextSchema } from "./context.js";
 
 /** What becomes of a further message while a turn has an open ask; {@link admit} says what each means. */
-export const waitingPolicies = ["queue", "refuse", "answer", "cancel"] as const;
+const waitingPolicies = ["queue", "refuse", "answer", "cancel"] as const;
 
 export const newSessionSchema = z.strictObject({
   agent: itemName,
@@ -29,6 +30,8 @@ export const newSessionSchema = z.strictObject({
   externalId: externalIdSchema.optional(),
   supervisors: z.array(itemName).max(50).default([]),
   context: sessionContextSchema.prefault({}),
+  /** What messages may bring in by a mention, beside what the agent lists. */
+  mentionable: mentionableSchema.prefault({}),
   metadata: metadataSchema.default({}),
   whileWaiting: z.enum(waitingPolicies).default("queue"),
   /** Messages are recorded in a thread of this memory (the session's own, if none is named), and what it knows is recalled. */

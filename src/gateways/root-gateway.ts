@@ -1,11 +1,34 @@
 /** What every root (a session, a run …) offers from outside, whatever it does: its asks and its events. */
+import { z } from "zod";
 import { type Answerer, type Ask, askSchema } from "../asks/ask.js";
 import type { Result } from "../conversation/problem.js";
 import type { AskOwner } from "./ask-gateway.js";
 import { callObject } from "./object-call.js";
 import { fromWire, resultOf, toWire, type Wire } from "./wire.js";
 
+/** Who listens, as far as the object has to know to stop telling them. */
+export const readerSchema = z.object({
+  id: z.string(),
+  /** The key that it depends on: its own, or the one that its token was minted with. */
+  keyId: z.string(),
+  /** When the connection ends by itself; milliseconds since the epoch. */
+  until: z.number(),
+});
+export type Reader = Readonly<z.infer<typeof readerSchema>>;
+
+/** Says who listens, on the request for a WebSocket that goes to the object. What a caller sends under this name is dropped. */
+export const readerHeader = "x-conclave-reader";
+
+/** The subprotocol of our sockets; a token may come as a second one beside it. */
+export const socketProtocol = "conclave";
+
+/** Whether a connection of this reader is one of `who`: a key, or the tokens of a subject. */
+export function isReader({ id, keyId }: Reader, who: string): boolean {
+  return id === who || keyId === who;
+}
+
 export interface EventsQuery {
+  readonly reader: Reader;
   readonly after: number;
   readonly lingerMs: number;
   /** Only the events of this work: one turn of a session. */
@@ -20,6 +43,8 @@ export interface RootObject {
   answerAsk(askId: string, answer: Wire<unknown>, answerer: Answerer): Promise<Wire<Result<Ask>>>;
   cancelAsk(askId: string, answerer: Answerer): Promise<Wire<Result<Ask>>>;
   streamEvents(query: EventsQuery): Promise<ReadableStream<Uint8Array> | null>;
+  /** Closes the sockets and streams of a key, or of a subject's tokens. */
+  disconnect(who: string): Promise<void>;
   fetch(request: Request): Promise<Response>;
 }
 
@@ -33,7 +58,8 @@ export interface EventSource {
   /** Server-sent events; nothing when there is no such root. */
   streamEvents(tenantId: string, rootId: string, query: EventsQuery): Promise<ReadableStream<Uint8Array> | null>;
   /** The same over a WebSocket; 404 when there is no such root. */
-  socket(tenantId: string, rootId: string, request: Request): Promise<Response>;
+  socket(tenantId: string, rootId: string, request: Request, reader: Reader): Promise<Response>;
+  disconnect(tenantId: string, rootId: string, who: string): Promise<void>;
 }
 
 const askResult = resultOf(askSchema);
@@ -72,8 +98,17 @@ export class RootGateway<O extends RootObject> implements AskOwner, EventSource 
     return this.call(tenantId, rootId, (object) => object.streamEvents(query));
   }
 
-  socket(tenantId: string, rootId: string, request: Request): Promise<Response> {
-    return this.object(tenantId, rootId).fetch(request);
+  socket(tenantId: string, rootId: string, request: Request, reader: Reader): Promise<Response> {
+    const headers = new Headers(request.headers);
+    headers.set(readerHeader, encodeURIComponent(JSON.stringify(reader)));
+    // What the caller authenticated with stays here.
+    headers.delete("authorization");
+    if (headers.has("sec-websocket-protocol")) headers.set("sec-websocket-protocol", socketProtocol);
+    return this.object(tenantId, rootId).fetch(new Request(request, { headers }));
+  }
+
+  disconnect(tenantId: string, rootId: string, who: string): Promise<void> {
+    return this.call(tenantId, rootId, (object) => object.disconnect(who));
   }
 
   protected object(tenantId: string, rootId: string): O {

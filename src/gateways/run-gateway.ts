@@ -9,7 +9,7 @@ import { fromWire, resultOf, toWire, type Wire } from "./wire.js";
 export interface RunObject extends RootObject {
   /** Begins the run, unless it was begun before; waits for its end, at most `waitMs`. */
   start(
-    identity: { tenantId: string; runId: string },
+    identity: { tenantId: string; runId: string; keyId?: string | undefined },
     definition: Wire<NewRun>,
     waitMs: number,
   ): Promise<Wire<Result<Run>>>;
@@ -24,10 +24,16 @@ const traceResult = resultOf(runTraceSchema);
 
 /** The runs of the system. A run is begun once under its id, so that beginning it can be repeated too. */
 export class RunGateway extends RootGateway<RunObject> {
-  async start(tenantId: string, runId: string, definition: NewRun, waitMs: number): Promise<Result<Run>> {
+  async start(
+    tenantId: string,
+    runId: string,
+    definition: NewRun,
+    waitMs: number,
+    keyId?: string,
+  ): Promise<Result<Run>> {
     const wire = toWire(definition);
     return fromWire(
-      await this.call(tenantId, runId, (object) => object.start({ tenantId, runId }, wire, waitMs)),
+      await this.call(tenantId, runId, (object) => object.start({ tenantId, runId, keyId }, wire, waitMs)),
       runResult,
     );
   }

@@ -29,6 +29,8 @@ export interface SendCommand {
   readonly waitMs: number;
   /** Who sends it: a message may be taken as the answer to an ask. */
   readonly sender: ActorRecord;
+  /** The key that it is sent with, or that its token was minted with. */
+  readonly keyId?: string | undefined;
 }
 
 const createdSchema = z.object({ session: sessionSchema, created: z.boolean() });

@@ -5,6 +5,7 @@ import { requestId } from "hono/request-id";
 import type { Services } from "../application/services.js";
 import { newId } from "../platform/ids.js";
 import { describeError, log } from "../platform/logging.js";
+import { answerHeaders } from "./answer-headers.js";
 import { adminAuth, tenantAuth } from "./auth.js";
 import { readBody } from "./body.js";
 import type { AppEnv } from "./context.js";
@@ -16,6 +17,7 @@ import { asks } from "./routes/asks.js";
 import { audit } from "./routes/audit.js";
 import { events } from "./routes/events.js";
 import { health } from "./routes/health.js";
+import { keys } from "./routes/keys.js";
 import { memoryContexts } from "./routes/memory-contexts.js";
 import { memoryEntries } from "./routes/memory-entries.js";
 import { memoryThreads } from "./routes/memory-threads.js";
@@ -26,7 +28,10 @@ import { resources } from "./routes/resources.js";
 import { runs } from "./routes/runs.js";
 import { sessionContext } from "./routes/session-context.js";
 import { sessions } from "./routes/sessions.js";
+import { tenant } from "./routes/tenant.js";
+import { tokens } from "./routes/tokens.js";
 import { turns } from "./routes/turns.js";
+import { usage } from "./routes/usage.js";
 import { newRouter } from "./routing.js";
 
 /** @param pages the documentation that `/docs` serves: Markdown by the name of the page */
@@ -40,6 +45,7 @@ export function createApp(
     c.set("services", compose(c.env));
     await next();
   });
+  app.use(answerHeaders);
   app.onError((error, c) => {
     const id = c.get("requestId");
     const { url } = c.req;
@@ -83,6 +89,10 @@ export function createApp(
   for (const routes of [
     health,
     admin,
+    tenant,
+    keys,
+    tokens,
+    usage,
     resources,
     outgoing,
     sessions,

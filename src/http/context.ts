@@ -12,6 +12,8 @@ export interface AppEnv {
     services: Services;
     /** Set on every route below /v1. */
     actor?: Actor;
+    /** The origins of pages that may read the answer, as the caller's tenant says. */
+    corsOrigins?: readonly string[];
     /** The body's text, once read. */
     bodyText?: string;
   };

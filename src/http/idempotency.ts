@@ -4,6 +4,7 @@
  */
 import { createMiddleware } from "hono/factory";
 import { sha256Hex } from "../platform/digest.js";
+import { ownKey } from "../tenancy/actor.js";
 import { type AppEnv, actorOf } from "./context.js";
 import { problem } from "./problems.js";
 
@@ -18,13 +19,11 @@ export const idempotency = createMiddleware<AppEnv>(async (c, next) => {
   if (managesOwnKeys(c.req.path)) return next();
 
   const { answers } = c.get("services");
-  const { tenantId: scope, role = "admin" } = actorOf(c);
+  const actor = actorOf(c);
   const { path, method } = c.req;
-  // The role too: an answer isn't repeated to a key that might not have got it.
-  const hash = await sha256Hex(
-    `${role} ${method} ${path} ${c.req.header("if-match") ?? ""}\n${c.get("bodyText") ?? ""}`,
-  );
-  const request = { scope, key, hash, path };
+  const hash = await sha256Hex(`${method} ${path} ${c.req.header("if-match") ?? ""}\n${c.get("bodyText") ?? ""}`);
+  // Each sender has keys of its own: an answer is repeated to whom it was given.
+  const request = { scope: actor.tenantId, key: ownKey(actor, key) ?? key, hash, path };
   const claim = await answers.claim(request);
   switch (claim.kind) {
     case "answered": {

@@ -49,6 +49,7 @@ export function addDocumentation(app: OpenAPIHono<AppEnv>, pages: Readonly<Recor
 
   app.openapi(
     route({
+      "x-act": "anybody",
       method: "get",
       path: "/openapi.json",
       operationId: "getOpenApiDocument",
@@ -62,6 +63,7 @@ export function addDocumentation(app: OpenAPIHono<AppEnv>, pages: Readonly<Recor
 
   app.openapi(
     route({
+      "x-act": "anybody",
       method: "get",
       path: "/docs",
       operationId: "getReferencePage",
@@ -75,6 +77,7 @@ export function addDocumentation(app: OpenAPIHono<AppEnv>, pages: Readonly<Recor
 
   app.openapi(
     route({
+      "x-act": "anybody",
       method: "get",
       path: "/docs/{page}",
       operationId: "getDocumentationPage",

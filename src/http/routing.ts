@@ -3,6 +3,7 @@ import { zodToOpenAPIRegistry } from "@asteasolutions/zod-to-openapi";
 import { createRoute, OpenAPIHono, type RouteConfig } from "@hono/zod-openapi";
 import { z } from "zod";
 import { issuesOf } from "../conversation/issues.js";
+import type { Act } from "../tenancy/acts.js";
 import type { AppEnv } from "./context.js";
 import { operationId } from "./operation-id.js";
 import { problem, problemSchema } from "./problems.js";
@@ -49,8 +50,10 @@ export function bodyReadLater(shape: string) {
   return jsonBody(schema);
 }
 
-/** A route with the errors that any route may answer with. */
-export function route<P extends string, R extends Omit<RouteConfig, "path"> & { path: P }>(config: R) {
+/** A route with its act (who may do it stands in the table of acts; anybody may ask for /health), and with the errors that any route may answer with. */
+export function route<P extends string, R extends Omit<RouteConfig, "path"> & { path: P; "x-act": Act | "anybody" }>(
+  config: R,
+) {
   return createRoute({
     operationId: operationId(config.method, config.path),
     ...config,

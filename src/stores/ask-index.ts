@@ -14,6 +14,8 @@ export interface AskFilter {
   readonly priority?: Ask["priority"] | undefined;
   /** The session or run that asks. */
   readonly ownerId?: string | undefined;
+  /** The agents that ask. */
+  readonly agents?: readonly string[] | undefined;
 }
 
 /** Where an ask stands in a list: by its key, then by its id. */
@@ -42,7 +44,7 @@ export class AskIndex {
   /** In the order of `sort`; asks that are alike in it, oldest first. */
   async list(
     tenantId: string,
-    { status, kind, audience, subject, priority, ownerId }: AskFilter,
+    { status, kind, audience, subject, priority, ownerId, agents }: AskFilter,
     sort: AskSort,
     after: AskPosition | undefined,
     limit: number,
@@ -56,8 +58,12 @@ export class AskIndex {
       ["priority", priority],
       ["owner_id", ownerId],
     ];
-    const given = wanted.flatMap(([column, value]) => (value === undefined ? [] : [{ column, value }]));
-    const conditions = given.map(({ column }) => `AND ${column} = ?`).join(" ");
+    const given = wanted.flatMap(([column, value]) => (value === undefined ? [] : [{ sql: `${column} = ?`, value }]));
+    if (agents !== undefined) {
+      const sql = "json_extract(body, '$.from.agent') IN (SELECT value FROM json_each(?))";
+      given.push({ sql, value: JSON.stringify(agents) });
+    }
+    const conditions = given.map(({ sql }) => `AND ${sql}`).join(" ");
     const { results } = await this.db
       .prepare(
         `SELECT body FROM asks WHERE tenant_id = ? ${conditions} AND (${key}, ask_id) > (?, ?)

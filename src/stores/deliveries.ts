@@ -80,6 +80,21 @@ const handlers: { readonly [Topic in TopicOf<"d1">]: (payload: ReadPayload<Topic
   work_ended: ({ work, at }, { db, tenantId }) => endWork(db, tenantId, work, at),
 
   act: (act, { db, tenantId, ownerId, message }) => insertAct(db, { tenantId, ownerId, revision: message.id }, act),
+  // One write per work, whole or not at all: delivered again it changes nothing.
+  usage: ({ work, kind, agent, subject, keyId, models, at }, { db, tenantId }) => {
+    const none = { model: "", modelCalls: 0, inputTokens: 0, outputTokens: 0 };
+    return (models.length === 0 ? [none] : models).map(({ model, modelCalls, inputTokens, outputTokens }) =>
+      db
+        .prepare(
+          `INSERT INTO usage (tenant_id, work_id, model, kind, agent, subject, key_id, at, model_calls, input_tokens, output_tokens)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+        )
+        .bind(
+          ...[tenantId, work, model, kind, agent, subject ?? null, keyId ?? null],
+          ...[at, modelCalls, inputTokens, outputTokens],
+        ),
+    );
+  },
 
   audit: ({ workId, hook, decision, body, at }, { db, tenantId, ownerId, message }) =>
     db

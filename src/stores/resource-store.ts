@@ -247,9 +247,9 @@ export class ResourceStore {
       await this.db.batch([
         this.db
           .prepare(
-            "INSERT INTO resource_versions (tenant_id, kind, name, version, body, created_at) VALUES (?, ?, ?, ?, ?, ?)",
+            "INSERT INTO resource_versions (tenant_id, kind, name, version, body, created_at, author) VALUES (?, ?, ?, ?, ?, ?, ?)",
           )
-          .bind(tenantId, kind, name, version, body, now),
+          .bind(tenantId, kind, name, version, body, now, author === undefined ? null : JSON.stringify(author)),
         this.db
           .prepare(
             `INSERT INTO resource_heads (tenant_id, kind, name, version, deleted, always, auto, updated_at)

@@ -15,6 +15,13 @@ export interface SessionFilter {
   readonly updatedAfter?: number | undefined;
 }
 
+/** The sessions of one end user: all, one of them, or those with some agents. */
+export interface SessionOwners {
+  readonly subject: string;
+  readonly sessionId?: string | undefined;
+  readonly agents?: readonly string[] | undefined;
+}
+
 /** The copies in D1 of what sessions hold. */
 export class SessionIndex {
   constructor(private readonly db: D1Database) {}
@@ -25,12 +32,18 @@ export class SessionIndex {
     filter: SessionFilter,
     before: string | undefined,
     limit: number,
+    owners?: SessionOwners,
   ): Promise<Session[]> {
     const { agent, status, subject, externalId, metadata, updatedAfter } = filter;
     const { sql, bindings } = allOf([
       ...equals("agent", agent),
       ...equals("status", status),
       ...equals("subject", subject),
+      ...equals("subject", owners?.subject),
+      ...equals("session_id", owners?.sessionId),
+      ...(owners?.agents === undefined
+        ? []
+        : [{ sql: "agent IN (SELECT value FROM json_each(?))", bindings: [JSON.stringify(owners.agents)] }]),
       ...equals("external_id", externalId),
       ...(updatedAfter === undefined ? [] : [{ sql: "updated_at > ?", bindings: [updatedAfter] }]),
       ...(before === undefined ? [] : [{ sql: "session_id < ?", bindings: [before] }]),

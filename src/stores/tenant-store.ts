@@ -24,6 +24,15 @@ export interface Caller {
   readonly tenantId: string;
   readonly keyId: string;
   readonly role: KeyRole;
+  /** Of the tenant's settings: what every request asks for. */
+  readonly clientMay: readonly string[];
+  readonly corsOrigins: readonly string[];
+}
+
+/** What a token depends on: the key that it was minted with, and that its subject wasn't revoked. */
+export interface TokenGround extends Omit<Caller, "keyId" | "role"> {
+  /** Milliseconds since the epoch. */
+  readonly revokedAt: number | undefined;
 }
 
 const tenantRow = z.object({ tenant_id: z.string(), name: z.string(), settings: z.string(), created_at: z.number() });
@@ -51,6 +60,7 @@ export class TenantStore {
         .prepare("INSERT INTO tenants (tenant_id, name, settings, created_at) VALUES (?, ?, ?, ?)")
         .bind(tenantId, name, JSON.stringify(await this.sealSettings(settings)), this.now()),
       this.insertKey(tenantId, created, "admin", undefined),
+      ...this.originStatements(tenantId, settings.corsOrigins),
     ]);
     return { tenantId, key: created.key };
   }
@@ -69,10 +79,12 @@ export class TenantStore {
   }
 
   async update(tenantId: string, name: string, settings: StoredSettings): Promise<void> {
-    await this.db
-      .prepare("UPDATE tenants SET name = ?, settings = ? WHERE tenant_id = ?")
-      .bind(name, JSON.stringify(settings), tenantId)
-      .run();
+    await this.db.batch([
+      this.db
+        .prepare("UPDATE tenants SET name = ?, settings = ? WHERE tenant_id = ?")
+        .bind(name, JSON.stringify(settings), tenantId),
+      ...this.originStatements(tenantId, settings.corsOrigins),
+    ]);
   }
 
   /** Removes the tenant and all its rows. */
@@ -108,6 +120,26 @@ export class TenantStore {
     return meta.changes > 0;
   }
 
+  /** Removes a key, but for the last one of role admin. */
+  async removeKeyUnlessLast(tenantId: string, keyId: string): Promise<"removed" | "last_admin" | "none"> {
+    const [removed, left] = await this.db.batch([
+      this.db
+        .prepare(
+          `DELETE FROM keys WHERE tenant_id = ?1 AND key_id = ?2
+             AND (role <> 'admin' OR (SELECT COUNT(*) FROM keys WHERE tenant_id = ?1 AND role = 'admin') > 1)`,
+        )
+        .bind(tenantId, keyId),
+      this.db.prepare("SELECT 1 FROM keys WHERE tenant_id = ? AND key_id = ?").bind(tenantId, keyId),
+    ]);
+    if ((removed?.meta.changes ?? 0) > 0) return "removed";
+    return (left?.results.length ?? 0) > 0 ? "last_admin" : "none";
+  }
+
+  /** Whether a page of this origin may call some tenant from a browser. */
+  async allowsOrigin(origin: string): Promise<boolean> {
+    return (await this.db.prepare("SELECT 1 FROM cors_origins WHERE origin = ? LIMIT 1").bind(origin).first()) !== null;
+  }
+
   /** All of a tenant's: from now on nobody calls in its name. */
   async removeKeys(tenantId: string): Promise<void> {
     await this.db.prepare("DELETE FROM keys WHERE tenant_id = ?").bind(tenantId).run();
@@ -118,15 +150,32 @@ export class TenantStore {
     const parts = readKey(presented);
     if (parts === undefined) return undefined;
     const row = await this.db
-      .prepare("SELECT tenant_id, role, secret_hash FROM keys WHERE key_id = ?")
+      .prepare(
+        `SELECT k.tenant_id, k.role, k.secret_hash, ${settingsColumns} FROM keys k JOIN tenants t USING (tenant_id) WHERE k.key_id = ?`,
+      )
       .bind(parts.keyId)
       .first();
     // The comparison is made for unknown ids too, so that time doesn't tell which ids there are.
     const known = row === null ? undefined : authenticationRow.parse(row);
     const matches = await matchesKey(parts.secret, known?.secret_hash ?? "");
     return known !== undefined && matches
-      ? { tenantId: known.tenant_id, keyId: parts.keyId, role: known.role }
+      ? { tenantId: known.tenant_id, keyId: parts.keyId, role: known.role, ...settingsOf(known) }
       : undefined;
+  }
+
+  /** What a token rests on; `undefined` when the key that it was minted with is gone. */
+  async tokenGround(tenantId: string, keyId: string, subject: string): Promise<TokenGround | undefined> {
+    const row = await this.db
+      .prepare(
+        `SELECT ${settingsColumns},
+           (SELECT revoked_at FROM revoked_subjects WHERE tenant_id = ?1 AND subject = ?3) AS revoked_at
+         FROM keys k JOIN tenants t USING (tenant_id) WHERE k.tenant_id = ?1 AND k.key_id = ?2`,
+      )
+      .bind(tenantId, keyId, subject)
+      .first();
+    if (row === null) return undefined;
+    const ground = groundRow.parse(row);
+    return { tenantId, revokedAt: ground.revoked_at ?? undefined, ...settingsOf(ground) };
   }
 
   async sealSettings(settings: Settings): Promise<StoredSettings> {
@@ -135,6 +184,15 @@ export class TenantStore {
       providers[name] = { baseUrl, sealedApiKey: await this.sealer.seal(apiKey) };
     }
     return { ...settings, providers };
+  }
+
+  private originStatements(tenantId: string, origins: readonly string[]): D1PreparedStatement[] {
+    return [
+      this.db.prepare("DELETE FROM cors_origins WHERE tenant_id = ?").bind(tenantId),
+      this.db
+        .prepare("INSERT INTO cors_origins (origin, tenant_id) SELECT DISTINCT value, ?1 FROM json_each(?2)")
+        .bind(tenantId, JSON.stringify(origins)),
+    ];
   }
 
   private insertKey(
@@ -149,7 +207,23 @@ export class TenantStore {
   }
 }
 
-const authenticationRow = z.object({ tenant_id: z.string(), role: z.enum(keyRoles), secret_hash: z.string() });
+const settingsColumns =
+  "json_extract(t.settings, '$.clientMay') AS client_may, json_extract(t.settings, '$.corsOrigins') AS cors_origins";
+const settingsRow = z.object({ client_may: z.string().nullable(), cors_origins: z.string().nullable() });
+const authenticationRow = settingsRow.extend({
+  tenant_id: z.string(),
+  role: z.enum(keyRoles),
+  secret_hash: z.string(),
+});
+const groundRow = settingsRow.extend({ revoked_at: z.number().nullable() });
+const texts = z.array(z.string());
+
+function settingsOf(row: z.infer<typeof settingsRow>): Pick<Caller, "clientMay" | "corsOrigins"> {
+  return {
+    clientMay: texts.parse(JSON.parse(row.client_may ?? "[]")),
+    corsOrigins: texts.parse(JSON.parse(row.cors_origins ?? "[]")),
+  };
+}
 
 function readTenant(row: unknown): Tenant {
   const { tenant_id, name, settings, created_at } = tenantRow.parse(row);

@@ -19,6 +19,8 @@ export type Permissions = Permission | readonly Permission[];
 
 /** What every kind of supervisor has in common; the kinds add their `config`. */
 export const supervisorSettingsSchema = z.strictObject({
+  /** For those who see that there is such a supervisor, and not what it looks for. */
+  description: z.string().max(1_000).optional(),
   hooks: z.array(z.enum(hooks)).min(1).max(hooks.length),
   /** Those that may modify are heard in this order, then by name. */
   order: z.int().min(-1000).max(1000).default(0),

@@ -14,6 +14,16 @@ export const actorSchema = z.object({
   role: z.enum(roles).optional(),
   /** The end user on whose behalf it acts, by the application's own name for them. */
   subject: z.string().optional(),
+  /** What the tenant's settings let its clients do beyond their role. */
+  clientMay: z.array(z.string()).readonly().optional(),
+  /** What a token is limited to: one session, some agents. */
+  only: z.object({ sessionId: z.string().optional(), agents: z.array(z.string()).readonly().optional() }).optional(),
+  /** The key that a token was minted with: it is void without it. */
+  mintedBy: z.string().optional(),
+  /** When a token was issued; seconds since the epoch. */
+  issuedAt: z.number().optional(),
+  /** When a token expires; milliseconds since the epoch. */
+  expiresAt: z.number().optional(),
 });
 export type Actor = Readonly<z.infer<typeof actorSchema>>;
 
@@ -28,12 +38,25 @@ export function systemActor(tenantId: string, id: string): Actor {
   return { tenantId, kind: "system", id };
 }
 
+/** The id of whoever presents a token: the same for all tokens of a subject. */
+export function tokenIdOf(subject: string): string {
+  return `tok:${subject}`;
+}
+
 /** How an actor is named in the records of what it changed: `key key_01k…`. */
 export function authorOf({ kind, id }: Actor): string {
   return `${kind} ${id}`;
 }
 
-/** By which role an actor reads and answers. Without a role of its own it sees what everybody sees. */
+/**
+ * By which role an actor reads and answers. Without a role of its own it sees what everybody sees; an end user answers what is
+ * asked of clients, of its own subject alone.
+ */
 export function roleOf({ role }: Actor): Role {
-  return role ?? "client";
+  return role === undefined || role === "user" ? "client" : role;
+}
+
+/** A key under which an actor sends something once: each has keys of its own. */
+export function ownKey({ kind, id }: Actor, key: string | undefined): string | undefined {
+  return key === undefined ? undefined : `${kind} ${id} ${key}`;
 }

@@ -15,7 +15,7 @@ export const actTypes = [
   "resource.stored",
   "resource.deleted",
 ] as const;
-export type ActType = (typeof actTypes)[number];
+type ActType = (typeof actTypes)[number];
 
 /** What an act was about. */
 export const actSubjectSchema = passSubjectSchema.extend({

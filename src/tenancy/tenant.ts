@@ -9,11 +9,18 @@ import {
   storedReviewSettingsSchema,
 } from "../asks/policy.js";
 import { itemName } from "../conversation/names.js";
+import { widenableActs } from "./acts.js";
 
 const providerSchema = z.strictObject({
   baseUrl: z.url({ protocol: /^https?$/ }).max(2_000),
   apiKey: z.string().min(1).max(2_000),
 });
+
+/** As browsers send it: no path, no trailing slash, lower case. */
+const originSchema = z
+  .string()
+  .max(300)
+  .regex(/^https?:\/\/[a-z0-9.-]+(?::\d{1,5})?$/, "an origin is `https://host` or `https://host:port`, without a path");
 
 /** As a caller writes them. Credentials are write-only. */
 export const settingsSchema = z.strictObject({
@@ -31,6 +38,10 @@ export const settingsSchema = z.strictObject({
   providers: z.record(itemName, providerSchema).default({}),
   /** What makes vectors of entries: one of the providers, `openai`, or `workers-ai`. Without it memories go by words alone. */
   embeddings: z.strictObject({ provider: itemName, model: z.string().min(1).max(200) }).optional(),
+  /** What keys of role client may do beyond their role, act by act. */
+  clientMay: z.array(z.enum(widenableActs)).max(100).default([]),
+  /** The origins of pages that may call from a browser, as browsers spell them: `https://app.example`. */
+  corsOrigins: z.array(originSchema).max(50).default([]),
 });
 export type Settings = z.infer<typeof settingsSchema>;
 
@@ -52,7 +63,8 @@ export const newTenantSchema = z.strictObject({
   settings: settingsSchema.prefault({}),
 });
 
-const { strict, supervisors, reviews, approvals, questions, providers, embeddings } = settingsSchema.shape;
+const { strict, supervisors, reviews, approvals, questions, providers, embeddings, clientMay, corsOrigins } =
+  settingsSchema.shape;
 
 /** The settings without their defaults: what isn't given isn't changed. */
 const settingsChangeSchema = z.strictObject({
@@ -64,6 +76,8 @@ const settingsChangeSchema = z.strictObject({
   providers: providers.unwrap().optional(),
   /** Null removes them. */
   embeddings: embeddings.nullable(),
+  clientMay: clientMay.unwrap().optional(),
+  corsOrigins: corsOrigins.unwrap().optional(),
 });
 export type SettingsChange = Partial<z.infer<typeof settingsChangeSchema>>;
 

@@ -29,6 +29,12 @@ import { listResources } from "../../src/application/resources/list-resources.js
 import { pinTools } from "../../src/application/resources/pin-tools.js";
 import { putResource } from "../../src/application/resources/put-resource.js";
 import { readResource } from "../../src/application/resources/read-resource.js";
+import {
+  compareResourceVersions,
+  listResourceVersions,
+  readResourceVersion,
+  restoreResource,
+} from "../../src/application/resources/resource-versions.js";
 import { cancelRun } from "../../src/application/runs/cancel-run.js";
 import { listRuns } from "../../src/application/runs/list-runs.js";
 import { readRun } from "../../src/application/runs/read-run.js";
@@ -60,8 +66,13 @@ import { deleteKey } from "../../src/application/tenants/delete-key.js";
 import { deleteTenant } from "../../src/application/tenants/delete-tenant.js";
 import { listKeys } from "../../src/application/tenants/list-keys.js";
 import { listTenants } from "../../src/application/tenants/list-tenants.js";
+import { createOwnKey, deleteOwnKey, listOwnKeys } from "../../src/application/tenants/own-keys.js";
+import { changeSettings, readSettings } from "../../src/application/tenants/own-settings.js";
 import { readSigningSecret } from "../../src/application/tenants/read-signing-secret.js";
 import { readTenant } from "../../src/application/tenants/read-tenant.js";
+import { mintToken } from "../../src/application/tokens/mint-token.js";
+import { revokeSubject } from "../../src/application/tokens/revoke-subject.js";
+import { readUsage } from "../../src/application/usage/read-usage.js";
 import { contextChangeSchema } from "../../src/chat/context.js";
 import { newSessionSchema } from "../../src/chat/session.js";
 import { composeServices } from "../../src/composition.js";
@@ -69,8 +80,9 @@ import { type Result, refuse } from "../../src/conversation/problem.js";
 import { newMemorySchema } from "../../src/memory/memory.js";
 import { newRunSchema } from "../../src/routing/run.js";
 import { type Actor, deploymentActor, systemActor } from "../../src/tenancy/actor.js";
-import { type Act, acts, type Requirement } from "../../src/tenancy/authority.js";
+import { type Act, acts, type Requirement, widenableActs } from "../../src/tenancy/acts.js";
 import { newTenantSchema } from "../../src/tenancy/tenant.js";
+import { newTokenSchema } from "../../src/tenancy/user-token.js";
 
 type Call = (actor: Actor, services: Services) => Promise<Result<unknown>>;
 
@@ -89,12 +101,24 @@ const events = { after: 0, lingerMs: 0 };
 const newSession = newSessionSchema.parse({ agent: "assistant" });
 const newRun = newRunSchema.parse({ team: "support", input: "help" });
 const newMemory = newMemorySchema.parse({ title: "Memory" });
+const sentTeam = newRunSchema.parse({
+  team: { supervisor: { strategy: "round-robin" }, workers: [{ id: "a", description: "x", model: "offline" }] },
+  input: "help",
+});
 const newTenant = newTenantSchema.parse({ name: "Acme" });
 const request = { query: "cat", topEntries: 1, topContexts: 1, filter: {} };
 
 /** Every act, called with something that it takes. The compiler asks for a new one here. */
-const calls: Record<Act, Call> = {
+const calls: Record<Exclude<Act, "readOriginals">, Call> = {
   beginSession: (actor, services) => beginSession(actor, { definition: newSession }, services),
+  equipSession: (actor, services) =>
+    beginSession(actor, { definition: { ...newSession, metadata: { plan: "gold" } } }, services),
+  chooseSessionContext: (actor, services) =>
+    beginSession(
+      actor,
+      { definition: newSessionSchema.parse({ agent: "assistant", context: { tools: ["shop/refund"] } }) },
+      services,
+    ),
   listSessions: (actor, services) => listSessions(actor, page, services),
   changeSession: (actor, services) =>
     changeSession(actor, { sessionId: "ses_1", change: { subject: "ada" } }, services),
@@ -124,6 +148,7 @@ const calls: Record<Act, Call> = {
     answererOf(actor).asStaff ? readAsk(actor, "ask_1", services) : refuse("forbidden", "not staff"),
   exportAudit: (actor, services) => exportAudit(actor, { format: "csv" }, services),
   startRun: (actor, services) => startRun(actor, { definition: newRun, waitMs: 0 }, services),
+  sendTeam: (actor, services) => startRun(actor, { definition: sentTeam, waitMs: 0 }, services),
   listRuns: (actor, services) => listRuns(actor, page, services),
   readRun: (actor, services) => readRun(actor, { runId: "run_1", waitMs: 0 }, services),
   readTrace: (actor, services) => readTrace(actor, "run_1", services),
@@ -132,9 +157,14 @@ const calls: Record<Act, Call> = {
   readSigningSecret: (actor, services) => readSigningSecret(actor, services),
   putResource: (actor, services) =>
     putResource(actor, { kind: "prompts", name: "summary", body: { text: "Sum it up." } }, services),
-  readResource: (actor, services) => readResource(actor, rule, services),
-  listResources: (actor, services) => listResources(actor, { ...page, kind: "rules" }, services),
+  readResource: (actor, services) => readResource(actor, { kind: "agents", name: "assistant" }, services),
+  listResources: (actor, services) => listResources(actor, { ...page, kind: "agents" }, services),
+  readWholeResource: (actor, services) => readResource(actor, rule, services),
   deleteResource: (actor, services) => deleteResource(actor, rule, services),
+  listResourceVersions: (actor, services) => listResourceVersions(actor, { ...page, ...rule }, services),
+  readResourceVersion: (actor, services) => readResourceVersion(actor, { ...rule, version: 1 }, services),
+  compareResourceVersions: (actor, services) => compareResourceVersions(actor, { ...rule, from: 1, to: 2 }, services),
+  restoreResource: (actor, services) => restoreResource(actor, { ...rule, version: 1 }, services),
   createVault: (actor, services) => createVault(actor, { title: "Vault" }, services),
   listVaults: (actor, services) => listVaults(actor, page, services),
   readVault: (actor, services) => readVault(actor, "vlt_1", services),
@@ -170,6 +200,14 @@ const calls: Record<Act, Call> = {
   listContextSources: (actor, services) => contexts.listContextSources(actor, { ...page, ...version }, services),
   compareContextVersions: (actor, services) =>
     contexts.compareContextVersions(actor, { memoryId: "mem_1", from: 0, to: 1 }, services),
+  mintToken: (actor, services) => mintToken(actor, newTokenSchema.parse({ subject: "ada" }), services),
+  revokeSubject: (actor, services) => revokeSubject(actor, "ada", services),
+  readSettings: (actor, services) => readSettings(actor, services),
+  changeSettings: (actor, services) => changeSettings(actor, { name: "New" }, services),
+  createOwnKey: (actor, services) => createOwnKey(actor, { role: "client" }, services),
+  listOwnKeys: (actor, services) => listOwnKeys(actor, page, services),
+  deleteOwnKey: (actor, services) => deleteOwnKey(actor, "key_1", services),
+  readUsage: (actor, services) => readUsage(actor, { groupBy: "day" }, services),
   createTenant: (actor, services) => createTenant(actor, newTenant, services),
   listTenants: (actor, services) => listTenants(actor, page, services),
   readTenant: (actor, services) => readTenant(actor, tenantId, services),
@@ -220,6 +258,8 @@ function keyOf(role: "client" | "operator" | "admin"): Actor {
   return { tenantId, kind: "key", id: "key_1", role };
 }
 
+const user: Actor = { tenantId, kind: "token", id: "tok:ada", role: "user", subject: "ada" };
+
 /** Who may just do it, and who may just not. */
 function actorsAround(needed: Requirement): { least: Actor; tooLow: Actor } {
   switch (needed) {
@@ -237,8 +277,12 @@ function actorsAround(needed: Requirement): { least: Actor; tooLow: Actor } {
 }
 
 const cases = [...Object.entries(calls), ...otherWays].flatMap(([name, call]) =>
-  Object.entries(acts).flatMap(([act, { role }]) => (act === name ? [{ act, call, ...actorsAround(role) }] : [])),
+  isAct(name) ? [{ act: name, call, ...actorsAround(acts[name].role) }] : [],
 );
+
+function isAct(name: string): name is Act {
+  return Object.hasOwn(acts, name);
+}
 
 describe("an act", () => {
   it.each(cases)("is refused below its role without touching anything: $act", async ({ call, tooLow }) => {
@@ -247,5 +291,23 @@ describe("an act", () => {
 
   it.each(cases)("is begun by the least role that may: $act", async ({ call, least }) => {
     await expect((async () => call(least, untouchable))()).rejects.toBeInstanceOf(TouchedError);
+  });
+});
+
+const widenable = cases.flatMap(({ act, call }) =>
+  widenableActs.includes(act) ? [{ act, call, client: { ...keyOf("client"), clientMay: [act] } }] : [],
+);
+
+describe("a client", () => {
+  it.each(widenable)("may do what its tenant's settings name: $act", async ({ call, client }) => {
+    await expect((async () => call(client, untouchable))()).rejects.toBeInstanceOf(TouchedError);
+  });
+});
+
+const notOfSubjects = cases.flatMap(({ act, call }) => ("ofSubject" in acts[act] ? [] : [{ act, call }]));
+
+describe("an end user", () => {
+  it.each(notOfSubjects)("does nothing but what is its own subject's: not $act", async ({ call }) => {
+    expect(await call(user, untouchable)).toMatchObject({ ok: false, problem: { code: "forbidden" } });
   });
 });

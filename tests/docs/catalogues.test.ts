@@ -11,7 +11,7 @@ import { createApp } from "../../src/http/app.js";
 import { apiDocument } from "../../src/http/openapi.js";
 import { routingEvents } from "../../src/routing/events.js";
 import { supervisionEvents } from "../../src/supervision/events.js";
-import { readPages } from "./pages.js";
+import { readPages, tableUnder } from "./pages.js";
 
 const pages = readPages();
 const document = apiDocument(
@@ -22,15 +22,6 @@ const document = apiDocument(
 const schemas: Record<string, unknown> = document.components?.schemas ?? {};
 
 /** The rows of the table under a heading, its head left out. */
-function tableUnder(path: string, heading: string): string[] {
-  const page = pages.find((one) => one.path === path)?.prose ?? "";
-  const section = page.split(`\n${heading}\n`)[1]?.split("\n#")[0] ?? "";
-  return section
-    .split("\n")
-    .filter((line) => line.startsWith("|"))
-    .slice(2);
-}
-
 function componentOf(type: string): string {
   const words = type.split(".").map((word) => word.charAt(0).toUpperCase() + word.slice(1));
   return `Event.${words.join("")}`;
@@ -79,7 +70,7 @@ describe("the catalogue of events", () => {
   });
 
   it("is the table of docs/events.md, row by row", () => {
-    expect(tableUnder("docs/events.md", "## All events")).toEqual(
+    expect(tableUnder(pages, "docs/events.md", "## All events")).toEqual(
       eventDefinitions.map(
         ({ type, roots, audience, description, live }) =>
           `| \`${type}\` | ${roots.join(", ")} | ${audience} | ${fieldsOf(type)} | ${description}${live ? " Not stored: it has no id." : ""} |`,
@@ -119,7 +110,7 @@ describe("the catalogue of events", () => {
 
 describe("the catalogue of outbox topics", () => {
   it("is the table of AGENTS.md, row by row", () => {
-    expect(tableUnder("AGENTS.md", "## Outbox topics")).toEqual(
+    expect(tableUnder(pages, "AGENTS.md", "## Outbox topics")).toEqual(
       Object.entries(outboxTopics).map(
         ([topic, { handler, description }]) => `| \`${topic}\` | ${handler} | ${description} |`,
       ),

@@ -39,3 +39,13 @@ export function anchorsOf({ prose }: Page): Set<string> {
   }
   return anchors;
 }
+
+/** The rows of the table under a heading. */
+export function tableUnder(pages: readonly Page[], path: string, heading: string): string[] {
+  const page = pages.find((one) => one.path === path)?.prose ?? "";
+  const section = page.split(`\n${heading}\n`)[1]?.split("\n#")[0] ?? "";
+  return section
+    .split("\n")
+    .filter((line) => line.startsWith("|"))
+    .slice(2);
+}

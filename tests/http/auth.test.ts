@@ -1,5 +1,9 @@
 import { env } from "cloudflare:workers";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import { checkHealth } from "../../src/application/system/check-health.js";
+import { authenticateDeployment } from "../../src/application/tenants/authenticate.js";
+import { composeServices } from "../../src/composition.js";
+import { createApp } from "../../src/http/app.js";
 import { newTenant, send, TestTenant } from "../support/conclave.js";
 import { expectProblem } from "./support.js";
 
@@ -92,13 +96,46 @@ describe("a new key", () => {
 describe("the admin secret", () => {
   it("is the only key to /v1/admin", async () => {
     const tenant = await newTenant();
-    for (const key of ["", "wrong", tenant.key, `${env.ADMIN_SECRET}x`]) {
+    for (const [at, key] of ["", "wrong", tenant.key, `${env.ADMIN_SECRET}x`].entries()) {
       const other = new TestTenant("", key);
-      expectProblem(await other.call("GET", "/v1/admin/tenants"), "unauthorized");
-      expectProblem(await other.call("POST", "/v1/admin/tenants", { name: "mine" }), "unauthorized");
-      expectProblem(await other.call("DELETE", `/v1/admin/tenants/${tenant.tenantId}`), "unauthorized");
+      const from = { "cf-connecting-ip": `192.0.2.${at}` };
+      expectProblem(await other.call("GET", "/v1/admin/tenants", undefined, from), "unauthorized");
+      expectProblem(await other.call("POST", "/v1/admin/tenants", { name: "mine" }, from), "unauthorized");
+      expectProblem(
+        await other.call("DELETE", `/v1/admin/tenants/${tenant.tenantId}`, undefined, from),
+        "unauthorized",
+      );
     }
     expect((await admin.call("GET", `/v1/admin/tenants/${tenant.tenantId}`)).status).toBe(200);
+  });
+
+  it("turns an address away that guesses wrong more than five times in a minute, and never who has it", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+    const guess = () =>
+      new TestTenant("", "wrong").call("GET", "/v1/admin/tenants", undefined, { "cf-connecting-ip": "192.0.2.77" });
+    for (let tries = 0; tries < 5; tries++) expectProblem(await guess(), "unauthorized");
+    const refused = await guess();
+    expectProblem(refused, "too_many_requests");
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+    const right = await admin.call("GET", "/v1/admin/tenants?limit=1", undefined, { "cf-connecting-ip": "192.0.2.77" });
+    expect(right.status).toBe(200);
+    vi.setSystemTime(Date.now() + 60_000);
+    expectProblem(await guess(), "unauthorized");
+    vi.useRealTimers();
+  });
+
+  it("has to be long: a short one opens nothing, and /health says which secret it is and not what it holds", async () => {
+    const services = { ...composeServices(env), adminSecret: "short", sealingSecret: "s".repeat(31) };
+    expect(await authenticateDeployment("short", "", services)).toMatchObject({ code: "unavailable" });
+    expect((await checkHealth(services)).checks).toEqual({
+      database: "ok",
+      ADMIN_SECRET: "failed",
+      SEALING_SECRET: "failed",
+    });
+    const app = createApp(() => services);
+    const answer = await app.request("/health", {}, env);
+    expect(answer.status).toBe(503);
+    expect(await answer.text()).not.toContain("short");
   });
 
   it("changes what is given and nothing else, and shows no credential", async () => {

@@ -180,6 +180,7 @@ async function everything(tenant: TestTenant): Promise<Record<string, string>> {
     tenantId: tenant.tenantId,
     keyId: `key_${tenant.key.split("_")[1]}`,
     name: "only-mine",
+    subject: "ada",
     sessionId,
     externalId,
     turnId: turn.turnId,
@@ -208,7 +209,7 @@ const bodies: Record<string, unknown> = {
 };
 
 /** Parameters that count, or that each memory names for itself; the others name a thing. */
-const counts = new Set(["version", "from", "to", "threadId"]);
+const counts = new Set(["version", "from", "to", "threadId", "subject"]);
 
 describe("another tenant's ids, on every route of the document", () => {
   it("are a 404, alone and below the caller's own, and nothing changes", async () => {
@@ -224,8 +225,8 @@ describe("another tenant's ids, on every route of the document", () => {
       const route = `${method} ${path}`;
       for (const name of names) expect(Object.keys(theirs), `${route}: what is ${name}?`).toContain(name);
       const admin = path.startsWith("/v1/admin/");
-      // A name is each tenant's own: writing it makes one's own.
-      if (method === "PUT") continue;
+      // A name is each tenant's own: writing it makes one's own; and so is a subject.
+      if (method === "PUT" || names.includes("subject")) continue;
 
       // All of theirs, and each of theirs below what is mine.
       const nested = names.filter((name) => !counts.has(name)).map((_, at) => names.slice(0, at));
@@ -266,6 +267,10 @@ describe("another tenant's ids, on every route of the document", () => {
         expect(body.signingSecret).not.toBe((await a.call("GET", path)).body.signingSecret);
         continue;
       }
+      expect(JSON.stringify(body)).not.toContain(theirs.tenantId);
+      expect(JSON.stringify(body)).not.toContain(theirs.keyId);
+      // A tenant, its keys and what it used are always there.
+      if (["/v1/tenant", "/v1/keys"].includes(path)) continue;
       expect([path, status, body.items]).toEqual([path, 200, []]);
     }
     await b.put("rules", "only-mine", { text: "mine" });

@@ -235,6 +235,54 @@ describe("an Idempotency-Key on a write", () => {
   });
 });
 
+describe("the versions of a resource", () => {
+  it("say who stored them, show what differs, and can be made to count again", async () => {
+    const tenant = await newTenant();
+    const operator = await tenant.withRole("operator");
+    await tenant.put("rules", "tone", { text: "Be kind." });
+    await operator.put("rules", "tone", { text: "Be terse." });
+    const path = "/v1/rules/tone/versions";
+    const { items } = (await operator.call("GET", path)).body;
+    expect(items).toMatchObject([
+      { version: 2, author: { kind: "key", role: "operator" } },
+      { version: 1, author: { kind: "key", role: "admin" } },
+    ]);
+    expect(items[0].author.id).not.toBe(items[1].author.id);
+    expect((await operator.call("GET", `${path}/1`)).body).toMatchObject({ version: 1, text: "Be kind." });
+    expect((await operator.call("GET", `${path}/1/diff/2`)).body.diff).toMatch(/-.*Be kind\.[\s\S]*\+.*Be terse\./);
+    const restored = await operator.call("POST", `${path}/1/restore`);
+    expect(restored).toMatchObject({ status: 200, body: { version: 3, text: "Be kind." } });
+    expect(restored.headers.get("etag")).toBe('"3"');
+    expect((await operator.call("GET", path)).body.items[0]).toMatchObject({
+      version: 3,
+      author: { role: "operator" },
+    });
+    for (const missing of [`${path}/9`, `${path}/1/diff/9`, "/v1/rules/none/versions"]) {
+      expectProblem(await operator.call("GET", missing), "not_found");
+    }
+    const client = await tenant.withRole("client");
+    expectProblem(await client.call("GET", path), "forbidden");
+    expectProblem(await client.call("POST", `${path}/1/restore`), "forbidden");
+  });
+
+  it("keep their secrets when they are restored, and show none", async () => {
+    const tenant = await newTenant();
+    const tool = (authorization: string) => ({
+      server: "shop",
+      description: "d",
+      http: { url: "https://shop.example/", headers: { authorization } },
+    });
+    await tenant.put("tools", "refund", tool("first-credential"));
+    await tenant.put("tools", "refund", tool("second-credential"));
+    const diff = await tenant.call("GET", "/v1/tools/refund/versions/1/diff/2");
+    expect(JSON.stringify(diff.body)).not.toContain("credential");
+    await tenant.call("POST", "/v1/tools/refund/versions/1/restore");
+    const { resourceVersions } = composeServices(env);
+    const stored = await resourceVersions.get(tenant.tenantId, "tools", "refund", 3);
+    expect(stored?.body).toMatchObject({ http: { headers: { authorization: "first-credential" } } });
+  });
+});
+
 describe("/health", () => {
   it("is a 503 that says what is missing when the database can't be reached", async () => {
     await env.DB.exec("ALTER TABLE tenants RENAME TO tenants_away");

@@ -101,7 +101,11 @@ describe("a provider's key", () => {
       const running =
         where === ".dev.vars"
           ? await start(settings, `OPENAI_API_KEY="${secret}"\n`)
-          : await start({ ...settings, OPENAI_API_KEY: secret, ADMIN_SECRET: "an-admin-secret-of-ones-own" });
+          : await start({
+              ...settings,
+              OPENAI_API_KEY: secret,
+              ADMIN_SECRET: "an-admin-secret-of-ones-own-long-enough",
+            });
 
       expect(await say(running)).toMatchObject({
         status: "completed",

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { z } from "zod";
 
 const quiet = { WRANGLER_SEND_METRICS: "false", CLOUDFLARE_CF_FETCH_ENABLED: "false", CI: "true" };
-const adminSecret = "process-test-admin-secret";
+const adminSecret = "process-test-admin-secret-long-enough";
 
 /** What these tests read of answers. */
 const answerSchema = z.looseObject({
@@ -45,7 +45,7 @@ export class WorkerProcess {
     this.origin = `http://127.0.0.1:${port}`;
     const vars = {
       ADMIN_SECRET: adminSecret,
-      SEALING_SECRET: "process-test-sealing-secret",
+      SEALING_SECRET: "process-test-sealing-secret-long-enough",
       ...(this.upstreamUrl === undefined
         ? {}
         : { OPENAI_API_KEY: "process-test-key", OPENAI_BASE_URL: `${this.upstreamUrl}/v1` }),

@@ -2,7 +2,8 @@ import { globSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { roles } from "../../src/asks/ask.js";
 import { type Actor, authorOf, deploymentActor, roleOf, systemActor } from "../../src/tenancy/actor.js";
-import { acts, authorize } from "../../src/tenancy/authority.js";
+import { acts } from "../../src/tenancy/acts.js";
+import { authorize } from "../../src/tenancy/authority.js";
 
 const tenantId = "ten_1";
 const keyOf = (role: (typeof roles)[number]): Actor => ({ tenantId, kind: "key", id: "key_1", role });
@@ -23,7 +24,8 @@ describe("the table of acts", () => {
 describe("an actor may do an act", () => {
   it("that its role or a lesser one may do", () => {
     const allowed = (act: keyof typeof acts) => roles.filter((role) => authorize(keyOf(role), act).ok);
-    expect(allowed("sendMessage")).toEqual(["client", "operator", "admin"]);
+    expect(allowed("sendMessage")).toEqual(["user", "client", "operator", "admin"]);
+    expect(allowed("startRun")).toEqual(["client", "operator", "admin"]);
     expect(allowed("editMessage")).toEqual(["operator", "admin"]);
     expect(allowed("deleteTenant")).toEqual([]);
     expect(allowed("flushThread")).toEqual([]);
@@ -54,6 +56,21 @@ describe("an actor may do an act", () => {
       ok: false,
       problem: { code: "forbidden", detail: "This needs a key of role operator; yours is of role client." },
     });
+  });
+
+  it("or is told that the tenant's settings can allow it", () => {
+    const refused = authorize(keyOf("client"), "deleteSession");
+    expect(refused).toMatchObject({
+      problem: {
+        detail:
+          'This needs a key of role operator; yours is of role client. An admin can let clients do it: name "deleteSession" in settings.clientMay.',
+      },
+    });
+    const widened = { ...keyOf("client"), clientMay: ["deleteSession", "putResource"] };
+    expect(authorize(widened, "deleteSession").ok).toBe(true);
+    // Only what the table marks can be allowed, and to clients alone.
+    expect(authorize(widened, "putResource").ok).toBe(false);
+    expect(authorize({ ...widened, kind: "token", role: "user" }, "deleteSession").ok).toBe(false);
   });
 });
 

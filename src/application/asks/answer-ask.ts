@@ -4,7 +4,7 @@ import { ok, type Result } from "../../conversation/problem.js";
 import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
 import type { Services } from "../services.js";
-import { answererOf, askFor } from "./ask-view.js";
+import { answererOf, askFor, ownAsk } from "./ask-view.js";
 
 /**
  * Who may answer, and what fits its kind, the ask itself knows; its object decides on both in the same step that closes it.
@@ -17,6 +17,12 @@ export async function answerAsk(
 ): Promise<Result<Ask>> {
   const allowed = authorize(actor, "answerAsk");
   if (!allowed.ok) return allowed;
+  if (actor.role === "user") {
+    const asked = await services.asks.get(actor.tenantId, askId);
+    if (!asked.ok) return asked;
+    const own = await ownAsk(actor, asked.value, services);
+    if (!own.ok) return own;
+  }
   const ask = await services.asks.answer(actor.tenantId, askId, answer, answererOf(actor));
   return ask.ok ? ok(askFor(actor, ask.value)) : ask;
 }

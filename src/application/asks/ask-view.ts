@@ -1,8 +1,11 @@
 /** What an actor sees of asks, and of the turns and runs that show them. */
-import { type Answerer, type Ask, askShownTo } from "../../asks/ask.js";
+import { type Answerer, type Ask, askOwner, askShownTo, mayAnswer } from "../../asks/ask.js";
 import { recordOf } from "../../conversation/actor-record.js";
+import { ok, type Result, refuse } from "../../conversation/problem.js";
 import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
+import type { Services } from "../services.js";
+import { ownSession } from "../sessions/own-session.js";
 
 /** As whom an actor answers, cancels and reads asks. */
 export function answererOf(actor: Actor): Answerer {
@@ -13,6 +16,16 @@ export function answererOf(actor: Actor): Answerer {
 export function askFor(actor: Actor, ask: Ask): Ask {
   return askShownTo(ask, answererOf(actor));
 }
+
+/** An end user knows of the asks of their own sessions, and of those of them alone that they may answer. */
+export async function ownAsk(actor: Actor, ask: Ask, services: Pick<Services, "sessions">): Promise<Result<void>> {
+  if (actor.role !== "user") return ok(undefined);
+  const owner = askOwner(ask.askId);
+  if (owner === undefined || !owner.startsWith("ses_") || !mayAnswer(ask, answererOf(actor))) return noAsk;
+  return (await ownSession(actor, owner, services)).ok ? ok(undefined) : noAsk;
+}
+
+const noAsk = refuse("not_found", "There is no such ask.");
 
 /** A turn or a run, with its asks as the actor sees them. */
 export function withAsksFor<T extends { readonly asks: readonly Ask[] }>(actor: Actor, work: T): T {

@@ -1,7 +1,7 @@
 /** List the tenant's asks, or those of a token's subject: a copy of what the objects hold, a moment behind them. */
 import type { Ask } from "../../asks/ask.js";
 import type { AskSort } from "../../asks/listing.js";
-import type { Result } from "../../conversation/problem.js";
+import { ok, type Result } from "../../conversation/problem.js";
 import { type AskFilter, type AskPosition, positionOf } from "../../stores/ask-index.js";
 import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
@@ -22,11 +22,8 @@ export async function listAsks(actor: Actor, query: AskQuery, services: Services
   const { sort = "openedAt", sessionId, runId, limit: _, cursor: __, ...rest } = query;
   // Nothing is asked by a session and a run at once.
   const ownerId = sessionId !== undefined && runId !== undefined ? "" : (sessionId ?? runId);
-  const ofSubject = actor.role === "user" ? { subject: actor.subject ?? "" } : {};
-  if (ofSubject.subject !== undefined && rest.subject !== undefined && rest.subject !== ofSubject.subject) {
-    return { ok: true, value: { items: [], nextCursor: null } };
-  }
-  const filter = { ...rest, ...ofSubject, ownerId };
+  const filter = ownFilter(actor, { ...rest, ownerId });
+  if (filter === undefined) return ok({ items: [], nextCursor: null });
   const read = async (position: string | undefined, limit: number) => {
     const asks = await services.askIndex.list(actor.tenantId, filter, sort, readPosition(position), limit);
     return asks.map((ask) => askFor(actor, ask));
@@ -35,6 +32,17 @@ export async function listAsks(actor: Actor, query: AskQuery, services: Services
     const { key, askId } = positionOf(sort, ask);
     return `${key} ${askId}`;
   });
+}
+
+/** A token lists what its own subject is asked, in its session and by its agents if it is limited to them; nothing else matches. */
+function ownFilter({ role, subject = "", only }: Actor, filter: AskFilter): AskFilter | undefined {
+  if (role !== "user") return filter;
+  const own = { subject, audience: "user" as const, ownerId: only?.sessionId };
+  const contradicts = (["subject", "audience", "ownerId"] as const).some(
+    (name) => filter[name] !== undefined && own[name] !== undefined && filter[name] !== own[name],
+  );
+  if (contradicts) return undefined;
+  return { ...filter, ...own, ownerId: own.ownerId ?? filter.ownerId, agents: only?.agents };
 }
 
 function readPosition(position: string | undefined): AskPosition | undefined {

@@ -4,9 +4,10 @@ import { ok, type Result, refuse } from "../../conversation/problem.js";
 import type { EventSource, EventsQuery } from "../../gateways/root-gateway.js";
 import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
+import { noteConnection, readerOf } from "../connections.js";
 import type { Services } from "../services.js";
+import { ownSession } from "../sessions/own-session.js";
 
-/** What has events of its own. */
 /** Whose events are followed. */
 export interface RootRef {
   readonly kind: EventRoot;
@@ -16,13 +17,14 @@ export interface RootRef {
 /** @param query the events behind one, and how long the stream stays open when nothing goes on, in milliseconds */
 export async function followEvents(
   actor: Actor,
-  { root, query }: { readonly root: RootRef; readonly query: EventsQuery },
+  { root, query }: { readonly root: RootRef; readonly query: Omit<EventsQuery, "reader"> },
   services: Services,
 ): Promise<Result<ReadableStream<Uint8Array>>> {
   const allowed = authorize(actor, "followEvents");
   if (!allowed.ok) return allowed;
-  const stream = await sourceOf(root, services).streamEvents(actor.tenantId, root.id, query);
-  return stream === null ? noRoot(root.kind) : ok(stream);
+  const own = await ownRoot(actor, root, services);
+  if (!own.ok) return own;
+  return openStream(actor, root, query, services);
 }
 
 /** The same over a WebSocket: the root's object answers the request for the upgrade itself. */
@@ -33,11 +35,34 @@ export async function connectToEvents(
 ): Promise<Result<Response>> {
   const allowed = authorize(actor, "followEvents");
   if (!allowed.ok) return allowed;
-  const response = await sourceOf(root, services).socket(actor.tenantId, root.id, request);
-  return response.status === 404 ? noRoot(root.kind) : ok(response);
+  const own = await ownRoot(actor, root, services);
+  if (!own.ok) return own;
+  const reader = readerOf(actor, services.now());
+  const response = await sourceOf(root, services).socket(actor.tenantId, root.id, request, reader);
+  if (response.status === 404) return noRoot(root.kind);
+  return (await noteConnection(actor, root.id, services)) ?? ok(response);
 }
 
-export function noRoot(kind: EventRoot): Result<never> {
+/** Opens a stream for an actor who may read it. It ends when the actor's key or token is revoked. */
+export async function openStream(
+  actor: Actor,
+  root: RootRef,
+  query: Omit<EventsQuery, "reader">,
+  services: Services,
+): Promise<Result<ReadableStream<Uint8Array>>> {
+  const reader = readerOf(actor, services.now());
+  const stream = await sourceOf(root, services).streamEvents(actor.tenantId, root.id, { ...query, reader });
+  if (stream === null) return noRoot(root.kind);
+  return (await noteConnection(actor, root.id, services)) ?? ok(stream);
+}
+
+/** End users follow the sessions of their subject. */
+function ownRoot(actor: Actor, { kind, id }: RootRef, services: Services): Promise<Result<void>> {
+  if (kind === "session") return ownSession(actor, id, services);
+  return Promise.resolve(actor.role === "user" ? noRoot(kind) : ok(undefined));
+}
+
+function noRoot(kind: EventRoot): Result<never> {
   return refuse("not_found", `There is no such ${kind}.`);
 }
 

@@ -2,7 +2,8 @@
 import type { Result } from "../../conversation/problem.js";
 import type { MemoryRef } from "../../stores/memory/memory-store.js";
 import type { Actor } from "../../tenancy/actor.js";
-import { type Act, authorize } from "../../tenancy/authority.js";
+import type { Act } from "../../tenancy/acts.js";
+import { authorize } from "../../tenancy/authority.js";
 import type { Services } from "../services.js";
 
 export async function findMemory(

@@ -2,7 +2,7 @@
 import { ok, type Result, refuse } from "../../conversation/problem.js";
 import type { Entry, NewEntry, Tags } from "../../memory/entry.js";
 import type { EntryFilter } from "../../stores/memory/entry-filter.js";
-import type { Actor } from "../../tenancy/actor.js";
+import { type Actor, ownKey } from "../../tenancy/actor.js";
 import { type Page, type PageRequest, readPage } from "../page.js";
 import type { Services } from "../services.js";
 import { findMemory } from "./find-memory.js";
@@ -26,7 +26,7 @@ export async function addEntry(
 ): Promise<Result<Entry>> {
   const memory = await findMemory(actor, "addEntry", memoryId, services);
   if (!memory.ok) return memory;
-  return services.memory.addEntry(memory.value, entry, idempotencyKey);
+  return services.memory.addEntry(memory.value, entry, ownKey(actor, idempotencyKey));
 }
 
 /** The entries that hold, by the time at which they were said. */
@@ -75,7 +75,7 @@ export async function correctEntry(
 ): Promise<Result<Entry>> {
   const memory = await findMemory(actor, "correctEntry", memoryId, services);
   if (!memory.ok) return memory;
-  return services.memory.correct(memory.value, entryId, entry, idempotencyKey);
+  return services.memory.correct(memory.value, entryId, entry, ownKey(actor, idempotencyKey));
 }
 
 /** Deletes an entry for good: text, index, thread, and the contexts that rest on it. */

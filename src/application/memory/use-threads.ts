@@ -1,7 +1,7 @@
 /** Threads of a memory: started, given messages, ended, read. */
 import { ok, type Result, refuse } from "../../conversation/problem.js";
 import type { Invocation, NewMessage, Thread, ThreadSummary } from "../../memory/memory.js";
-import type { Actor } from "../../tenancy/actor.js";
+import { type Actor, ownKey } from "../../tenancy/actor.js";
 import { type Page, type PageRequest, readPage } from "../page.js";
 import type { Services } from "../services.js";
 import { findMemory } from "./find-memory.js";
@@ -41,7 +41,7 @@ export async function recordMessages(
 ): Promise<Result<Invocation>> {
   const memory = await findMemory(actor, "recordMessages", memoryId, services);
   if (!memory.ok) return memory;
-  return services.memory.processMessages(memory.value, threadId, messages, idempotencyKey);
+  return services.memory.processMessages(memory.value, threadId, messages, ownKey(actor, idempotencyKey));
 }
 
 /** Ends a session of a thread: what the context doesn't cover yet is taken in. Again changes nothing. */

@@ -28,11 +28,20 @@ export interface StoredResource {
 
 export async function putResource<K extends ResourceKind>(
   actor: Actor,
-  { kind, name, body, expected }: ResourceInput<K>,
+  input: ResourceInput<K>,
   services: Services,
 ): Promise<Result<StoredResource>> {
   const allowed = authorize(actor, "putResource");
   if (!allowed.ok) return allowed;
+  return storeResource(actor, input, services);
+}
+
+/** Stores it for an actor who may: one that is written, and one that is restored. */
+export async function storeResource<K extends ResourceKind>(
+  actor: Actor,
+  { kind, name, body, expected }: ResourceInput<K>,
+  services: Services,
+): Promise<Result<StoredResource>> {
   const { tenantId } = actor;
   const { resources } = services;
   const checked = await checkResource(tenantId, kind, body, services);

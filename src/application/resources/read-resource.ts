@@ -5,7 +5,7 @@ import { authorize } from "../../tenancy/authority.js";
 import { type ResourceKind, resourceNouns } from "../../tenancy/resources.js";
 import type { Services } from "../services.js";
 import { pinnedOf } from "./pinned-view.js";
-import { type ResourceView, resourceView } from "./resource-view.js";
+import { isKnownTo, type ResourceView, resourceView, summaryOf, viewFor } from "./resource-view.js";
 import { resourceWarnings } from "./resource-warnings.js";
 
 export interface NamedResource {
@@ -20,8 +20,12 @@ export async function readResource(
 ): Promise<Result<ResourceView>> {
   const allowed = authorize(actor, "readResource");
   if (!allowed.ok) return allowed;
+  const view = viewFor(actor, kind);
+  if (!view.ok) return view;
+  if (!isKnownTo(actor, kind, name)) return noResource(kind, name);
   const resource = await services.resources.get(actor.tenantId, kind, name);
   if (resource === undefined) return noResource(kind, name);
+  if (view.value === "summary") return ok(summaryOf(resource));
   const warnings = await resourceWarnings(actor.tenantId, kind, resource.body, services);
   return ok({ ...resourceView(resource, warnings), ...(await pinnedOf(actor.tenantId, resource, services)) });
 }

@@ -1,6 +1,8 @@
-/** A resource as callers see it: its own fields beside its name and version, secrets hidden. */
-import type { ProblemIssue } from "../../conversation/problem.js";
+/** A resource as callers see it: whole, with secrets hidden; or what it is called and is for, to those who only use it. */
+import { ok, type ProblemIssue, type Result } from "../../conversation/problem.js";
 import { hiddenSecret } from "../../conversation/secret-text.js";
+import type { Actor } from "../../tenancy/actor.js";
+import { authorize } from "../../tenancy/authority.js";
 import type { ResourceKind, ResourceVersion } from "../../tenancy/resources.js";
 import { mapSecrets } from "../../tenancy/secrets.js";
 import type { PinnedView } from "../remote-tools.js";
@@ -15,8 +17,44 @@ export interface ResourceView {
   readonly warnings?: readonly ProblemIssue[] | undefined;
 }
 
+/** What is shown of agents, supervisors and teams to those who may use them and not read them. */
+export interface ResourceSummary extends ResourceView {
+  readonly description?: string | undefined;
+}
+
+/** The kinds that somebody can name in a request without having stored them. */
+export const summarised: readonly ResourceKind[] = ["agents", "supervisors", "teams"];
+
+/**
+ * How an actor sees resources of a kind. Those who may not read instructions, rules and addresses are refused, but for the kinds
+ * that they can name in a request: these they see by name and description.
+ */
+export function viewFor(actor: Actor, kind: ResourceKind): Result<"whole" | "summary"> {
+  const whole = authorize(actor, "readWholeResource");
+  if (whole.ok) return ok("whole");
+  if (kind === "teams" && actor.role === "user") return whole;
+  return summarised.includes(kind) ? ok("summary") : whole;
+}
+
+/** Whether an actor knows of a resource: a token may be for some agents alone. */
+export function isKnownTo({ only }: Actor, kind: ResourceKind, name: string): boolean {
+  return kind !== "agents" || only?.agents === undefined || only.agents.includes(name);
+}
+
+export function summaryOf({ name, version, body, updatedAt }: StoredVersion<ResourceKind>): ResourceSummary {
+  const description = "description" in body ? body.description : undefined;
+  return {
+    name,
+    version,
+    updatedAt: new Date(updatedAt).toISOString(),
+    ...(description === undefined ? {} : { description }),
+  };
+}
+
+type StoredVersion<K extends ResourceKind> = ResourceVersion<K> & { readonly updatedAt: number };
+
 export function resourceView<K extends ResourceKind>(
-  { name, version, body, updatedAt }: ResourceVersion<K> & { readonly updatedAt: number },
+  { name, version, body, updatedAt }: StoredVersion<K>,
   warnings: ProblemIssue[] = [],
 ): ResourceView {
   return {

@@ -5,11 +5,12 @@ import { sha256Hex } from "../../platform/digest.js";
 import { newId } from "../../platform/ids.js";
 import type { NewRun, Run } from "../../routing/run.js";
 import { memoriesOf } from "../../routing/team.js";
-import type { Actor } from "../../tenancy/actor.js";
+import { keyOf } from "../../stores/reader-store.js";
+import { type Actor, ownKey } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
 import { withAsksFor } from "../asks/ask-view.js";
 import { externalIdTaken } from "../creation.js";
-import { noRoot } from "../events/follow-events.js";
+import { openStream } from "../events/follow-events.js";
 import { missingNames, missingTools, namedAt } from "../name-checks.js";
 import type { Services } from "../services.js";
 import { checkMemories, checkTeam } from "../team-checks.js";
@@ -27,15 +28,19 @@ export async function startRun(actor: Actor, input: RunInput, services: Services
   const allowed = authorize(actor, "startRun");
   if (!allowed.ok) return allowed;
   const { definition, waitMs } = input;
+  if (typeof definition.team !== "string") {
+    const maySend = authorize(actor, "sendTeam");
+    if (!maySend.ok) return maySend;
+  }
   const errors = await missingParts(actor.tenantId, definition, services);
   if (errors.length > 0) {
     return refuse("invalid", "The run names things that don't exist or can't be used; see errors.", { errors });
   }
-  const claimed = await claimRunId(actor.tenantId, input, services);
+  const claimed = await claimRunId(actor, input, services);
   if (!claimed.ok) return claimed;
   const runId = await claimExternalId(actor.tenantId, claimed.value, definition, services);
   if (!runId.ok) return runId;
-  const run = await services.runs.start(actor.tenantId, runId.value, definition, waitMs);
+  const run = await services.runs.start(actor.tenantId, runId.value, definition, waitMs, keyOf(actor));
   return run.ok ? ok(withAsksFor(actor, run.value)) : run;
 }
 
@@ -47,8 +52,7 @@ export async function streamRun(
 ): Promise<Result<ReadableStream<Uint8Array>>> {
   const run = await startRun(actor, { ...input, waitMs: 0 }, services);
   if (!run.ok) return run;
-  const stream = await services.runs.streamEvents(actor.tenantId, run.value.runId, { after: 0, lingerMs: 0 });
-  return stream === null ? noRoot("run") : ok(stream);
+  return openStream(actor, { kind: "run", id: run.value.runId }, { after: 0, lingerMs: 0 }, services);
 }
 
 /** The id to start the run under: its own, or one that a crash left with the same externalId and without a run. */
@@ -66,14 +70,15 @@ async function claimExternalId(
 
 /** A new run's id, or the id of the run that was sent under this key before. */
 async function claimRunId(
-  tenantId: string,
+  actor: Actor,
   { definition, idempotencyKey }: RunInput,
   { runIndex }: Services,
 ): Promise<Result<string>> {
   const runId = newId("run");
-  if (idempotencyKey === undefined) return ok(runId);
+  const key = ownKey(actor, idempotencyKey);
+  if (key === undefined) return ok(runId);
   const hash = await sha256Hex(JSON.stringify(definition));
-  const claim = await runIndex.claimKey(tenantId, idempotencyKey, hash, runId);
+  const claim = await runIndex.claimKey(actor.tenantId, key, hash, runId);
   if (claim.sameRequest) return ok(claim.runId);
   return refuse("idempotency_conflict", "This Idempotency-Key came with another run before. Use a new key.");
 }

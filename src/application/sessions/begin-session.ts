@@ -8,6 +8,7 @@ import { authorize } from "../../tenancy/authority.js";
 import { claimId, externalIdTaken } from "../creation.js";
 import { missingNames, missingTools, namedAt } from "../name-checks.js";
 import type { Services } from "../services.js";
+import { isOwn, noSession, sessionFor } from "./own-session.js";
 
 export interface SessionInput {
   readonly definition: NewSession;
@@ -26,12 +27,15 @@ export interface SessionInput {
  */
 export async function beginSession(
   actor: Actor,
-  { definition, idempotencyKey }: SessionInput,
+  { definition: requested, idempotencyKey }: SessionInput,
   services: Services,
 ): Promise<Result<Session>> {
   const allowed = authorize(actor, "beginSession");
   if (!allowed.ok) return allowed;
   const { tenantId } = actor;
+  const own = sessionOf(actor, requested);
+  if (!own.ok) return own;
+  const definition = own.value;
   const checked = await checkParts(tenantId, definition, services);
   if (!checked.ok) return checked;
   const ownId = newId("ses");
@@ -39,27 +43,35 @@ export async function beginSession(
   if (!claimed.ok) return claimed;
   const sessionId = claimed.value;
   const { externalId } = definition;
-  if (externalId === undefined) return ok((await services.sessions.create(tenantId, sessionId, definition)).session);
+  if (externalId === undefined) {
+    return ok(sessionFor(actor, (await services.sessions.create(tenantId, sessionId, definition)).session));
+  }
   const owner = await services.claims.claimExternalId(tenantId, "sessions", externalId, sessionId);
   // A claim whose session was never made, by a crash, is taken over.
   const { session, created } = await services.sessions.create(tenantId, owner, definition);
   const isOwnBefore = owner === sessionId && sessionId !== ownId;
-  return created || isOwnBefore ? ok(session) : externalIdTaken(externalId, owner);
+  return created || isOwnBefore ? ok(sessionFor(actor, session)) : externalIdTaken(externalId, owner);
 }
 
 /** The session that has the caller's own id, begun if there is none: once, however many ask at the same time. */
 export async function ensureSession(
   actor: Actor,
-  { externalId, definition }: { readonly externalId: string; readonly definition: NewSession },
+  { externalId, definition: requested }: { readonly externalId: string; readonly definition: NewSession },
   services: Services,
 ): Promise<Result<CreatedSession>> {
   const allowed = authorize(actor, "beginSession");
   if (!allowed.ok) return allowed;
+  const own = sessionOf(actor, requested);
+  if (!own.ok) return own;
+  const definition = own.value;
   const { tenantId } = actor;
   const { claims, sessions } = services;
   const known = await claims.byExternalId(tenantId, "sessions", externalId);
   const there = known === undefined ? undefined : await sessions.describe(tenantId, known);
-  if (there?.ok) return ok({ session: there.value, created: false });
+  if (there?.ok) {
+    if (actor.role === "user" && !isOwn(actor, there.value)) return noSession;
+    return ok({ session: sessionFor(actor, there.value), created: false });
+  }
   if (definition.externalId !== undefined && definition.externalId !== externalId) {
     const errors = [{ path: "externalId", message: "it is another one than in the path" }];
     return refuse("invalid", "The body and the path name different externalIds; leave it out of the body.", { errors });
@@ -67,13 +79,42 @@ export async function ensureSession(
   const checked = await checkParts(tenantId, definition, services);
   if (!checked.ok) return checked;
   const owner = await claims.claimExternalId(tenantId, "sessions", externalId, newId("ses"));
-  return ok(await sessions.create(tenantId, owner, { ...definition, externalId }));
+  const { session, created } = await sessions.create(tenantId, owner, { ...definition, externalId });
+  // Somebody else's may have been made at the same moment.
+  if (actor.role === "user" && !isOwn(actor, session)) return noSession;
+  return ok({ session: sessionFor(actor, session), created });
 }
 
 async function checkParts(tenantId: string, definition: NewSession, services: Services): Promise<Result<void>> {
   const errors = await missingParts(tenantId, definition, services);
   if (errors.length === 0) return ok(undefined);
   return refuse("invalid", "The session names things that don't exist; store them first.", { errors });
+}
+
+/** The session as this actor may begin it: an end user's is their subject's, with an agent that their token may talk to. */
+function sessionOf(actor: Actor, definition: NewSession): Result<NewSession> {
+  const { agent, context, mentionable, memory, metadata, subject } = definition;
+  const { excluded, ...included } = context;
+  const chosen = [...Object.values(included), ...Object.values(excluded), ...Object.values(mentionable)];
+  if (chosen.some((names) => names.length > 0)) {
+    const mayChoose = authorize(actor, "chooseSessionContext");
+    if (!mayChoose.ok) return mayChoose;
+  }
+  if (memory !== undefined || Object.keys(metadata).length > 0) {
+    const mayEquip = authorize(actor, "equipSession");
+    if (!mayEquip.ok) return mayEquip;
+  }
+  if (actor.role !== "user") return ok(definition);
+  if (actor.only?.sessionId !== undefined) {
+    return refuse("forbidden", `This token is for the session ${actor.only.sessionId} alone.`);
+  }
+  if (subject !== undefined && subject !== actor.subject) {
+    return refuse("forbidden", "A token begins sessions of its own subject. Leave `subject` out.");
+  }
+  if (actor.only?.agents !== undefined && !actor.only.agents.includes(agent)) {
+    return refuse("forbidden", `This token is for other agents: ${actor.only.agents.join(", ")}.`);
+  }
+  return ok({ ...definition, subject: actor.subject });
 }
 
 async function missingParts(

@@ -7,6 +7,7 @@ import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
 import { withAsksFor } from "../asks/ask-view.js";
 import type { Services } from "../services.js";
+import { ownSession } from "./own-session.js";
 
 export interface TurnRef {
   readonly sessionId: string;
@@ -16,6 +17,8 @@ export interface TurnRef {
 export async function cancelTurn(actor: Actor, ref: TurnRef, services: Services): Promise<Result<Turn>> {
   const allowed = authorize(actor, "cancelTurn");
   if (!allowed.ok) return allowed;
+  const own = await ownSession(actor, ref.sessionId, services);
+  if (!own.ok) return own;
   const turn = await services.sessions.cancelTurn(actor.tenantId, ref.sessionId, ref.turnId, recordOf(actor));
   return turn.ok ? ok(withAsksFor(actor, turn.value)) : turn;
 }

@@ -1,4 +1,4 @@
-/** List the tenant's sessions, newest first: a copy of what the sessions hold, a moment behind them. */
+/** List the tenant's sessions, or those of a token's subject, newest first: a copy of what the sessions hold, a moment behind them. */
 import type { Session } from "../../chat/session.js";
 import type { Result } from "../../conversation/problem.js";
 import type { SessionFilter } from "../../stores/session-index.js";
@@ -6,6 +6,7 @@ import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
 import { type Page, type PageRequest, readPage } from "../page.js";
 import type { Services } from "../services.js";
+import { ownersOf, sessionFor } from "./own-session.js";
 
 export async function listSessions(
   actor: Actor,
@@ -14,9 +15,9 @@ export async function listSessions(
 ): Promise<Result<Page<Session>>> {
   const allowed = authorize(actor, "listSessions");
   if (!allowed.ok) return allowed;
-  return readPage(
-    page,
-    (before, limit) => services.index.sessions(actor.tenantId, filter, before, limit),
-    ({ sessionId }) => sessionId,
-  );
+  const read = async (before: string | undefined, limit: number) => {
+    const sessions = await services.index.sessions(actor.tenantId, filter, before, limit, ownersOf(actor));
+    return sessions.map((session) => sessionFor(actor, session));
+  };
+  return readPage(page, read, ({ sessionId }) => sessionId);
 }

@@ -5,6 +5,7 @@ import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
 import { type Page, type PageRequest, readNumberedPage } from "../page.js";
 import type { Services } from "../services.js";
+import { ownSession } from "./own-session.js";
 
 export async function readTranscript(
   actor: Actor,
@@ -13,6 +14,8 @@ export async function readTranscript(
 ): Promise<Result<Page<ChatMessage>>> {
   const allowed = authorize(actor, "readTranscript");
   if (!allowed.ok) return allowed;
+  const own = await ownSession(actor, query.sessionId, services);
+  if (!own.ok) return own;
   const read = (after: number, limit: number) =>
     services.sessions.messages(actor.tenantId, query.sessionId, after, limit);
   return readNumberedPage(query, read);

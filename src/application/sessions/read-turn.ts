@@ -5,6 +5,7 @@ import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
 import { withAsksFor } from "../asks/ask-view.js";
 import type { Services } from "../services.js";
+import { ownSession } from "./own-session.js";
 
 export interface TurnQuery {
   readonly sessionId: string;
@@ -16,6 +17,8 @@ export interface TurnQuery {
 export async function readTurn(actor: Actor, query: TurnQuery, services: Services): Promise<Result<Turn>> {
   const allowed = authorize(actor, "readTurn");
   if (!allowed.ok) return allowed;
+  const own = await ownSession(actor, query.sessionId, services);
+  if (!own.ok) return own;
   const turn = await services.sessions.turn(actor.tenantId, query.sessionId, query.turnId, query.waitMs);
   return turn.ok ? ok(withAsksFor(actor, turn.value)) : turn;
 }

@@ -2,7 +2,7 @@
 import { type MessageVersion, withoutOriginals } from "../../chat/message-version.js";
 import { ok, type Result } from "../../conversation/problem.js";
 import type { Actor } from "../../tenancy/actor.js";
-import { authorize, hasRole } from "../../tenancy/authority.js";
+import { authorize } from "../../tenancy/authority.js";
 import type { Services } from "../services.js";
 
 export interface MessageRef {
@@ -18,6 +18,6 @@ export async function readVersions(
   const allowed = authorize(actor, "readVersions");
   if (!allowed.ok) return allowed;
   const versions = await services.sessions.versions(actor.tenantId, sessionId, messageId);
-  if (!versions.ok || hasRole(actor, "operator")) return versions;
+  if (!versions.ok || authorize(actor, "readOriginals").ok) return versions;
   return ok(withoutOriginals(versions.value));
 }

@@ -5,11 +5,13 @@ import type { Metadata } from "../../conversation/names.js";
 import { ok, type Result } from "../../conversation/problem.js";
 import { sha256Hex } from "../../platform/digest.js";
 import { newId } from "../../platform/ids.js";
-import type { Actor } from "../../tenancy/actor.js";
+import { keyOf } from "../../stores/reader-store.js";
+import { type Actor, ownKey } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
 import { withAsksFor } from "../asks/ask-view.js";
-import { noRoot } from "../events/follow-events.js";
+import { openStream } from "../events/follow-events.js";
 import type { Services } from "../services.js";
+import { ownSession } from "./own-session.js";
 
 export interface MessageInput {
   readonly sessionId: string;
@@ -25,14 +27,17 @@ export interface MessageInput {
 export async function sendMessage(actor: Actor, message: MessageInput, services: Services): Promise<Result<Turn>> {
   const allowed = authorize(actor, "sendMessage");
   if (!allowed.ok) return allowed;
+  const own = await ownSession(actor, message.sessionId, services);
+  if (!own.ok) return own;
   const { sessionId, content, speaker, metadata, idempotencyKey, waitMs } = message;
   const turn = await services.sessions.send(actor.tenantId, sessionId, {
     content,
     speaker,
     metadata,
     // Without a key of the caller's own this message gets one: our own calls are repeated too.
-    idempotencyKey: idempotencyKey ?? newId("req"),
+    idempotencyKey: ownKey(actor, idempotencyKey) ?? newId("req"),
     requestHash: await sha256Hex(requestText({ content, speaker, metadata })),
+    keyId: keyOf(actor),
     waitMs,
     sender: recordOf(actor),
   });
@@ -53,6 +58,5 @@ export async function streamMessage(
   const turn = await sendMessage(actor, { ...message, waitMs: 0 }, services);
   if (!turn.ok) return turn;
   const query = { after: 0, lingerMs: 0, work: turn.value.turnId };
-  const stream = await services.sessions.streamEvents(actor.tenantId, message.sessionId, query);
-  return stream === null ? noRoot("session") : ok(stream);
+  return openStream(actor, { kind: "session", id: message.sessionId }, query, services);
 }

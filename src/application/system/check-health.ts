@@ -4,10 +4,18 @@ import type { Services } from "../services.js";
 
 export interface Health {
   readonly environment: string;
-  readonly checks: { readonly database: "ok" | "failed" };
+  /** By what was looked at: the database, and whether each secret is long enough. */
+  readonly checks: Readonly<Record<"database" | "ADMIN_SECRET" | "SEALING_SECRET", "ok" | "failed">>;
 }
 
-export async function checkHealth({ db, environment }: Services): Promise<Health> {
+/** Characters that a secret of the deployment has at least. */
+export const leastSecretLength = 32;
+
+export function isLongEnough(secret: string | undefined): boolean {
+  return (secret ?? "").length >= leastSecretLength;
+}
+
+export async function checkHealth({ db, environment, adminSecret, sealingSecret }: Services): Promise<Health> {
   const database = await db
     .prepare("SELECT COUNT(*) FROM tenants")
     .first()
@@ -18,5 +26,7 @@ export async function checkHealth({ db, environment }: Services): Promise<Health
         return "failed" as const;
       },
     );
-  return { environment, checks: { database } };
+  const lengthOf = (secret: string) => (isLongEnough(secret) ? ("ok" as const) : ("failed" as const));
+  const checks = { database, ADMIN_SECRET: lengthOf(adminSecret), SEALING_SECRET: lengthOf(sealingSecret) };
+  return { environment, checks };
 }

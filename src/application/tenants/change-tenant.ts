@@ -20,6 +20,15 @@ export async function changeTenant(
 ): Promise<Result<TenantView>> {
   const allowed = authorize(actor, "changeTenant");
   if (!allowed.ok) return allowed;
+  return applyChange(tenantId, change, services);
+}
+
+/** Changes a tenant, whoever asked for it. */
+export async function applyChange(
+  tenantId: string,
+  change: TenantChange,
+  services: Services,
+): Promise<Result<TenantView>> {
   const tenant = await findTenant(tenantId, services);
   if (!tenant.ok) return tenant;
   const { name = tenant.value.name, settings = {} } = change;

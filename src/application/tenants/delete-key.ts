@@ -1,7 +1,8 @@
-/** Delete a key: it is refused from then on. */
+/** Delete a key: it is refused from then on, and what it has open is closed. */
 import { ok, type Result, refuse } from "../../conversation/problem.js";
 import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
+import { disconnect } from "../connections.js";
 import type { Services } from "../services.js";
 
 export async function deleteKey(
@@ -12,5 +13,7 @@ export async function deleteKey(
   const allowed = authorize(actor, "deleteKey");
   if (!allowed.ok) return allowed;
   const wasThere = await services.tenants.removeKey(tenantId, keyId);
+  // Also for one that was deleted before: a deletion that was interrupted goes on.
+  await disconnect(tenantId, keyId, services);
   return wasThere ? ok(undefined) : refuse("not_found", "There is no such key of this tenant.");
 }

@@ -20,8 +20,13 @@ export async function listKeys(
   if (!allowed.ok) return allowed;
   const tenant = await findTenant(query.tenantId, services);
   if (!tenant.ok) return tenant;
+  return pageOfKeys(query.tenantId, query, services);
+}
+
+/** A page of a tenant's keys, whoever asked for it. */
+export function pageOfKeys(tenantId: string, query: PageRequest, services: Services): Promise<Result<Page<KeyView>>> {
   const read = async (after = "", limit: number) =>
-    (await services.tenants.listKeys(query.tenantId, after, limit)).map(keyView);
+    (await services.tenants.listKeys(tenantId, after, limit)).map(keyView);
   return readPage(query, read, ({ keyId }) => keyId);
 }
 

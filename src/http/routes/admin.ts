@@ -21,6 +21,7 @@ export const admin = newRouter();
 
 admin.openapi(
   route({
+    "x-act": "createTenant",
     method: "post",
     path: "/v1/admin/tenants",
     tags,
@@ -38,6 +39,7 @@ admin.openapi(
 
 admin.openapi(
   route({
+    "x-act": "listTenants",
     method: "get",
     path: "/v1/admin/tenants",
     tags,
@@ -51,6 +53,7 @@ admin.openapi(
 
 admin.openapi(
   route({
+    "x-act": "readTenant",
     method: "get",
     path: "/v1/admin/tenants/{tenantId}",
     tags,
@@ -67,6 +70,7 @@ admin.openapi(
 
 admin.openapi(
   route({
+    "x-act": "changeTenant",
     method: "patch",
     path: "/v1/admin/tenants/{tenantId}",
     tags,
@@ -86,6 +90,7 @@ admin.openapi(
 
 admin.openapi(
   route({
+    "x-act": "deleteTenant",
     method: "delete",
     path: "/v1/admin/tenants/{tenantId}",
     tags,
@@ -102,6 +107,7 @@ admin.openapi(
 
 admin.openapi(
   route({
+    "x-act": "createKey",
     method: "post",
     path: "/v1/admin/tenants/{tenantId}/keys",
     tags,
@@ -118,6 +124,7 @@ admin.openapi(
 
 admin.openapi(
   route({
+    "x-act": "listKeys",
     method: "get",
     path: "/v1/admin/tenants/{tenantId}/keys",
     tags,
@@ -134,6 +141,7 @@ admin.openapi(
 
 admin.openapi(
   route({
+    "x-act": "deleteKey",
     method: "delete",
     path: "/v1/admin/tenants/{tenantId}/keys/{keyId}",
     tags,

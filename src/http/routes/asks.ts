@@ -17,6 +17,7 @@ export const asks = newRouter();
 
 asks.openapi(
   route({
+    "x-act": "listAsks",
     method: "get",
     path: "/v1/asks",
     tags,
@@ -44,6 +45,7 @@ asks.openapi(
 
 asks.openapi(
   route({
+    "x-act": "readAsk",
     method: "get",
     path: "/v1/asks/{askId}",
     tags,
@@ -59,6 +61,7 @@ asks.openapi(
 
 asks.openapi(
   route({
+    "x-act": "answerAsk",
     method: "post",
     path: "/v1/asks/{askId}/answer",
     tags,
@@ -76,6 +79,7 @@ asks.openapi(
 
 asks.openapi(
   route({
+    "x-act": "cancelAsk",
     method: "post",
     path: "/v1/asks/{askId}/cancel",
     tags,

@@ -11,6 +11,7 @@ export const audit = newRouter();
 
 audit.openapi(
   route({
+    "x-act": "exportAudit",
     method: "get",
     path: "/v1/audit",
     tags: ["Audit"],

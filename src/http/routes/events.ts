@@ -7,6 +7,7 @@ export const events = newRouter();
 
 events.openapi(
   route({
+    "x-act": "followEvents",
     method: "get",
     path: "/v1/sessions/{sessionId}/events",
     tags: ["Sessions"],

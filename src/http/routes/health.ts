@@ -16,10 +16,11 @@ export const health = newRouter();
 
 health.openapi(
   route({
+    "x-act": "anybody",
     method: "get",
     path: "/health",
     tags: ["System"],
-    summary: "What can be reached",
+    summary: "What can be reached, and whether the deployment's secrets are long enough",
     security: [],
     responses: {
       200: json("Everything needed can be reached", healthSchema),
@@ -29,7 +30,7 @@ health.openapi(
   async (c) => {
     const { environment, checks } = await checkHealth(c.get("services"));
     const answer = { version, environment, checks };
-    return checks.database === "ok"
+    return Object.values(checks).every((check) => check === "ok")
       ? c.json({ status: "ok" as const, ...answer }, 200)
       : c.json({ status: "unavailable" as const, ...answer }, 503);
   },

@@ -39,6 +39,7 @@ export const memoryContexts = newRouter();
 
 memoryContexts.openapi(
   route({
+    "x-act": "readMemoryContext",
     method: "get",
     path: "/v1/memories/{memoryId}/context",
     tags,
@@ -56,6 +57,7 @@ memoryContexts.openapi(
 
 memoryContexts.openapi(
   route({
+    "x-act": "writeMemoryContext",
     method: "put",
     path: "/v1/memories/{memoryId}/context",
     tags,
@@ -79,6 +81,7 @@ memoryContexts.openapi(
 
 memoryContexts.openapi(
   route({
+    "x-act": "listContextVersions",
     method: "get",
     path: "/v1/memories/{memoryId}/contexts",
     tags,
@@ -94,6 +97,7 @@ memoryContexts.openapi(
 
 memoryContexts.openapi(
   route({
+    "x-act": "readContextVersion",
     method: "get",
     path: "/v1/memories/{memoryId}/contexts/{version}",
     operationId: "getMemoryContextVersion",
@@ -107,6 +111,7 @@ memoryContexts.openapi(
 
 memoryContexts.openapi(
   route({
+    "x-act": "listContextSources",
     method: "get",
     path: "/v1/memories/{memoryId}/contexts/{version}/sources",
     tags,
@@ -124,6 +129,7 @@ memoryContexts.openapi(
 
 memoryContexts.openapi(
   route({
+    "x-act": "compareContextVersions",
     method: "get",
     path: "/v1/memories/{memoryId}/contexts/{from}/diff/{to}",
     tags,
@@ -138,6 +144,7 @@ memoryContexts.openapi(
 
 memoryContexts.openapi(
   route({
+    "x-act": "restoreMemoryContext",
     method: "post",
     path: "/v1/memories/{memoryId}/contexts/{version}/restore",
     tags,

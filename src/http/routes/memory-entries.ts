@@ -31,6 +31,7 @@ export const memoryEntries = newRouter();
 
 memoryEntries.openapi(
   route({
+    "x-act": "addEntry",
     method: "post",
     path: "/v1/memories/{memoryId}/entries",
     tags,
@@ -47,6 +48,7 @@ memoryEntries.openapi(
 
 memoryEntries.openapi(
   route({
+    "x-act": "listEntries",
     method: "get",
     path: "/v1/memories/{memoryId}/entries",
     tags,
@@ -63,6 +65,7 @@ memoryEntries.openapi(
 
 memoryEntries.openapi(
   route({
+    "x-act": "readEntry",
     method: "get",
     path: "/v1/memories/{memoryId}/entries/{entryId}",
     tags,
@@ -75,6 +78,7 @@ memoryEntries.openapi(
 
 memoryEntries.openapi(
   route({
+    "x-act": "tagEntry",
     method: "patch",
     path: "/v1/memories/{memoryId}/entries/{entryId}",
     tags,
@@ -90,6 +94,7 @@ memoryEntries.openapi(
 
 memoryEntries.openapi(
   route({
+    "x-act": "deleteEntry",
     method: "delete",
     path: "/v1/memories/{memoryId}/entries/{entryId}",
     tags,
@@ -105,6 +110,7 @@ memoryEntries.openapi(
 
 memoryEntries.openapi(
   route({
+    "x-act": "correctEntry",
     method: "post",
     path: "/v1/memories/{memoryId}/entries/{entryId}/corrections",
     tags,
@@ -121,6 +127,7 @@ memoryEntries.openapi(
 
 memoryEntries.openapi(
   route({
+    "x-act": "searchEntries",
     method: "post",
     path: "/v1/memories/{memoryId}/search",
     tags,

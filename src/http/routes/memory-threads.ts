@@ -46,6 +46,7 @@ export const memoryThreads = newRouter();
 
 memoryThreads.openapi(
   route({
+    "x-act": "startThread",
     method: "post",
     path: "/v1/memories/{memoryId}/threads/{threadId}/start",
     tags,
@@ -64,6 +65,7 @@ memoryThreads.openapi(
 
 memoryThreads.openapi(
   route({
+    "x-act": "recordMessages",
     method: "post",
     path: "/v1/memories/{memoryId}/threads/{threadId}/messages",
     tags,
@@ -86,6 +88,7 @@ memoryThreads.openapi(
 
 memoryThreads.openapi(
   route({
+    "x-act": "endThread",
     method: "post",
     path: "/v1/memories/{memoryId}/threads/{threadId}/end",
     tags,
@@ -98,6 +101,7 @@ memoryThreads.openapi(
 
 memoryThreads.openapi(
   route({
+    "x-act": "readThread",
     method: "get",
     path: "/v1/memories/{memoryId}/threads/{threadId}",
     tags,
@@ -116,6 +120,7 @@ memoryThreads.openapi(
 
 memoryThreads.openapi(
   route({
+    "x-act": "listThreads",
     method: "get",
     path: "/v1/memories/{memoryId}/threads",
     tags,
@@ -131,6 +136,7 @@ memoryThreads.openapi(
 
 memoryThreads.openapi(
   route({
+    "x-act": "deleteThread",
     method: "delete",
     path: "/v1/memories/{memoryId}/threads/{threadId}",
     tags,
@@ -146,6 +152,7 @@ memoryThreads.openapi(
 
 memoryThreads.openapi(
   route({
+    "x-act": "awaitConsistency",
     method: "post",
     path: "/v1/memories/{memoryId}/await-consistency",
     operationId: "awaitMemoryConsistency",
@@ -182,6 +189,7 @@ memoryThreads.openapi(
 
 memoryThreads.openapi(
   route({
+    "x-act": "listDeadLetters",
     method: "get",
     path: "/v1/memories/{memoryId}/dead-letters",
     tags,
@@ -197,6 +205,7 @@ memoryThreads.openapi(
 
 memoryThreads.openapi(
   route({
+    "x-act": "retryDeadLetter",
     method: "post",
     path: "/v1/memories/{memoryId}/dead-letters/{deadLetterId}/retry",
     tags,

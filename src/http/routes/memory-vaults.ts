@@ -23,6 +23,7 @@ export const memoryVaults = newRouter();
 
 memoryVaults.openapi(
   route({
+    "x-act": "createVault",
     method: "post",
     path: "/v1/vaults",
     tags,
@@ -40,6 +41,7 @@ memoryVaults.openapi(
 
 memoryVaults.openapi(
   route({
+    "x-act": "listVaults",
     method: "get",
     path: "/v1/vaults",
     tags,
@@ -52,6 +54,7 @@ memoryVaults.openapi(
 
 memoryVaults.openapi(
   route({
+    "x-act": "readVault",
     method: "get",
     path: "/v1/vaults/{vaultId}",
     tags,
@@ -64,6 +67,7 @@ memoryVaults.openapi(
 
 memoryVaults.openapi(
   route({
+    "x-act": "deleteVault",
     method: "delete",
     path: "/v1/vaults/{vaultId}",
     tags,
@@ -79,6 +83,7 @@ memoryVaults.openapi(
 
 memoryVaults.openapi(
   route({
+    "x-act": "createMemory",
     method: "post",
     path: "/v1/vaults/{vaultId}/memories",
     tags,
@@ -97,6 +102,7 @@ memoryVaults.openapi(
 
 memoryVaults.openapi(
   route({
+    "x-act": "createMemory",
     method: "put",
     path: "/v1/vaults/{vaultId}/memories/by-external-id/{externalId}",
     tags,
@@ -119,6 +125,7 @@ const memoriesQuery = pageQuery
 
 memoryVaults.openapi(
   route({
+    "x-act": "findMemories",
     method: "get",
     path: "/v1/memories",
     tags,
@@ -136,6 +143,7 @@ memoryVaults.openapi(
 
 memoryVaults.openapi(
   route({
+    "x-act": "listMemories",
     method: "get",
     path: "/v1/vaults/{vaultId}/memories",
     tags,
@@ -151,6 +159,7 @@ memoryVaults.openapi(
 
 memoryVaults.openapi(
   route({
+    "x-act": "readMemory",
     method: "get",
     path: "/v1/memories/{memoryId}",
     tags,
@@ -163,6 +172,7 @@ memoryVaults.openapi(
 
 memoryVaults.openapi(
   route({
+    "x-act": "deleteMemory",
     method: "delete",
     path: "/v1/memories/{memoryId}",
     tags,

@@ -18,6 +18,7 @@ export const messages = newRouter();
 
 messages.openapi(
   route({
+    "x-act": "readTranscript",
     method: "get",
     path: "/v1/sessions/{sessionId}/messages",
     tags,
@@ -33,6 +34,7 @@ messages.openapi(
 
 messages.openapi(
   route({
+    "x-act": "readVersions",
     method: "get",
     path: "/v1/sessions/{sessionId}/messages/{messageId}/versions",
     tags,
@@ -50,6 +52,7 @@ messages.openapi(
 
 messages.openapi(
   route({
+    "x-act": "editMessage",
     method: "post",
     path: "/v1/sessions/{sessionId}/messages/{messageId}/edits",
     tags,
@@ -67,6 +70,7 @@ messages.openapi(
 
 messages.openapi(
   route({
+    "x-act": "restoreMessage",
     method: "post",
     path: "/v1/sessions/{sessionId}/messages/{messageId}/versions/{version}/restore",
     tags,
@@ -81,6 +85,7 @@ messages.openapi(
 
 messages.openapi(
   route({
+    "x-act": "eraseMessage",
     method: "post",
     path: "/v1/sessions/{sessionId}/messages/{messageId}/erase",
     tags,

@@ -11,6 +11,7 @@ export const outgoing = newRouter();
 
 outgoing.openapi(
   route({
+    "x-act": "pinTools",
     method: "post",
     path: "/v1/tools/{name}/pin",
     tags: ["Tools"],
@@ -23,6 +24,7 @@ outgoing.openapi(
 
 outgoing.openapi(
   route({
+    "x-act": "readSigningSecret",
     method: "get",
     path: "/v1/tenant/signing-secret",
     tags: ["Tenant"],

@@ -5,7 +5,15 @@ import { deleteResource } from "../../application/resources/delete-resource.js";
 import { listResources } from "../../application/resources/list-resources.js";
 import { putResource } from "../../application/resources/put-resource.js";
 import { readResource } from "../../application/resources/read-resource.js";
-import type { ResourceView } from "../../application/resources/resource-view.js";
+import {
+  compareResourceVersions,
+  listResourceVersions,
+  readResourceVersion,
+  restoreResource,
+  type VersionView,
+} from "../../application/resources/resource-versions.js";
+import { type ResourceView, summarised } from "../../application/resources/resource-view.js";
+import { actorRecordSchema } from "../../conversation/actor-record.js";
 import { itemName } from "../../conversation/names.js";
 import { type ResourceKind, resourceKinds, resourceNouns, resourceSchemas } from "../../tenancy/resources.js";
 import { actorOf, unwrap } from "../context.js";
@@ -31,6 +39,18 @@ const pinnedSchema = named(
     listedAt: z.iso.datetime().optional(),
     changes: z.array(toolChangeSchema).optional(),
   }),
+);
+
+const versionNumber = z.coerce.number<string>().int().min(1);
+const versionParam = nameParam.extend({ version: versionNumber });
+const versionSchema = named(
+  "ResourceVersion",
+  z.object({ version: z.int(), author: actorRecordSchema.optional(), createdAt: z.iso.datetime() }),
+);
+
+const summarySchema = named(
+  "ResourceSummary",
+  z.object({ name: z.string(), version: z.int(), updatedAt: z.iso.datetime(), description: z.string().optional() }),
 );
 
 const ifMatch = z.object({
@@ -65,9 +85,12 @@ function addRoutes<K extends ResourceKind>(kind: K): void {
   const one = resourceNouns[kind];
   const tags = [capital(kind)];
   const stored = storedResource(kind);
+  // Clients see by name and description what they can name in a request.
+  const shown = summarised.includes(kind) ? z.union([stored, summarySchema]) : stored;
 
   resources.openapi(
     route({
+      "x-act": "putResource",
       method: "put",
       path: `${path}/{name}`,
       tags,
@@ -90,12 +113,13 @@ function addRoutes<K extends ResourceKind>(kind: K): void {
 
   resources.openapi(
     route({
+      "x-act": summarised.includes(kind) ? "readResource" : "readWholeResource",
       method: "get",
       path: `${path}/{name}`,
       tags,
-      summary: `Read ${article(one)}`,
+      summary: `Read ${article(one)}; whole for operators`,
       request: { params: nameParam },
-      responses: { 200: json("As it counts now; its version is the ETag", stored) },
+      responses: { 200: json("As it counts now; its version is the ETag", shown) },
     }),
     async (c) => {
       const resource = unwrap(await readResource(actorOf(c), { kind, ...c.req.valid("param") }, c.get("services")));
@@ -106,12 +130,13 @@ function addRoutes<K extends ResourceKind>(kind: K): void {
 
   resources.openapi(
     route({
+      "x-act": summarised.includes(kind) ? "listResources" : "readWholeResource",
       method: "get",
       path,
       tags,
       summary: `All ${kind}, by name`,
       request: { query: pageQuery },
-      responses: { 200: json(`A page of ${kind}`, listOf(stored)) },
+      responses: { 200: json(`A page of ${kind}`, listOf(shown)) },
     }),
     async (c) => {
       const query = { kind, ...c.req.valid("query") };
@@ -121,6 +146,74 @@ function addRoutes<K extends ResourceKind>(kind: K): void {
 
   resources.openapi(
     route({
+      "x-act": "listResourceVersions",
+      method: "get",
+      path: `${path}/{name}/versions`,
+      tags,
+      summary: `The versions of ${article(one)} and who stored them, newest first (operators)`,
+      request: { params: nameParam, query: pageQuery },
+      responses: { 200: json("A page of versions", listOf(versionSchema)) },
+    }),
+    async (c) => {
+      const query = { kind, ...c.req.valid("param"), ...c.req.valid("query") };
+      return c.json(unwrap(await listResourceVersions(actorOf(c), query, c.get("services"))), 200);
+    },
+  );
+
+  const version: z.ZodType<ResourceView & VersionView> = versionSchema.and(stored);
+  resources.openapi(
+    route({
+      "x-act": "readResourceVersion",
+      method: "get",
+      path: `${path}/{name}/versions/{version}`,
+      tags,
+      summary: `Read ${article(one)} as it was in a version (operators)`,
+      request: { params: versionParam },
+      responses: { 200: json("That version", version) },
+    }),
+    async (c) => {
+      const ref = { kind, ...c.req.valid("param") };
+      return c.json(unwrap(await readResourceVersion(actorOf(c), ref, c.get("services"))), 200);
+    },
+  );
+
+  resources.openapi(
+    route({
+      "x-act": "compareResourceVersions",
+      method: "get",
+      path: `${path}/{name}/versions/{from}/diff/{to}`,
+      tags,
+      summary: `What is different between two versions of ${article(one)}, as a unified diff (operators)`,
+      request: { params: nameParam.extend({ from: versionNumber, to: versionNumber }) },
+      responses: { 200: json("The diff", z.object({ from: z.int(), to: z.int(), diff: z.string() })) },
+    }),
+    async (c) => {
+      const pair = { kind, ...c.req.valid("param") };
+      return c.json(unwrap(await compareResourceVersions(actorOf(c), pair, c.get("services"))), 200);
+    },
+  );
+
+  resources.openapi(
+    route({
+      "x-act": "restoreResource",
+      method: "post",
+      path: `${path}/{name}/versions/{version}/restore`,
+      tags,
+      summary: `Make an earlier version of ${article(one)} count again, as a new one (operators)`,
+      request: { params: versionParam },
+      responses: { 200: json("As it counts now", stored) },
+    }),
+    async (c) => {
+      const ref = { kind, ...c.req.valid("param") };
+      const { resource } = unwrap(await restoreResource(actorOf(c), ref, c.get("services")));
+      c.header("etag", `"${resource.version}"`);
+      return c.json(resource, 200);
+    },
+  );
+
+  resources.openapi(
+    route({
+      "x-act": "deleteResource",
       method: "delete",
       path: `${path}/{name}`,
       tags,

@@ -28,6 +28,7 @@ export const runs = newRouter();
 
 runs.openapi(
   route({
+    "x-act": "startRun",
     method: "post",
     path: "/v1/runs",
     tags,
@@ -66,6 +67,7 @@ const runsQuery = pageQuery
 
 runs.openapi(
   route({
+    "x-act": "listRuns",
     method: "get",
     path: "/v1/runs",
     tags,
@@ -84,6 +86,7 @@ runs.openapi(
 
 runs.openapi(
   route({
+    "x-act": "readRun",
     method: "get",
     path: "/v1/runs/{runId}",
     tags,
@@ -102,6 +105,7 @@ runs.openapi(
 
 runs.openapi(
   route({
+    "x-act": "readTrace",
     method: "get",
     path: "/v1/runs/{runId}/trace",
     tags,
@@ -136,6 +140,7 @@ runs.openapi(
 
 runs.openapi(
   route({
+    "x-act": "followEvents",
     method: "get",
     path: "/v1/runs/{runId}/events",
     tags,
@@ -149,6 +154,7 @@ runs.openapi(
 
 runs.openapi(
   route({
+    "x-act": "cancelRun",
     method: "post",
     path: "/v1/runs/{runId}/cancel",
     tags,

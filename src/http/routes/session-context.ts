@@ -14,6 +14,7 @@ export const sessionContext = newRouter();
 
 sessionContext.openapi(
   route({
+    "x-act": "readSessionContext",
     method: "get",
     path: "/v1/sessions/{sessionId}/context",
     tags,
@@ -29,6 +30,7 @@ sessionContext.openapi(
 
 sessionContext.openapi(
   route({
+    "x-act": "changeSessionContext",
     method: "post",
     path: "/v1/sessions/{sessionId}/context",
     operationId: "changeSessionContext",
@@ -47,6 +49,7 @@ sessionContext.openapi(
 
 sessionContext.openapi(
   route({
+    "x-act": "restoreSessionContext",
     method: "post",
     path: "/v1/sessions/{sessionId}/context/{version}/restore",
     tags,

@@ -25,6 +25,7 @@ export const sessions = newRouter();
 
 sessions.openapi(
   route({
+    "x-act": "beginSession",
     method: "post",
     path: "/v1/sessions",
     tags,
@@ -42,6 +43,7 @@ sessions.openapi(
 
 sessions.openapi(
   route({
+    "x-act": "beginSession",
     method: "put",
     path: "/v1/sessions/by-external-id/{externalId}",
     tags,
@@ -70,6 +72,7 @@ const sessionsQuery = pageQuery
 
 sessions.openapi(
   route({
+    "x-act": "listSessions",
     method: "get",
     path: "/v1/sessions",
     tags,
@@ -91,6 +94,7 @@ sessions.openapi(
 
 sessions.openapi(
   route({
+    "x-act": "readSession",
     method: "get",
     path: "/v1/sessions/{sessionId}",
     tags,
@@ -106,6 +110,7 @@ sessions.openapi(
 
 sessions.openapi(
   route({
+    "x-act": "changeSession",
     method: "patch",
     path: "/v1/sessions/{sessionId}",
     tags,
@@ -123,6 +128,7 @@ sessions.openapi(
 
 sessions.openapi(
   route({
+    "x-act": "deleteSession",
     method: "delete",
     path: "/v1/sessions/{sessionId}",
     tags,
@@ -138,6 +144,7 @@ sessions.openapi(
 
 sessions.openapi(
   route({
+    "x-act": "readSupervision",
     method: "get",
     path: "/v1/sessions/{sessionId}/supervision",
     tags,

@@ -16,6 +16,7 @@ export const turns = newRouter();
 
 turns.openapi(
   route({
+    "x-act": "sendMessage",
     method: "post",
     path: "/v1/sessions/{sessionId}/messages",
     tags,
@@ -47,6 +48,7 @@ turns.openapi(
 
 turns.openapi(
   route({
+    "x-act": "readTurn",
     method: "get",
     path: "/v1/sessions/{sessionId}/turns/{turnId}",
     tags,
@@ -65,6 +67,7 @@ turns.openapi(
 
 turns.openapi(
   route({
+    "x-act": "cancelTurn",
     method: "post",
     path: "/v1/sessions/{sessionId}/turns/{turnId}/cancel",
     tags,

@@ -25,9 +25,10 @@ describe("what comes into force by itself", () => {
     });
     await tenant.put("references", "warranty", { text: "Kettles have two years of warranty.", include: "auto" });
     await tenant.put("references", "prices", { text: "A kettle costs 30.", include: "manual" });
-    const model = await tenant.agent("assistant");
+    await tenant.put("references", "salaries", { text: "The director earns a million.", include: "manual" });
+    const model = await tenant.agent("assistant", { mentionable: { rules: ["legal", "house"] } });
     await model.reply({ text: "Yes.", repeat: true });
-    const session = await tenant.session();
+    const session = await tenant.session({ mentionable: { references: ["prices"] } });
     return {
       tenant,
       session,
@@ -51,6 +52,14 @@ describe("what comes into force by itself", () => {
     const like = await asked("How long do parcels to Norway take?");
     expect(like).toContain("nine days");
     expect(like).not.toContain("two years");
+  });
+
+  it("by a mention only what the agent or the session lists as mentionable, whoever sends the message", async () => {
+    const { asked } = await items();
+    const seen = await asked("Show me @ref:salaries and @ref:prices, by @rule:legal.");
+    expect(seen).toContain("A kettle costs 30.");
+    expect(seen).toContain("Mention the terms.");
+    expect(seen).not.toContain("a million");
   });
 
   it("but not what is excluded, whoever names it", async () => {

@@ -1,0 +1,53 @@
+/** Sockets and streams that stay open: noted when they are opened, closed when their reader may no longer have them. */
+import type { Result } from "../conversation/problem.js";
+import { refuse } from "../conversation/problem.js";
+import type { Reader } from "../gateways/root-gateway.js";
+import { keyOf, maxConnectionMs, type ReaderStore } from "../stores/reader-store.js";
+import type { Actor } from "../tenancy/actor.js";
+import type { Services } from "./services.js";
+
+type ConnectionPorts = Pick<Services, "sessions" | "runs"> & {
+  readonly readers: Pick<ReaderStore, "owners" | "closed">;
+};
+
+/** Objects that are told at the same time. */
+const atOnce = 50;
+
+/** An actor as the object knows it that holds the connection. It closes it by itself when a token expires. */
+export function readerOf(actor: Actor, now: number): Reader {
+  const until = Math.min(actor.expiresAt ?? Number.POSITIVE_INFINITY, now + maxConnectionMs);
+  return { id: actor.id, keyId: keyOf(actor), until };
+}
+
+/** Notes an open connection; one whose reader was revoked while it was opened is closed again. */
+export async function noteConnection(
+  actor: Actor,
+  rootId: string,
+  services: Pick<Services, "readers" | "sessions" | "runs">,
+): Promise<Result<never> | undefined> {
+  if (await services.readers.opened(actor, rootId, actor.issuedAt)) return undefined;
+  await disconnectAt(actor.tenantId, rootId, actor.id, services);
+  return refuse("unauthorized", "This key or token was revoked.");
+}
+
+/**
+ * Closes every connection of a reader, or of anybody by a key.
+ * @param who the id of a key or of a subject's tokens
+ */
+export async function disconnect(tenantId: string, who: string, ports: ConnectionPorts): Promise<void> {
+  const owners = await ports.readers.owners(tenantId, who);
+  for (let at = 0; at < owners.length; at += atOnce) {
+    const some = owners.slice(at, at + atOnce);
+    await Promise.all(some.map((ownerId) => disconnectAt(tenantId, ownerId, who, ports)));
+    await ports.readers.closed(tenantId, who, some);
+  }
+}
+
+function disconnectAt(
+  tenantId: string,
+  ownerId: string,
+  who: string,
+  { sessions, runs }: Pick<Services, "sessions" | "runs">,
+): Promise<void> {
+  return (ownerId.startsWith("ses_") ? sessions : runs).disconnect(tenantId, ownerId, who);
+}

@@ -1,0 +1,174 @@
+import { env } from "cloudflare:workers";
+import { beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { type Act, acts } from "../../src/tenancy/acts.js";
+import { resourceKinds } from "../../src/tenancy/resources.js";
+import { newTenant, send, TestTenant } from "../support/conclave.js";
+
+const operationSchema = z.object({ "x-act": z.string(), requestBody: z.unknown().optional() }).loose();
+const documentSchema = z.object({
+  paths: z.record(z.string(), z.partialRecord(z.enum(["get", "put", "post", "patch", "delete"]), operationSchema)),
+});
+
+const model = { kind: "model", model: "offline", instructions: "" };
+const blockAll = { match: { type: "length", max: 1 }, action: "block", reason: "x" };
+
+/** Bodies that the routes take. A route of a new body has to be told here: without it the refusal is about the body. */
+const bodies: Record<string, unknown> = {
+  "POST /v1/admin/tenants": { name: "x" },
+  "POST /v1/admin/tenants/{tenantId}/keys": { role: "client" },
+  "POST /v1/keys": { role: "client" },
+  "POST /v1/tokens": { subject: "eve" },
+  "PUT /v1/agents/{name}": model,
+  "PUT /v1/supervisors/{name}": { kind: "rules", hooks: ["request"], config: { rules: [blockAll] } },
+  "PUT /v1/rules/{name}": { text: "x" },
+  "PUT /v1/references/{name}": { text: "x" },
+  "PUT /v1/tools/{name}": { server: "s", description: "d", http: { url: "https://example.com/" } },
+  "PUT /v1/prompts/{name}": { text: "x" },
+  "PUT /v1/teams/{name}": {
+    supervisor: { strategy: "skill-based" },
+    workers: [{ id: "a", description: "x", model: "offline" }],
+  },
+  "POST /v1/sessions": { agent: "assistant" },
+  "POST /v1/sessions/{sessionId}/messages": { content: "hello" },
+  "POST /v1/sessions/{sessionId}/messages/{messageId}/edits": {
+    operations: [{ type: "remove_turn", turnId: "x" }],
+    baseHash: "0".repeat(64),
+  },
+  "POST /v1/asks/{askId}/answer": { response: "x" },
+  "POST /v1/runs": { team: "none", input: "x" },
+  "POST /v1/vaults": { title: "x" },
+  "POST /v1/vaults/{vaultId}/memories": { title: "x" },
+  "POST /v1/memories/{memoryId}/threads/{threadId}/messages": { role: "user", content: "x" },
+  "POST /v1/memories/{memoryId}/entries": { rawEntry: "x" },
+  "PATCH /v1/memories/{memoryId}/entries/{entryId}": { tags: {} },
+  "POST /v1/memories/{memoryId}/entries/{entryId}/corrections": { rawEntry: "x" },
+  "PUT /v1/memories/{memoryId}/context": { document: "x" },
+  "POST /v1/memories/{memoryId}/search": { query: "x" },
+};
+
+/** Kinds that end users see; of teams they know nothing. */
+const notForUsers = ["/v1/teams", "/v1/teams/{name}"];
+
+interface Operation {
+  readonly route: string;
+  readonly method: string;
+  readonly path: string;
+  readonly act: Act | "anybody";
+  readonly hasBody: boolean;
+}
+
+function isAct(act: string): act is Act {
+  return Object.hasOwn(acts, act);
+}
+
+async function operations(): Promise<Operation[]> {
+  const { paths } = documentSchema.parse(await (await send("GET", "/openapi.json")).json());
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([lower, operation]) => {
+      const act = operation["x-act"];
+      const method = lower.toUpperCase();
+      // A route that names no act of the table is nobody's.
+      if (act !== "anybody" && !isAct(act)) throw new Error(`${method} ${path}: there is no act ${act}`);
+      return { route: `${method} ${path}`, method, path, act, hasBody: operation.requestBody !== undefined };
+    }),
+  );
+}
+
+const ranks = ["client", "operator", "admin"] as const;
+type Caller = (typeof ranks)[number] | "user" | "nobody";
+
+/** What the table of acts says: 401, 403, or that the act is begun. */
+function expected({ act, path }: Operation, caller: Caller): 401 | 403 | "begun" {
+  if (act === "anybody") return "begun";
+  const { role, ...more } = acts[act];
+  if (caller === "nobody" || role === "deployment" || role === "system") return 401;
+  if (caller === "user") return "ofSubject" in more && !notForUsers.includes(path) ? "begun" : 403;
+  return ranks.indexOf(caller) >= ranks.indexOf(role) ? "begun" : 403;
+}
+
+describe("every operation of the document", () => {
+  let all: Operation[] = [];
+  const callers = new Map<Caller, TestTenant>();
+  const ids: Record<string, string> = {};
+
+  beforeAll(async () => {
+    all = await operations();
+    const tenant = await newTenant();
+    await tenant.put("agents", "assistant", model);
+    const { body } = await tenant.call("POST", "/v1/tokens", { subject: "bob" });
+    callers.set("user", new TestTenant(tenant.tenantId, body.token));
+    callers.set("nobody", new TestTenant("", ""));
+    for (const role of ranks) callers.set(role, await tenant.withRole(role));
+    // Somebody else's: bob must not know that it is there.
+    const ask = await newTenantAsk(tenant);
+    Object.assign(ids, ask, { name: "none", version: "1", from: "1", to: "2", threadId: "main", subject: "mallory" });
+    ids.tenantId = tenant.tenantId;
+  });
+
+  it("tells another subject's token nothing of a session, a turn or an ask, not even that there is one", async () => {
+    const own = all.filter(
+      ({ act, path }) => expected({ ...plain, act, path }, "user") === "begun" && /\{(sessionId|askId)\}/.test(path),
+    );
+    expect(own.length).toBeGreaterThan(7);
+    expect((await callAs("client", "GET", fill("/v1/sessions/{sessionId}"), undefined)).status).toBe(200);
+    for (const { route, method, path, hasBody } of own) {
+      const answer = await callAs("user", method, fill(path), hasBody ? (bodies[route] ?? {}) : undefined);
+      expect([route, answer.status]).toEqual([route, 404]);
+    }
+  });
+
+  it.each(["nobody", "user", "client", "operator", "admin"] as const)(
+    "is for %s what the table says",
+    async (caller) => {
+      const wrong: string[] = [];
+      for (const operation of all) {
+        const { route, method, path, hasBody } = operation;
+        const answer = await callAs(caller, method, fill(path), hasBody ? (bodies[route] ?? {}) : undefined);
+        const seen = answer.status === 401 || answer.status === 403 ? answer.status : "begun";
+        if (seen !== expected(operation, caller))
+          wrong.push(`${route}: ${answer.status} ${JSON.stringify(answer.body)}`);
+      }
+      expect(wrong).toEqual([]);
+      expect(all.length).toBeGreaterThan(80);
+    },
+  );
+
+  const plain = { route: "", method: "", hasBody: false };
+
+  function fill(path: string): string {
+    // A stream of events that nothing happens in ends at once.
+    return path.endsWith("/events") ? `${filled(path)}?lingerMs=0` : filled(path);
+  }
+
+  function filled(path: string): string {
+    return path.replace(/\{(\w+)\}/g, (_match, name) => ids[name] ?? "none_x");
+  }
+
+  async function callAs(caller: Caller, method: string, path: string, body: unknown) {
+    const by = callers.get(caller);
+    if (by === undefined) throw new Error(`who is ${caller}?`);
+    return by.call(method, path, body, caller === "nobody" ? { authorization: "" } : {});
+  }
+});
+
+/** A session of ada's whose turn waits for an answer. */
+async function newTenantAsk(tenant: TestTenant): Promise<Record<string, string>> {
+  const upstream = await tenant.agent("asking", { tools: [{ server: "conclave", tool: "ask_human" }] });
+  await upstream.reply({ toolCalls: [{ name: "ask_human", arguments: { question: "Which?" } }] });
+  const sessionId = await tenant.session({ agent: "asking", subject: "ada" });
+  const turn = await tenant.say(sessionId, "hello");
+  return {
+    sessionId,
+    turnId: turn.turnId,
+    messageId: turn.message?.messageId ?? "",
+    askId: turn.asks[0]?.askId ?? "",
+  };
+}
+
+describe("the bodies of this test", () => {
+  it("know every kind of resource", () => {
+    expect(env.ADMIN_SECRET.length).toBeGreaterThanOrEqual(32);
+    for (const kind of resourceKinds) expect(Object.keys(bodies)).toContain(`PUT /v1/${kind}/{name}`);
+  });
+});
