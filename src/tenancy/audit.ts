@@ -15,7 +15,6 @@ export const actTypes = [
   "resource.stored",
   "resource.deleted",
 ] as const;
-type ActType = (typeof actTypes)[number];
 
 /** What an act was about. */
 export const actSubjectSchema = passSubjectSchema.extend({
