@@ -4,6 +4,7 @@ import { agentSchema, modelAgentSchema, storedToolSchema, teamAgentSchema } from
 import { plainContextSchema, searchResultSchema, searchSchema } from "../application/memory/memory-search.js";
 import { answerSchema, askSchema } from "../asks/ask.js";
 import { contextChangeSchema, contextItemSchema, contextViewSchema, sessionContextSchema } from "../chat/context.js";
+import { effectiveContextSchema } from "../chat/effective-context.js";
 import { messageEditSchema, messageVersionSchema } from "../chat/message-version.js";
 import { newSessionSchema, passViewSchema, sendMessageSchema, sessionSchema, turnSchema } from "../chat/session.js";
 import {
@@ -52,6 +53,7 @@ const components: Readonly<Record<string, z.ZodType>> = {
   SessionContext: sessionContextSchema,
   SessionContextChange: contextChangeSchema,
   SessionContextView: contextViewSchema,
+  EffectiveSessionContext: effectiveContextSchema,
   NewChatMessage: sendMessageSchema,
   ChatMessage: chatMessageSchema,
   PlainMessage: plainMessageSchema,

@@ -1,6 +1,6 @@
-/** Read what a session includes and excludes, and how it came to that. */
-import type { ContextView } from "../../chat/context.js";
-import type { Result } from "../../conversation/problem.js";
+/** Read what is in force in a session and because of whom, what it includes and excludes, and how it came to that. */
+import { type EffectiveContext, effectiveContext } from "../../chat/effective-context.js";
+import { ok, type Result } from "../../conversation/problem.js";
 import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
 import type { Services } from "../services.js";
@@ -9,8 +9,28 @@ export async function readSessionContext(
   actor: Actor,
   sessionId: string,
   services: Services,
-): Promise<Result<ContextView>> {
+): Promise<Result<EffectiveContext>> {
   const allowed = authorize(actor, "readSessionContext");
   if (!allowed.ok) return allowed;
-  return services.sessions.context(actor.tenantId, sessionId);
+  const { tenantId } = actor;
+  const { sessions, resources } = services;
+  const [view, session] = await Promise.all([
+    sessions.context(tenantId, sessionId),
+    sessions.describe(tenantId, sessionId),
+  ]);
+  if (!view.ok) return view;
+  if (!session.ok) return session;
+  const stored = await resources.get(tenantId, "agents", session.value.agent);
+  const { rules = [], references = [] } = stored?.body ?? {};
+  const agent = { rules, references, tools: stored?.body.kind === "model" ? stored.body.tools : [] };
+  const { context } = view.value;
+  const [pins, auto] = await Promise.all([
+    resources.pins(tenantId, [
+      ...[...rules, ...context.rules].map((name) => ({ kind: "rules" as const, name })),
+      ...[...references, ...context.references].map((name) => ({ kind: "references" as const, name })),
+      ...[...agent.tools, ...context.tools].map(({ tool }) => ({ kind: "tools" as const, name: tool })),
+    ]),
+    resources.autoPins(tenantId),
+  ]);
+  return ok({ ...view.value, effective: effectiveContext({ context, agent, pins, auto }) });
 }

@@ -4,6 +4,7 @@ import { changeSessionContext } from "../../application/sessions/change-context.
 import { readSessionContext } from "../../application/sessions/read-context.js";
 import { restoreSessionContext } from "../../application/sessions/restore-context.js";
 import { contextChangeSchema, contextViewSchema } from "../../chat/context.js";
+import { effectiveContextSchema } from "../../chat/effective-context.js";
 import { actorOf, unwrap } from "../context.js";
 import { json, jsonBody, newRouter, route } from "../routing.js";
 import { sessionParam } from "./sessions.js";
@@ -20,7 +21,7 @@ sessionContext.openapi(
     tags,
     summary: "What a session includes and excludes, and how it came to that",
     request: { params: sessionParam },
-    responses: { 200: json("The context, with its versions", contextViewSchema) },
+    responses: { 200: json("The context, with its versions and what is in force", effectiveContextSchema) },
   }),
   async (c) => {
     const { sessionId } = c.req.valid("param");
