@@ -1,9 +1,9 @@
 /** What one rule of a rules supervisor may say. */
 import { z } from "zod";
+import { foldPhrase } from "./folding.js";
 import { SENSITIVITIES } from "./injection.js";
 import { compilePattern } from "./patterns.js";
 import { personalDataKinds } from "./personal-data.js";
-import { foldPhrase } from "./phrases.js";
 import { hasWords } from "./topics.js";
 
 /** Limits of a rules configuration. Lengths are UTF-16 code units. */

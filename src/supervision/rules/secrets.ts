@@ -3,7 +3,7 @@ import type { Detector, Finding } from "./detector.js";
 import { expressionDetector, lazily } from "./patterns.js";
 import { leftOf } from "./personal/context.js";
 import { CharacterClass, runDetector } from "./run-scanner.js";
-import { AnnouncedValues } from "./secret/announced-values.js";
+import { AnnouncedValues, minValue } from "./secret/announced-values.js";
 import { accountNames, secretNames, vendors, weakNames } from "./secret/announcing-words.js";
 import { KeyFinder, secretMask } from "./secret/known-keys.js";
 
@@ -16,6 +16,8 @@ const privateKey =
   `(?:(?:${gap}[A-Za-z0-9+/=]{1,64})?(?:${gap}-----END [A-Z0-9 ]{0,60}-----)?)?`;
 
 const urlPassword = String.raw`(?i)\b[a-z][a-z0-9+.\-]{1,20}://[^\s:/@]{0,64}:[^\s@/]{3,128}@`;
+/** Whether a text has a candidate; starting at its literal part is quickest. */
+const hasUrlPassword = /:\/\/[^\s:/@]{0,64}:[^\s@/]{3,128}@/;
 const urlPlaceholder = /^[$%{<([]|^(?:pass(?:word)?|pwd|secret|your|xxx+|\*+|\.{3,})/i;
 
 /**
@@ -24,8 +26,6 @@ const urlPlaceholder = /^[$%{<([]|^(?:pass(?:word)?|pwd|secret|your|xxx+|\*+|\.{
  */
 const stretch =
   /[^\s"'<>,;`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Arabic}\p{Script=Devanagari}\u3000-\u303f\u30fc]/u;
-/** Fewest characters of an announced value, and of a stretch. */
-const minValue = 6;
 
 /** A plain word, which most stretches are: no secret, and no name with its value. */
 const mayHoldSecret = /[\d!#$%^&*+~?@]|[a-z][A-Z]/;
@@ -71,6 +71,9 @@ export const secretDetectors: () => readonly Detector[] = lazily(() => {
       refine: (_text, start, end) => [{ start, end, mask: secretMask }],
       retry: "after",
     }),
-    expressionDetector(urlPassword, ({ normal }) => normal.includes("://"), { refine: findUrlPassword, retry: "next" }),
+    expressionDetector(urlPassword, ({ normal }) => hasUrlPassword.test(normal), {
+      refine: findUrlPassword,
+      retry: "next",
+    }),
   ];
 });

@@ -30,8 +30,22 @@ export function leftOf(text: string, start: number): string {
   return text.slice(Math.max(0, start - leftContext), start);
 }
 
+/** A text in lower case, cut into words, in which any number of tables can look. */
+export interface Words {
+  readonly text: string;
+  readonly isAscii: boolean;
+  readonly words: readonly RegExpExecArray[];
+}
+
+export function wordsOf(text: string): Words {
+  const lower = text.toLowerCase();
+  if (asciiOnly.test(lower)) return { text: lower, isAscii: true, words: Array.from(lower.matchAll(asciiLetters)) };
+  const spaced = lower.replace(unspacedRun, (run) => " ".repeat(run.length));
+  return { text: lower, isAscii: false, words: Array.from(spaced.matchAll(letters)) };
+}
+
 /**
- * Looks for words before a number, in lower-case text. A `*` at a word's end stands for an ending; between the words of
+ * Looks for words before a number. A `*` at a word's end stands for an ending; between the words of
  * an expression anything but letters may stand. Words of scripts without spaces are found inside others.
  */
 export class WordTable {
@@ -54,10 +68,7 @@ export class WordTable {
   }
 
   /** Where the last of the words ends in a text; -1 if there is none. */
-  endOfLast(text: string): number {
-    const isAscii = asciiOnly.test(text);
-    const spaced = isAscii ? text : text.replace(unspacedRun, (run) => " ".repeat(run.length));
-    const words = Array.from(spaced.matchAll(isAscii ? asciiLetters : letters));
+  endOfLast({ text, isAscii, words }: Words): number {
     let end = -1;
     // The nearest word counts, so the search goes backwards.
     for (let at = words.length - 1; at >= 0 && end < 0; at--) {

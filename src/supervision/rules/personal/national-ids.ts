@@ -1,6 +1,6 @@
 /** Finds national numbers of the forms in national-id-forms.ts. */
 import { type Finding, leftContext } from "../detector.js";
-import { isPartOfWord, leftOf, WordTable } from "./context.js";
+import { isPartOfWord, leftOf, WordTable, wordsOf } from "./context.js";
 import { letteredIdForms, type NationalIdForm, numericIdForms } from "./national-id-forms.js";
 import { announcedBy } from "./phones.js";
 
@@ -19,7 +19,7 @@ const numeric = numericIdForms.map((row) => compile(row, new RegExp(complete(row
 const anyNumeric = new RegExp(complete(numericIdForms.map(({ form }) => form).join("|")));
 const lettered = letteredIdForms.map((row) => compile(row, new RegExp(`^(?:${row.form})$`)));
 
-const isAnnounced = (announcing: WordTable, left: string): boolean => announcing.endOfLast(left.toLowerCase()) >= 0;
+const isAnnounced = (announcing: WordTable, left: string): boolean => announcing.endOfLast(wordsOf(left)) >= 0;
 
 /**
  * National numbers in a complete run of digits and separators. `left` is the text before it. Where it announces a

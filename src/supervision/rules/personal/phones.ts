@@ -1,6 +1,6 @@
 /** Telephone numbers in a run of digits and separators that is complete, so that none can go on after it was judged. */
 import type { Finding } from "../detector.js";
-import { WordTable } from "./context.js";
+import { WordTable, wordsOf } from "./context.js";
 import { withoutDates } from "./dates.js";
 import { lengthByCountryCode, type PhoneForm, phoneForms } from "./phone-forms.js";
 import { otherNumberWords, phoneWords } from "./phone-words.js";
@@ -18,11 +18,11 @@ export type Announced = "phone" | "other" | undefined;
 
 export function announcedBy(left: string): Announced {
   if (otherSign.test(left)) return "other";
-  const lower = left.toLowerCase();
-  const phone = announcing.endOfLast(lower);
-  const other = announcingOther.endOfLast(lower);
+  const words = wordsOf(left);
+  const phone = announcing.endOfLast(words);
+  const other = announcingOther.endOfLast(words);
   const nearest = Math.max(phone, other);
-  if (nearest < 0 || newSentence.test(lower.slice(nearest))) return undefined;
+  if (nearest < 0 || newSentence.test(words.text.slice(nearest))) return undefined;
   // "call me about my order 12345678", but "order by phone: 12345678"; of "phone number" and "number", the former.
   return phone >= other ? "phone" : "other";
 }

@@ -51,6 +51,8 @@ const account = `(?:${accountNames.join("|")})${nameEnd}`;
 const scheme = /\b(?:bearer|basic|token|apikey)\s{1,4}$/i;
 const schemeValue = /^[A-Za-z0-9._~+/-]{12,}=*[.:!?)\]}]*$/;
 
+/** Fewest characters of a value. */
+export const minValue = 6;
 /** Most characters of a name. */
 const nameWithin = 40;
 /** Characters of a value that are looked at: longer ones are as secret. Looking at all would take more than linear time. */
@@ -83,40 +85,43 @@ export class AnnouncedValues {
   /** Where the value starts in a stretch such as `DB_PASSWORD=hunter22`. */
   private within(stretch: string, left: string): number | undefined {
     for (const { 0: sign, index } of stretch.matchAll(/[=:]{1,3}>?|\|\|/g)) {
-      const before = stretch.slice(Math.max(0, index - nameWithin), index);
-      const name = index >= nameWithin ? before : (left + before).slice(-nameWithin);
-      const isStronglyNamed = this.strongly.within.of(name) !== undefined;
-      if (!isStronglyNamed && this.weakly.within.of(name) === undefined) continue;
       const start = index + sign.length;
-      const from = Math.max(0, start - valueWithin);
+      if (stretch.length - start < minValue) return undefined;
+      const from = Math.max(0, start - nameWithin - 2);
       const near = stretch.slice(from, start + valueWithin);
       const value = near.slice(start - from, endOfValue(near, start - from));
-      if (this.harmless.test(name)) continue;
-      if ((isStronglyNamed && isPlausible(value)) || isStrong(value)) return start;
+      if (!isPlausible(value)) continue;
+      const before = stretch.slice(Math.max(0, index - nameWithin), index);
+      const name = index >= nameWithin ? before : (left + before).slice(-nameWithin);
+      const isNamed =
+        this.strongly.within.of(name) !== undefined || (isStrong(value) && this.weakly.within.of(name) !== undefined);
+      if (isNamed && !this.harmless.test(name)) return start;
     }
     return undefined;
   }
 
-  /** Whether what stands before a stretch announces it. */
+  /** Whether what stands before a stretch announces it. The value is looked at first: that is quicker. */
   private isAnnounced(value: string, left: string): boolean {
-    if (scheme.test(left) && value.length >= 12 && /\d/.test(value) && isPlausible(value))
-      return schemeValue.test(value);
-    const named = this.strongly.before.of(left);
-    if (named !== undefined && !this.harmless.test(named)) return isPlausible(value);
-    const bare = this.strongly.bare.of(left);
-    const weak = bare ?? this.weakly.before.of(left);
-    if (weak !== undefined && !this.harmless.test(weak)) {
-      if (isStrong(value) || (bare !== undefined && isMixed(value))) return true;
+    if (!isPlausible(value)) return false;
+    if (value.length >= 12 && /\d/.test(value) && scheme.test(left)) return schemeValue.test(value);
+    if (this.isHarmful(this.strongly.before.of(left))) return true;
+    const isStrongValue = isStrong(value);
+    if (isStrongValue || isMixed(value)) {
+      const weak = this.strongly.bare.of(left) ?? (isStrongValue ? this.weakly.before.of(left) : undefined);
+      if (this.isHarmful(weak)) return true;
     }
-    const pair = this.beforePassword.of(left);
-    return pair !== undefined && !this.harmless.test(pair) && hasThreeClasses(value);
+    return hasThreeClasses(value) && this.isHarmful(this.beforePassword.of(left));
+  }
+
+  private isHarmful(announcement: string | undefined): boolean {
+    return announcement !== undefined && !this.harmless.test(announcement);
   }
 
   /** Where the password starts in a stretch such as `bob/Passw0rd!` after "login: ". */
   private afterUser(stretch: string, left: string): number | undefined {
-    if (this.beforeUser.of(left) === undefined) return undefined;
     const start = /^[\w.@+-]{1,40}[/|:]/.exec(stretch)?.[0].length;
-    return start !== undefined && hasThreeClasses(stretch.slice(start)) ? start : undefined;
+    if (start === undefined || !hasThreeClasses(stretch.slice(start))) return undefined;
+    return this.beforeUser.of(left) === undefined ? undefined : start;
   }
 }
 
