@@ -56,7 +56,7 @@ function anchorsOf(folded: readonly string[]): string[] | undefined {
 }
 
 function containsAnchor({ normal, lower }: Subject, anchors: readonly string[]): boolean {
-  return anchors.some((anchor) => lower.includes(anchor)) || foldsToAscii.test(normal);
+  return anchors.some((anchor) => lower.includes(anchor)) || (!isAscii(normal) && foldsToAscii.test(normal));
 }
 
 /** What folding may make ASCII in ways that lower case does not, or take away: other Latin letters, accents, and signs with a stroke. */

@@ -56,9 +56,9 @@ export function isMixed(value: string): boolean {
 
 /** Whether a value has three of capitals, small letters, digits and signs: a password, where the name before it says little. */
 export function hasThreeClasses(value: string): boolean {
-  const bare = value.length > longValue ? value : value.replace(closing, "");
   const classes = [/\p{Lu}/u, /\p{Ll}/u, /\d/, /[!#$%^&*+~?@]/].filter((one) => one.test(value)).length;
-  return classes >= 3 && /\d|[!#$%^&*~?@]/.test(bare) && !/^[A-Z][a-z]+\d{0,4}$/.test(bare) && isPlausible(value);
+  // A name with a number, such as Room204, has three too.
+  return classes >= 3 && !/^\p{Lu}\p{Ll}+\d{0,4}[.:?)\]}…]*$/u.test(value) && isPlausible(value);
 }
 
 /** Whether a value is long and without any word: enough where the name before it says little. */
