@@ -7,7 +7,7 @@ const path = join(import.meta.dirname, "fixtures/marked-texts.jsonl");
 const texts = readJsonLines(path).map((line) => markedTextSchema.parse(line));
 const heldBack = texts.filter(({ split }) => split === "held back");
 
-describe("personal data in sentences that the rules were not written for", () => {
+describe("personal data in the held-back half of the marked texts", () => {
   const counts = countSpans(heldBack);
 
   it("are sentences of thirteen languages, half of all", () => {
