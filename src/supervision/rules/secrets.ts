@@ -30,6 +30,12 @@ const stretch =
 /** A plain word, which most stretches are: no secret, and no name with its value. */
 const mayHoldSecret = /[\d!#$%^&*+~?@]|[a-z][A-Z]/;
 
+/** Six characters without white space, one of which no plain word has: texts without are not scanned. */
+const beside = Array.from({ length: minValue }, (_, before) => {
+  return String.raw`(?<=\S{${before + 1}})(?=\S{${minValue - 1 - before}})`;
+});
+const hasCandidate = new RegExp(String.raw`(?:[\d!#$%^&*+~?@]|[a-z](?=[A-Z]))(?:${beside.join("|")})`);
+
 function secretsIn(
   keys: KeyFinder,
   announced: AnnouncedValues,
@@ -64,7 +70,7 @@ export const secretDetectors: () => readonly Detector[] = lazily(() => {
     runDetector(
       new CharacterClass(stretch),
       minValue,
-      ({ normal }) => longStretch.test(normal) || nameHint.test(normal),
+      ({ normal }) => hasCandidate.test(normal) && (longStretch.test(normal) || nameHint.test(normal)),
       secretsIn(new KeyFinder(), new AnnouncedValues()),
     ),
     expressionDetector(privateKey, ({ normal }) => normal.includes("-----BEGIN "), {
