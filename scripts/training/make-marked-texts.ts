@@ -1,8 +1,8 @@
 /**
- * Makes tests/supervision/rules/fixtures/marked-texts.jsonl: sentences of ten languages with personal data in them, made
+ * Makes tests/supervision/rules/fixtures/marked-texts.jsonl: sentences of thirteen languages with personal data in them, made
  * up, and sentences with numbers that are none. The same to the byte each time. `tsx scripts/training/make-marked-texts.ts`
  *
- * Every other sentence is held back: nothing of the rules was changed because of one of those.
+ * Every other sentence is held back: rules are written with the others in view.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -63,6 +63,8 @@ export interface Step {
   next: State;
   /** For each place of `next`: the index, in the list before, of the place it came from; {@link fresh} if it starts here. */
   sources: readonly number[];
+  /** Every place came from the one at the same index: their starts stay as they are. */
+  keepsStarts: boolean;
   /** Index, in the list before, of the place that reached a match ending before this code point; {@link fresh} if none. */
   matched: number;
 }
@@ -139,7 +141,8 @@ export class Automaton {
       sources.push(source);
     }
     const next = this.state(places, beforeAfter(codePoint), state.matchFound || matched !== fresh);
-    const step: Step = { next, sources, matched };
+    const keepsStarts = sources.length === state.places.length && sources.every((source, index) => source === index);
+    const step: Step = { next, sources, keepsStarts, matched };
     if (codePoint >= 0 && codePoint < 128) state.ascii[codePoint] = step;
     else state.others.set(codePoint, step);
     return step;

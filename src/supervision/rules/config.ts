@@ -1,7 +1,8 @@
 /** The configuration of a supervisor of kind `rules`, and what can only be checked by trying its rules. */
 import { z } from "zod";
+import { rulesLimits } from "./limits.js";
 import { compileRule, defaultMask } from "./rule.js";
-import { type RuleConfig, ruleConfigSchema, rulesLimits } from "./rule-config.js";
+import { type RuleConfig, ruleConfigSchema } from "./rule-config.js";
 import { lookAt } from "./whole-look.js";
 
 const ruleSchema = ruleConfigSchema.superRefine((rule, context) => {
@@ -15,10 +16,10 @@ const ruleSchema = ruleConfigSchema.superRefine((rule, context) => {
 });
 
 function matches(rule: RuleConfig, text: string): boolean {
-  // What the whole text decides replaces all of it, once.
-  if (rule.match.type === "topics" || rule.match.type === "length") return false;
   try {
-    return lookAt(text, [compileRule(rule, 0)]).findings.length > 0;
+    const compiled = compileRule(rule, 0);
+    // What the whole text decides replaces all of it, once.
+    return compiled.detectors.length > 0 && lookAt(text, [compiled]).findings.length > 0;
   } catch {
     // A pattern that does not compile has an issue already.
     return false;

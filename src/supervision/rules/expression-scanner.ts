@@ -102,11 +102,11 @@ class ExpressionScanner implements Scanner {
   }
 
   private read(codePoint: number): void {
-    const { next, sources, matched } = this.automaton.step(this.state, codePoint);
+    const { next, sources, keepsStarts, matched } = this.automaton.step(this.state, codePoint);
     const starts = this.starts;
     const matchStart = matched === fresh ? undefined : starts[matched];
     if (matchStart !== undefined) this.match = { start: matchStart, end: this.cursor };
-    if (sources.length > 0 || starts.length > 0) this.starts = carryOver(starts, sources, this.cursor);
+    if (!keepsStarts) this.starts = carryOver(starts, sources, this.cursor);
     this.state = next;
   }
 

@@ -4,9 +4,9 @@ import { detectorMaker, expressionDetector, lazily } from "./patterns.js";
 import { findCards, minCardDigits } from "./personal/cards.js";
 import { isPartOfWord, leftOf } from "./personal/context.js";
 import { emailCandidate, findEmail } from "./personal/email.js";
-import { findIban, ibanCandidate } from "./personal/iban.js";
-import { findIp, ipCandidate } from "./personal/ip.js";
-import { findLetteredId, findNumericIds, letteredIdCandidate } from "./personal/national-ids.js";
+import { findIban, hasIban, ibanCandidate } from "./personal/iban.js";
+import { findIp, hasIp, ipCandidate } from "./personal/ip.js";
+import { findLetteredId, findNumericIds, hasLetteredId, letteredIdCandidate } from "./personal/national-ids.js";
 import { extensionWords } from "./personal/phone-words.js";
 import { findPhones } from "./personal/phones.js";
 
@@ -17,7 +17,10 @@ export type PersonalDataKind = (typeof personalDataKinds)[number];
 const run = String.raw`(?:\+ ?)?\(?(?:\+ ?)?\(?[0-9][0-9 ().+/\-]*`;
 const extension = String.raw`(?:[,;]? ?(?:${extensionWords.join("|")})\.?[:=]? ?#?[0-9]{1,6}\b)?`;
 const numberRun = `(?i)${run}${extension}`;
-const extensionAtEnd = new RegExp(String.raw`[ ,;]*(?:${extensionWords.join("|")})\.?[:=]? ?#?[0-9]{1,6}$`, "i");
+const extensionAtEnd = new RegExp(String.raw`[,;]? ?(?:${extensionWords.join("|")})\.?[:=]? ?#?[0-9]{1,6}$`, "i");
+
+/** Characters of the longest extension, with the word for it. */
+const longestExtension = 48;
 
 /** A bank account number goes on in groups of four after its country and check digits; those are no numbers of their own. */
 const ibanBeginning = /(?:^|[^A-Z0-9])([A-Z]{2} ?\d{2}(?:[ -]?[A-Z0-9]{4})*[ -]?[A-Z0-9]{0,4} ?)$/;
@@ -26,7 +29,9 @@ const ibanBeginning = /(?:^|[^A-Z0-9])([A-Z]{2} ?\d{2}(?:[ -]?[A-Z0-9]{4})*[ -]?
 function findNumbers(kinds: ReadonlySet<PersonalDataKind>): (text: string, start: number, end: number) => Finding[] {
   return (text, start, end) => {
     const candidate = text.slice(start, end);
-    const extended = extensionAtEnd.exec(candidate)?.index;
+    const tailStart = Math.max(0, candidate.length - longestExtension);
+    const extensionStart = extensionAtEnd.exec(candidate.slice(tailStart))?.index;
+    const extended = extensionStart === undefined ? undefined : tailStart + extensionStart;
     const digits = candidate.slice(0, extended);
     const count = digits.replace(/\D/g, "").length;
     if (count < minDigits) return [];
@@ -39,10 +44,12 @@ function findNumbers(kinds: ReadonlySet<PersonalDataKind>): (text: string, start
     const found = [...(kinds.has("card") ? cards : []), ...(kinds.has("nationalId") ? ids : [])];
     if (kinds.has("phone") && beginning === null && (!isGlued || candidate.startsWith("+"))) {
       // What is a card or an identity number is no telephone number, whether or not it is looked for.
-      const others = [...cards, ...ids];
-      found.push(...findPhones(digits, left).filter((phone) => !others.some((other) => overlap(phone, other))));
+      const taken = new Uint8Array(digits.length);
+      for (const { start: from, end: to } of [...cards, ...ids]) taken.fill(1, from, to);
+      found.push(...findPhones(digits, left).filter((phone) => !taken.subarray(phone.start, phone.end).includes(1)));
     }
-    const last = found.find((one) => one.mask === "[phone]" && one.end >= digits.trimEnd().length);
+    const endOfDigits = digits.trimEnd().length;
+    const last = found.find((one) => one.mask === "[phone]" && one.end >= endOfDigits);
     if (last !== undefined && extended !== undefined) last.end = candidate.length;
     return found
       .filter((one) => one.start > 0 || !isGlued || candidate.startsWith("+"))
@@ -50,8 +57,6 @@ function findNumbers(kinds: ReadonlySet<PersonalDataKind>): (text: string, start
       .map((one) => ({ ...one, start: one.start + start, end: one.end + start }));
   };
 }
-
-const overlap = (a: Finding, b: Finding): boolean => a.start < b.end && b.start < a.end;
 
 /** Fewest digits of a number of any kind; at most four separators go from one digit to the next. */
 const minDigits = 6;
@@ -66,11 +71,11 @@ const emailDetector = lazily(() => {
 });
 
 const ibanDetector = lazily(() => {
-  return expressionDetector(ibanCandidate, ({ normal }) => ibanHint.test(normal), { refine: findIban, retry: "next" });
+  return expressionDetector(ibanCandidate, ({ normal }) => hasIban.test(normal), { refine: findIban, retry: "next" });
 });
 
 const letteredIdDetector = lazily(() => {
-  return expressionDetector(letteredIdCandidate, ({ normal }) => idHint.test(normal), {
+  return expressionDetector(letteredIdCandidate, ({ normal }) => hasLetteredId.test(normal), {
     refine: findLetteredId,
     retry: "next",
   });
@@ -87,7 +92,7 @@ export function personalDataDetectors(kinds: readonly PersonalDataKind[], withPr
   if (wanted.has("iban")) detectors.push(ibanDetector());
   if (wanted.has("ip")) {
     detectors.push(
-      ipDetector()(({ normal }) => ipHint.test(normal), { refine: findIp(withPrivateIps), retry: "after" }),
+      ipDetector()(({ normal }) => hasIp.test(normal), { refine: findIp(withPrivateIps), retry: "after" }),
     );
   }
   if (wanted.has("card") || wanted.has("phone") || wanted.has("nationalId")) {
@@ -96,8 +101,3 @@ export function personalDataDetectors(kinds: readonly PersonalDataKind[], withPr
   if (wanted.has("nationalId")) detectors.push(letteredIdDetector());
   return detectors;
 }
-
-const ibanHint = /[A-Za-z]{2}[ -]?\d{2}/;
-/** Four digits in a row, which every other form has, or the shape of a codice fiscale. */
-const idHint = /\d{2}[. ]?\d{2}|[A-Za-z]{6} ?[\dL-Vl-v]{2}[A-Za-z][\dL-Vl-v]{2} ?[A-Za-z][\dL-Vl-v]{3}/;
-const ipHint = /\d\.\d{1,3}\.\d{1,3}\.\d|[0-9a-f]:[0-9a-f]{0,4}:|::/i;

@@ -1,4 +1,5 @@
 import type { Detector, Finding, Scanner, Subject, TextWindow } from "./detector.js";
+import { type Folding, FoldingTable, foldPhraseFor } from "./folding.js";
 import { normalise } from "./normalise.js";
 import { buildPhraseAutomaton, nextNode, type PhraseNode } from "./phrase-automaton.js";
 
@@ -17,57 +18,10 @@ export interface PhraseOptions {
   literal: boolean;
 }
 
-/** How characters are folded before they are compared. */
-interface Folding {
-  caseSensitive: boolean;
-  accents: boolean;
-  /** Punctuation, and an underscore, is a space. */
-  punctuation: boolean;
-}
-
-const whiteSpace = /\s+/g;
-const wordCharacter = /[\p{L}\p{N}\p{M}_]/u;
-const mark = /\p{M}/u;
-/** Accents and points that may be left out in writing: Latin, Greek and Cyrillic ones, Hebrew points, Arabic vowel signs. */
-const accent = /(?!\u3099|\u309a)(?=\p{Mn})[\p{Script=Inherited}\p{Script=Hebrew}\p{Script=Arabic}]/gu;
-/** Letters with a stroke or of two letters, which don't decompose. */
-const strokes: Readonly<Record<string, string>> = {
-  ø: "o",
-  ł: "l",
-  đ: "d",
-  ħ: "h",
-  ı: "i",
-  œ: "oe",
-  æ: "ae",
-  Ø: "O",
-  Ł: "L",
-  Đ: "D",
-};
-const punctuation = /[\p{P}\p{S}]/u;
-const punctuationRun = /[\s\p{P}\p{S}]+/gu;
 /** After these white space begins a new sentence, which no phrase reaches into. */
 const sentenceEnd = /[.!?;:…。！？।؟]/u;
 /** Up to so many phrases, looking for the longest word of each is quicker than a scan. */
 const maxAnchors = 24;
-
-/** The form in which a phrase and a text are compared; empty when nothing of the phrase can be seen. */
-export function foldPhrase(phrase: string, caseSensitive: boolean): string {
-  return fold(phrase, { caseSensitive, accents: false, punctuation: false });
-}
-
-function fold(phrase: string, folding: Folding): string {
-  const collapsed = normalise(phrase)
-    .replace(folding.punctuation ? punctuationRun : whiteSpace, " ")
-    .trim();
-  return Array.from(collapsed, (character) => foldCharacter(character, folding)).join("");
-}
-
-/** Case is folded through upper case (ß, final sigma); decomposing makes é and e with an accent the same. */
-function foldCharacter(character: string, { caseSensitive, accents }: Folding): string {
-  const folded = caseSensitive ? character : character.toUpperCase().toLowerCase();
-  if (!accents) return folded.normalize("NFD");
-  return (strokes[folded] ?? folded).normalize("NFD").replace(accent, "");
-}
 
 /** Detectors for phrases; white space in them stands for any run of white space. */
 export function phraseDetectors(phrases: readonly string[], options: PhraseOptions): Detector[] {
@@ -80,14 +34,15 @@ export function phraseDetectors(phrases: readonly string[], options: PhraseOptio
 }
 
 function detectorOf(phrases: readonly string[], folding: Folding, wholeWords: boolean): Detector {
-  const folded = [...new Set(phrases.map((phrase) => fold(phrase, folding)))].filter(Boolean);
+  const folded = [...new Set(phrases.map((phrase) => foldPhraseFor(phrase, folding)))].filter(Boolean);
   const root = buildPhraseAutomaton(folded);
   const longest = folded.reduce((length, phrase) => Math.max(length, phrase.length), 0);
   const anchors = anchorsOf(folded);
+  const table = new FoldingTable(folding);
   return {
     reads: "normal",
     mayMatch: (subject) => anchors === undefined || containsAnchor(subject, anchors),
-    open: () => new PhraseScanner(root, longest, folding, wholeWords),
+    open: () => new PhraseScanner(root, longest, folding, table, wholeWords),
   };
 }
 
@@ -101,10 +56,11 @@ function anchorsOf(folded: readonly string[]): string[] | undefined {
 }
 
 function containsAnchor({ normal, lower }: Subject, anchors: readonly string[]): boolean {
-  // In other scripts folding may change a text in ways that lower case does not.
-  return anchors.some((anchor) => lower.includes(anchor)) || !isAscii(normal);
+  return anchors.some((anchor) => lower.includes(anchor)) || (!isAscii(normal) && foldsToAscii.test(normal));
 }
 
+/** What folding may make ASCII in ways that lower case does not, or take away: other Latin letters, accents, and signs with a stroke. */
+const foldsToAscii = /(?![\0-\x7f])[\p{Script=Latin}\p{M}\u2260\u226e\u226f]/u;
 const asciiOnly = /^[\0-\x7f]*$/;
 const isAscii = (text: string) => asciiOnly.test(text);
 
@@ -122,6 +78,7 @@ class PhraseScanner implements Scanner {
   readonly overloaded = false;
   private readonly root: PhraseNode;
   private readonly folding: Folding;
+  private readonly table: FoldingTable;
   private readonly wholeWords: boolean;
   /** For the last folded units, at the unit's number modulo their length: where its character starts, what is before it. */
   private readonly offsets: Int32Array;
@@ -136,10 +93,11 @@ class PhraseScanner implements Scanner {
   private completed: Completed | undefined;
   private found: Finding[] = [];
 
-  constructor(root: PhraseNode, longest: number, folding: Folding, wholeWords: boolean) {
+  constructor(root: PhraseNode, longest: number, folding: Folding, table: FoldingTable, wholeWords: boolean) {
     this.root = root;
     this.node = root;
     this.folding = folding;
+    this.table = table;
     this.wholeWords = wholeWords;
     this.offsets = new Int32Array(longest + 1);
     this.afterWord = new Uint8Array(longest + 1);
@@ -210,19 +168,18 @@ class PhraseScanner implements Scanner {
   }
 
   private readOther(character: string): void {
-    const folded = foldCharacter(character, this.folding);
+    const { folded, isWord, isMark, isPunctuation } = this.table.of(character);
     if (folded === "") {
       // An accent that stands for itself belongs to the letter before it.
       if (this.completed !== undefined) this.completed.end = this.cursor + character.length;
       return;
     }
-    if (this.folding.punctuation && punctuation.test(character)) {
+    if (isPunctuation) {
       this.readPunctuation(character);
       return;
     }
-    const isWord = wordCharacter.test(character);
-    this.decide(isWord, isWord && mark.test(character));
-    for (const unit of folded.split("")) this.step(unit.charCodeAt(0));
+    this.decide(isWord, isMark);
+    for (let unit = 0; unit < folded.length; unit++) this.step(folded.charCodeAt(unit));
     this.lastIsWord = isWord;
     this.lastIsSpace = false;
     this.complete(this.cursor + character.length);

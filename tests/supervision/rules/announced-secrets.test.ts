@@ -18,6 +18,19 @@ describe("announced secrets", () => {
     [`datadog_api = ${value("{h40}")}`, value("{h40}")],
     [`My API key is ${value("{40}")}`, value("{40}")],
     ["ssh root password Welcome123!", "Welcome123!"],
+    ["login: bob / Passw0rd!", "Passw0rd!"],
+    ["login: bob/Passw0rd!", "Passw0rd!"],
+    ["Credentials: admin, Xk29!mmQ", "Xk29!mmQ"],
+    ["user/pass: jane:Gx7$kk29", "jane:Gx7$kk29"],
+    ["Zugangsdaten: mueller / Sommer24!", "Sommer24!"],
+    ["identifiants : marie / Soleil2024!", "Soleil2024!"],
+    ["usuario: juan / Clave#2024", "Clave#2024"],
+    ["логин: ivan / Zima2024!", "Zima2024!"],
+    ["账号：admin / Abc@12345", "Abc@12345"],
+    ["kullanıcı adı: ali / Bahar2024!", "Bahar2024!"],
+    ["curl -u admin:Xk29!mmQ https://example.com", "Xk29!mmQ"],
+    ["Server=db;Uid=app;Pwd=Xk29!mmQ;", "Xk29!mmQ"],
+    [`Endpoint=sb://x/;SharedAccessKey=${value("{43}")}=`, `${value("{43}")}=`],
   ])("the value of %s", (text, secret) => expect(found(text)).toEqual([secret]));
 
   it.each([
@@ -51,5 +64,14 @@ describe("announced secrets", () => {
     "Our passwords are hashed with PBKDF2-SHA256.",
     "The API key is in config/settings.v2.json",
     "monkey: Banana2024",
+    "login: see the page Settings/Profile2",
+    "Login: 12/05/2024 at 10:42",
+    "user: team-a/project-17",
+    "account: 4821377 / 2024-05-12",
+    "Username: jane / Jane.Doe@example.com",
+    "login failed for user: bob / host: web-01",
+    "Zugang: Gebäude 3 / Raum B204",
+    "usuario: Juan / Pedido 2024-17",
+    "PIN is 1234",
   ])("none in: %s", (text) => expect(found(text)).toEqual([]));
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { rulesConfigSchema } from "../../../src/supervision/rules/config.js";
-import { rulesLimits } from "../../../src/supervision/rules/rule-config.js";
+import { rulesLimits } from "../../../src/supervision/rules/limits.js";
 
 const rule = (match: object, rest: object = {}) => ({ match, action: "block", reason: "why", ...rest });
 

@@ -1,9 +1,9 @@
-import { type RulesConfig, rulesConfigSchema } from "../../../src/supervision/rules/config.js";
+import { rulesConfigSchema } from "../../../src/supervision/rules/config.js";
 import { type CompiledRules, compileRules } from "../../../src/supervision/rules/engine.js";
+import type { RuleMatch } from "../../../src/supervision/rules/rule-config.js";
 import type { Action } from "../../../src/supervision/verdict.js";
 
-type Rule = RulesConfig["rules"][number];
-export type Match = Rule["match"];
+export type Match = RuleMatch;
 
 /** Rules made of a configuration that the schema accepts. */
 export function rulesOf(...rules: unknown[]): CompiledRules {
@@ -51,18 +51,24 @@ export function seeded(seed: number): () => number {
   };
 }
 
-/** The ways in which a text is cut for the streaming tests: every one and two cuts, each unit alone, and many at random. */
+/**
+ * The ways in which a text is cut for the streaming tests: each unit alone, every one cut, two cuts at every distance up to
+ * some, and many at random. Texts of the tests are short; of the pairs of cuts that are far apart, chance picks some.
+ */
 export function* splits(text: string): Generator<string[]> {
   yield [text];
   yield text.split("");
   for (let first = 0; first <= text.length; first++) {
     yield [text.slice(0, first), text.slice(first)];
-    for (let second = first; second <= text.length; second++) {
+    for (let second = first; second <= Math.min(text.length, first + 6); second++) {
       yield [text.slice(0, first), text.slice(first, second), text.slice(second)];
     }
   }
   const random = seeded(text.length);
-  for (let round = 0; round < 200; round++) {
+  for (let round = 0; round < 100; round++) {
+    const [one, other] = [Math.floor(random() * text.length), Math.floor(random() * text.length)];
+    const [first, second] = [Math.min(one, other), Math.max(one, other)];
+    yield [text.slice(0, first), text.slice(first, second), text.slice(second)];
     const pieces: string[] = [];
     for (let at = 0; at < text.length; ) {
       const length = 1 + Math.floor(random() * random() * 12);

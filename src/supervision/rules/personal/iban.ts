@@ -11,6 +11,12 @@ for (const [country, { chars, bban_regexp }] of Object.entries(countrySpecs)) {
 /** A candidate, as RE2 source: a country, two check digits, and at least as much as the shortest number has. */
 export const ibanCandidate = String.raw`(?i)\b(?:${[...lengths.keys()].join("|")})[ \-]?[0-9]{2}(?:[ \-]{0,2}[A-Z0-9]){11,31}`;
 
+/** Whether a text has a candidate at all. */
+export const hasIban = new RegExp(
+  String.raw`\b(?:${[...lengths.keys()].join("|")})[ \-]?[0-9]{2}(?:[ \-]{0,2}[A-Z0-9]){11}`,
+  "i",
+);
+
 /** The number at the start of a candidate, which may go on with the words that follow it. */
 export function findIban(text: string, start: number, end: number): Finding[] {
   const length = lengths.get(text.slice(start, start + 2).toUpperCase());

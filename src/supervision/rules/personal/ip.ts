@@ -15,9 +15,16 @@ const privateV4 =
   /^(?:0|10|127|2(?:2[4-9]|[34]\d|5[0-5]))\.|^192\.168\.|^169\.254\.|^172\.(?:1[6-9]|2\d|3[01])\.|^100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\./;
 const privateV6 = /^(?:::1?$|f[cd][0-9a-f]{2}:|fe[89ab][0-9a-f]:|ff[0-9a-f]{2}:)/i;
 
+/** No address with the punctuation after it is longer; looking at longer ones would take more than linear time. */
+const longestCandidate = 128;
+
+/** Whether a text has a candidate that may be an address: four numbers, two colons in a row, or at least six colons. */
+export const hasIp = /\d\.\d{1,3}\.\d{1,3}\.\d|::|(?:[0-9a-f]{1,4}:){6}/i;
+
 /** Finds the address of a candidate; those of private ranges only if asked for. */
 export function findIp(withPrivate: boolean): (text: string, start: number, end: number) => Finding[] {
   return (text, start, end) => {
+    if (end - start > longestCandidate) return [];
     const before = start === 0 ? "" : text.charAt(start - 1);
     if (isPartOfWord(before) || /[.:-]/.test(before)) return [];
     const address = addressOf(text.slice(start, end));

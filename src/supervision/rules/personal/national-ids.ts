@@ -1,6 +1,6 @@
 /** Finds national numbers of the forms in national-id-forms.ts. */
 import { type Finding, leftContext } from "../detector.js";
-import { isPartOfWord, leftOf, WordTable } from "./context.js";
+import { isPartOfWord, leftOf, WordTable, wordsOf } from "./context.js";
 import { letteredIdForms, type NationalIdForm, numericIdForms } from "./national-id-forms.js";
 import { announcedBy } from "./phones.js";
 
@@ -13,12 +13,13 @@ const compile = (row: NationalIdForm, form: RegExp) => ({
 });
 
 /** A form counts where no digit, and no separator with a digit, goes before or after it. */
-const numeric = numericIdForms.map((row) =>
-  compile(row, new RegExp(String.raw`(?<!\d|\d[.\-\/])(?:${row.form})(?!\d|[.\-\/]\d)`, "g")),
-);
+const complete = (form: string): string => String.raw`(?<!\d|\d[.\-\/])(?:${form})(?!\d|[.\-\/]\d)`;
+const numeric = numericIdForms.map((row) => compile(row, new RegExp(complete(row.form), "g")));
+/** Whether a run has any of the forms: most runs have none. */
+const anyNumeric = new RegExp(complete(numericIdForms.map(({ form }) => form).join("|")));
 const lettered = letteredIdForms.map((row) => compile(row, new RegExp(`^(?:${row.form})$`)));
 
-const isAnnounced = (announcing: WordTable, left: string): boolean => announcing.endOfLast(left.toLowerCase()) >= 0;
+const isAnnounced = (announcing: WordTable, left: string): boolean => announcing.endOfLast(wordsOf(left)) >= 0;
 
 /**
  * National numbers in a complete run of digits and separators. `left` is the text before it. Where it announces a
@@ -26,10 +27,12 @@ const isAnnounced = (announcing: WordTable, left: string): boolean => announcing
  */
 export function findNumericIds(run: string, left: string): Finding[] {
   const found: Finding[] = [];
+  if (!anyNumeric.test(run)) return found;
   for (const { form, isValid, announcing } of numeric) {
     for (const { 0: text, index } of run.matchAll(form)) {
       if (!isValid(text)) continue;
-      const before = (left + run.slice(Math.max(0, index - leftContext), index)).slice(-leftContext);
+      const inRun = run.slice(Math.max(0, index - leftContext), index);
+      const before = index >= leftContext ? inRun : (left + inRun).slice(-leftContext);
       if (announcing !== undefined && !isAnnounced(announcing, before)) continue;
       if (announcing === undefined && /^\d+$/.test(text) && announcedBy(before) === "phone") continue;
       found.push({ start: index, end: index + text.length, mask });
@@ -40,6 +43,9 @@ export function findNumericIds(run: string, left: string): Finding[] {
 
 /** A candidate with letters, as RE2 source. */
 export const letteredIdCandidate = String.raw`(?i)\b(?:${letteredIdForms.map(({ form }) => form).join("|")})\b`;
+
+/** Whether a text has a candidate at all. */
+export const hasLetteredId = new RegExp(String.raw`\b(?:${letteredIdForms.map(({ form }) => form).join("|")})\b`, "i");
 
 export function findLetteredId(text: string, start: number, end: number): Finding[] {
   if (isPartOfWord(text.charAt(start - 1)) || isPartOfWord(text.charAt(end))) return [];

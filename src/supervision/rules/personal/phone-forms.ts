@@ -160,8 +160,8 @@ export const phoneForms: readonly PhoneForm[] = [
   },
   {
     region: "TR, mobile",
-    form: String.raw`5\d{2} \d{3} \d{2} \d{2}`,
-    digits: [10, 10],
+    form: String.raw`(?:0 )?5\d{2} \d{3} \d{2} \d{2}`,
+    digits: [10, 11],
     source: "ITU national numbering plan of Türkiye",
     example: "532 123 45 67",
     counterExample: "132 123 45 67",

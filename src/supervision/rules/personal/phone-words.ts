@@ -294,7 +294,6 @@ export const phoneWords: Readonly<Record<string, readonly string[]>> = {
     "iletişim*",
     "numaram*",
     "numaranız*",
-    "numarası",
     "whatsapp",
     "faks",
     "hat",

@@ -1,6 +1,6 @@
 /** Telephone numbers in a run of digits and separators that is complete, so that none can go on after it was judged. */
 import type { Finding } from "../detector.js";
-import { WordTable } from "./context.js";
+import { WordTable, wordsOf } from "./context.js";
 import { withoutDates } from "./dates.js";
 import { lengthByCountryCode, type PhoneForm, phoneForms } from "./phone-forms.js";
 import { otherNumberWords, phoneWords } from "./phone-words.js";
@@ -17,20 +17,27 @@ const otherSign = /[$€£¥₹₽₺₩#№§@=]\s?$/u;
 export type Announced = "phone" | "other" | undefined;
 
 export function announcedBy(left: string): Announced {
-  const lower = left.toLowerCase();
-  const phone = announcing.endOfLast(lower);
-  const other = announcingOther.endOfLast(lower);
   if (otherSign.test(left)) return "other";
+  const words = wordsOf(left);
+  const phone = announcing.endOfLast(words);
+  const other = announcingOther.endOfLast(words);
   const nearest = Math.max(phone, other);
-  if (nearest < 0 || newSentence.test(lower.slice(nearest))) return undefined;
+  if (nearest < 0 || newSentence.test(words.text.slice(nearest))) return undefined;
   // "call me about my order 12345678", but "order by phone: 12345678"; of "phone number" and "number", the former.
   return phone >= other ? "phone" : "other";
 }
 
-const compiled = phoneForms.map((row) => ({
-  row,
-  pattern: new RegExp(String.raw`(?<![\d+]|\d[.\-\/,])(?:${row.form})(?!\d|[.\-\/,]\d)`, "g"),
-}));
+/** What may go before and after is the same for all forms. */
+const complete = (form: string): string => String.raw`(?<![\d+]|\d[.\-\/,])(?:${form})(?!\d|[.\-\/,]\d)`;
+const compiled = phoneForms.map((row) => ({ row, pattern: new RegExp(complete(row.form), "g") }));
+/** Whether a run has any of the forms: most runs have none. */
+const anyForm = new RegExp(phoneForms.map(({ form }) => complete(form)).join("|"));
+const anyUnannouncedForm = new RegExp(
+  phoneForms
+    .filter(({ needsWord }) => !needsWord)
+    .map(({ form }) => complete(form))
+    .join("|"),
+);
 
 const dottedQuad = /^\d{1,3}(?:\.\d{1,3}){3}$/;
 const bookNumber = /^97[89][\d -]{10,14}$/;
@@ -43,19 +50,28 @@ const allEqual = /^(\d)\1*$/;
  */
 export function findPhones(run: string, left: string): Finding[] {
   const undated = withoutDates(run);
-  const found: Finding[] = [];
+  const hasUnannounced = anyUnannouncedForm.test(undated);
+  if (!hasUnannounced && !anyForm.test(undated)) return [];
+  // For each character the number that it is part of: comparing each number with all others would be quadratic.
+  const owners: (Finding | undefined)[] = [];
   for (const { row, pattern } of compiled) {
+    if (!row.needsWord && !hasUnannounced) continue;
     for (const match of undated.matchAll(pattern)) {
       const [start, end] = trimmed(undated, match.index, match.index + match[0].length, row);
-      const phone = { start, end, mask: "[phone]" };
       // Of two forms the one that explains more of the run is right; what needs a word comes after all others.
-      const rivals = found.filter((other) => start < other.end && other.start < end);
-      if (rivals.some((other) => row.needsWord || other.end - other.start >= end - start)) continue;
+      const rivals = new Set(owners.slice(start, end).filter((owner) => owner !== undefined));
+      if ([...rivals].some((other) => row.needsWord || other.end - other.start >= end - start)) continue;
       if (!isPhone(undated.slice(start, end), row, leftWithin(left, run, start))) continue;
-      found.splice(0, found.length, ...found.filter((other) => !rivals.includes(other)), phone);
+      for (const other of rivals) own(owners, other.start, other.end, undefined);
+      own(owners, start, end, { start, end, mask: "[phone]" });
     }
   }
-  return found;
+  return [...new Set(owners.filter((owner) => owner !== undefined))];
+}
+
+function own(owners: (Finding | undefined)[], start: number, end: number, owner: Finding | undefined): void {
+  for (let at = owners.length; at < start; at++) owners.push(undefined);
+  for (let at = start; at < end; at++) owners[at] = owner;
 }
 
 function isPhone(text: string, row: PhoneForm, left: string): boolean {

@@ -75,6 +75,48 @@ export const weakNames: readonly string[] = [
   "login",
 ];
 
+/** Announce a user's name and, after it, a password. */
+export const accountNames: readonly string[] = [
+  "(?<![a-z])log[ -]?in(?: (?:details|data|info))?",
+  "(?<![a-z])user(?:[ _-]?name)?(?:s? ?(?:/|and|&|\\+) ?pass(?:word)?)?",
+  "credentials?",
+  "(?<![a-z])creds?",
+  "(?<![a-z])(?:account|acct)",
+  "sign[ -]?in",
+  "benutzer(?:name)?",
+  "zugang(?:sdaten)?",
+  "anmelde(?:daten|name)",
+  "identifiants?",
+  "utilisateur",
+  "usuario",
+  "credenciales",
+  "acceso",
+  "usuário",
+  "acesso",
+  "utente",
+  "credenziali",
+  "accesso",
+  "gebruiker(?:snaam)?",
+  "inloggegevens",
+  "логин",
+  "учётная запись",
+  "учетные данные",
+  "доступ",
+  "账号",
+  "帐号",
+  "用户名?",
+  "ユーザー(?:名|id)?",
+  "ログイン(?:情報)?",
+  "아이디",
+  "계정",
+  "اسم المستخدم",
+  "بيانات الدخول",
+  "यूज़र(?:नेम)?",
+  "लॉगिन",
+  "kullanıcı(?: adı)?",
+  "giriş bilgileri",
+];
+
 /** Services whose keys have no form of their own; source: gitleaks (MIT), config/gitleaks.toml. */
 export const vendors: readonly string[] = [
   "adafruit",

@@ -54,9 +54,16 @@ export function isMixed(value: string): boolean {
   );
 }
 
+/** Whether a value has three of capitals, small letters, digits and signs: a password, where the name before it says little. */
+export function hasThreeClasses(value: string): boolean {
+  const classes = [/\p{Lu}/u, /\p{Ll}/u, /\d/, /[!#$%^&*+~?@]/].filter((one) => one.test(value)).length;
+  // A name with a number, such as Room204, has three too.
+  return classes >= 3 && !/^\p{Lu}\p{Ll}+\d{0,4}[.:?)\]}…]*$/u.test(value) && isPlausible(value);
+}
+
 /** Whether a value is long and without any word: enough where the name before it says little. */
 export function isStrong(value: string): boolean {
-  const bare = value.replace(closing, "");
+  const bare = value.length > longValue ? value : value.replace(closing, "");
   if (!/^[A-Za-z0-9_\-=+/~.:]{15,}$/.test(bare) || !isPlausible(bare)) return false;
   return (
     /\d/.test(bare) &&

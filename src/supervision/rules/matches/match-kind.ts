@@ -1,0 +1,24 @@
+/** What a kind of rule match is made of; the kinds stand in table.ts. */
+import type { z } from "zod";
+import type { Detector } from "../detector.js";
+
+/** A match ready to be used. */
+export interface CompiledMatch {
+  /** Find places in a text. */
+  detectors: readonly Detector[];
+  /** For what only the whole text can show: whether it breaks the rule. */
+  isViolatedBy?: (text: string) => boolean;
+  /** The most characters a text may have. Applied after all other rules. */
+  maxLength?: number;
+}
+
+export interface MatchKind<Schema extends z.ZodType> {
+  /** What a rule's `match` may say; its `type` is the kind's name in the table. */
+  readonly schema: Schema;
+  compile(match: z.infer<Schema>): CompiledMatch;
+}
+
+/** Gives `compile` the type of what the schema accepts. */
+export function matchKind<Schema extends z.ZodType>(kind: MatchKind<Schema>): MatchKind<Schema> {
+  return kind;
+}

@@ -1,0 +1,133 @@
+/** Finds values that a name announces: "password: …", `DB_PASSWORD=…`, "login: bob / …". */
+import { accountNames, harmlessNames, links, secretNames, vendors, weakNames } from "./announcing-words.js";
+import { hasThreeClasses, isMixed, isPlausible, isStrong } from "./plausible.js";
+
+const quote = String.raw`["'\x60*]{0,2}`;
+const nameEnd = String.raw`[\w.\[\]-]{0,16}${quote}\)?`;
+/** Further words between a name and its value: "password for the database is". */
+const aside = String.raw`(?:\s{1,2}\(?[\p{L}\p{N}'’._-]{1,20}\)?){0,4}?`;
+const link = String.raw`\s{0,4}(?:${links.join("|")})\s{0,4}${quote}`;
+
+/** Matches what a text ends with. The look-behind is tried first: at once, from the end, it rules out most texts. */
+class Ending {
+  private readonly behind: RegExp;
+  private readonly leftmost: RegExp;
+
+  constructor(source: string) {
+    this.behind = new RegExp(`(?<=${source})`, "iuy");
+    this.leftmost = new RegExp(`(?:${source})$`, "iu");
+  }
+
+  /** The longest ending that matches. */
+  of(text: string): string | undefined {
+    this.behind.lastIndex = text.length;
+    return this.behind.test(text) ? this.leftmost.exec(text)?.[0] : undefined;
+  }
+}
+
+interface Announcement {
+  /** Before a stretch: name, aside, link. */
+  before: Ending;
+  /** Before a stretch, without a link. */
+  bare: Ending;
+  /** Within a stretch: a name at its end. */
+  within: Ending;
+}
+
+function announcement(names: readonly string[]): Announcement {
+  const name = `(?:${names.join("|")})`;
+  return {
+    before: new Ending(`${name}${nameEnd}${aside}${link}`),
+    bare: new Ending(String.raw`${name}\s{0,2}${quote}`),
+    within: new Ending(String.raw`${name}[\w.\[\]-]{0,16}`),
+  };
+}
+
+/** A user's name, and what stands between it and the password. */
+const user = String.raw`[^\s/|:,;"'\x60]{1,40}`;
+const divider = String.raw`${quote}(?:\s{0,2}[/|:,]\s{0,2}|\s{1,2})${quote}`;
+const account = `(?:${accountNames.join("|")})${nameEnd}`;
+
+const scheme = /\b(?:bearer|basic|token|apikey)\s{1,4}$/i;
+const schemeValue = /^[A-Za-z0-9._~+/-]{12,}=*[.:!?)\]}]*$/;
+
+/** Fewest characters of a value. */
+export const minValue = 6;
+/** Most characters of a name. */
+const nameWithin = 40;
+/** Characters of a value that are looked at: longer ones are as secret. Looking at all would take more than linear time. */
+const valueWithin = 256;
+
+/** Place of a value in its stretch. */
+interface Value {
+  start: number;
+  end: number;
+}
+
+export class AnnouncedValues {
+  private readonly strongly = announcement(Object.values(secretNames).flat());
+  private readonly weakly = announcement([...weakNames, ...vendors]);
+  private readonly harmless = new RegExp(harmlessNames.join("|"), "iu");
+  /** "login: bob / ", before the password. */
+  private readonly beforePassword = new Ending(`${account}${link}${user}${divider}`);
+  /** "login: ", before `bob/` and the password in one stretch. */
+  private readonly beforeUser = new Ending(`${account}${link}|(?<![\\w-])(?:-u|--user)[ =]`);
+
+  /** The announced value in a stretch; `left` is what stands before it. */
+  find(stretch: string, left: string): Value | undefined {
+    const within = this.within(stretch, left);
+    if (within !== undefined) return { start: within, end: endOfValue(stretch, within) };
+    if (this.isAnnounced(stretch.slice(0, valueWithin), left)) return { start: 0, end: endOfValue(stretch, 0) };
+    const start = this.afterUser(stretch.slice(0, valueWithin), left);
+    return start === undefined ? undefined : { start, end: stretch.length };
+  }
+
+  /** Where the value starts in a stretch such as `DB_PASSWORD=hunter22`. */
+  private within(stretch: string, left: string): number | undefined {
+    for (const { 0: sign, index } of stretch.matchAll(/[=:]{1,3}>?|\|\|/g)) {
+      const start = index + sign.length;
+      if (stretch.length - start < minValue) return undefined;
+      const from = Math.max(0, start - nameWithin - 2);
+      const near = stretch.slice(from, start + valueWithin);
+      const value = near.slice(start - from, endOfValue(near, start - from));
+      if (!isPlausible(value)) continue;
+      const before = stretch.slice(Math.max(0, index - nameWithin), index);
+      const name = index >= nameWithin ? before : (left + before).slice(-nameWithin);
+      const isNamed =
+        this.strongly.within.of(name) !== undefined || (isStrong(value) && this.weakly.within.of(name) !== undefined);
+      if (isNamed && !this.harmless.test(name)) return start;
+    }
+    return undefined;
+  }
+
+  /** Whether what stands before a stretch announces it. The value is looked at first: that is quicker. */
+  private isAnnounced(value: string, left: string): boolean {
+    if (!isPlausible(value)) return false;
+    if (value.length >= 12 && /\d/.test(value) && scheme.test(left)) return schemeValue.test(value);
+    if (this.isHarmful(this.strongly.before.of(left))) return true;
+    const isStrongValue = isStrong(value);
+    if (isStrongValue || isMixed(value)) {
+      const weak = this.strongly.bare.of(left) ?? (isStrongValue ? this.weakly.before.of(left) : undefined);
+      if (this.isHarmful(weak)) return true;
+    }
+    return hasThreeClasses(value) && this.isHarmful(this.beforePassword.of(left));
+  }
+
+  private isHarmful(announcement: string | undefined): boolean {
+    return announcement !== undefined && !this.harmless.test(announcement);
+  }
+
+  /** Where the password starts in a stretch such as `bob/Passw0rd!` after "login: ". */
+  private afterUser(stretch: string, left: string): number | undefined {
+    const start = /^[\w.@+-]{1,40}[/|:]/.exec(stretch)?.[0].length;
+    if (start === undefined || !hasThreeClasses(stretch.slice(start))) return undefined;
+    return this.beforeUser.of(left) === undefined ? undefined : start;
+  }
+}
+
+/** In an address a value ends at the next parameter. */
+function endOfValue(stretch: string, start: number): number {
+  const isParameter = /[?&][\w.-]{1,40}=$/.test(stretch.slice(Math.max(0, start - 42), start));
+  const next = isParameter ? stretch.slice(start).search(/[&#]/) : -1;
+  return next < 0 ? stretch.length : start + next;
+}
