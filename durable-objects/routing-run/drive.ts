@@ -18,9 +18,9 @@ export async function driveRun(
 ): Promise<RunEnd> {
   const { tenantId, runId, definition, salt, createdAt } = store.run();
   const journal = kit.journal(runId, isHeld);
-  const { metadata } = definition;
+  const { metadata, subject } = definition;
   const team = typeof definition.team === "string" ? definition.team : "inline";
-  const origin = { runId, team, metadata };
+  const origin = { runId, team, subject, metadata };
   const loaded = await loadRunSetup({ tenantId, definition, origin, health: kit.health }, journal, platform);
   if (!loaded.ok) {
     const error = { code: "failed" as const, detail: loaded.detail };
@@ -32,7 +32,7 @@ export async function driveRun(
     origin,
     ownerId: runId,
     ref: { type: "run", id: runId },
-    hash: (subject) => saltedHash(salt, subject),
+    hash: (passed) => saltedHash(salt, passed),
     signal,
     settings: loaded.policies,
     environment: {

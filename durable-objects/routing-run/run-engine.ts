@@ -107,7 +107,8 @@ export class RunEngine implements RootEngine {
   private end(status: EndedStatus, outcome: RunOutcome): void {
     const { runId, createdAt, definition, keyId } = this.store.run();
     const agent = typeof definition.team === "string" ? definition.team : "inline";
-    this.kit.end(runId, { kind: "run", outcome: status, since: createdAt, agent, keyId }, (usage, endedAt) => {
+    const ended = { kind: "run", outcome: status, since: createdAt, agent, subject: definition.subject, keyId };
+    this.kit.end(runId, ended, (usage, endedAt) => {
       this.store.end(status, { ...outcome, usage }, endedAt);
       this.kit.events.append("run.completed", runId, { runId });
       this.updateIndex();
@@ -126,8 +127,9 @@ export class RunEngine implements RootEngine {
   /** What its asks say of where they come from. */
   private describeWork(): AskWork {
     const { runId, definition, input } = this.store.run();
+    const { subject, externalId, metadata } = definition;
     const team = typeof definition.team === "string" ? definition.team : "inline";
-    return { runId, team, agent: "supervisor", metadata: definition.metadata, message: input };
+    return { runId, team, agent: "supervisor", subject, externalId, metadata, message: input };
   }
 
   private updateIndex(): void {

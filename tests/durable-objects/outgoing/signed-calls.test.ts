@@ -146,20 +146,21 @@ describe("others that are called", () => {
     const tenant = await newTenant();
     const endpoint = upstreamFor(env.TEST_UPSTREAM);
     await endpoint.reply({ body: { response: "Shipped." } });
-    const http = { url: `${endpoint.hookURL}/{{metadata.plan}}`, secret, context: ["metadata.plan"] };
+    const http = { url: `${endpoint.hookURL}/{{subject}}/{{metadata.plan}}`, secret, ...told };
     await tenant.put("teams", "desk", {
       supervisor: { strategy: "round-robin" },
       workers: [{ id: "parcels", description: "Parcels.", http }],
     });
-    const run = await tenant.call("POST", "/v1/runs", { team: "desk", input: "Where?", metadata: ofAna.metadata });
+    const run = await tenant.call("POST", "/v1/runs", { team: "desk", input: "Where?", ...ofAna });
     expect(run.body.response).toContain("Shipped.");
     const [seen] = await endpoint.requests();
     verifyCall(seen);
-    expect(seen?.path).toMatch(/\/gold$/);
+    expect(seen?.path).toMatch(/\/ana\/gold$/);
     expect(contextOf(seen)).toMatchObject({
       worker: "parcels",
       team: "desk",
       runId: run.body.runId,
+      subject: "ana",
       metadata: { plan: "gold" },
     });
     const shown = await tenant.call("GET", "/v1/teams/desk");

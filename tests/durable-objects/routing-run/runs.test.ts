@@ -80,13 +80,13 @@ describe("supervision of a run", () => {
       results: [{ output: "It is [gone]." }, { output: "[withheld by supervision]" }],
       asks: [{ kind: "review" }],
     });
-    const client = await tenant.withRole("client");
+    const operator = await tenant.withRole("operator");
     for (const path of [
       `/v1/runs/${run.runId}`,
       `/v1/runs/${run.runId}/trace`,
       `/v1/runs/${run.runId}/events?lingerMs=0`,
     ]) {
-      expect(JSON.stringify((await client.call("GET", path)).body)).not.toMatch(/swordfish|bomb/);
+      expect(JSON.stringify((await operator.call("GET", path)).body)).not.toMatch(/swordfish|bomb/);
     }
   });
 
