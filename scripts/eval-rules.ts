@@ -1,0 +1,28 @@
+/**
+ * `npm run eval:rules -- --data <file> [--split dev] [--sensitivity medium] [--leave-out source]`: measures the rules on JSON
+ * lines. Lines with `label` (1 = attack) measure the injection match; lines with `spans` measure what finds places.
+ */
+import { parseArgs } from "node:util";
+import { readJsonLines } from "./evaluation/json-lines.js";
+import { labelledTextSchema, reportLabels } from "./evaluation/rule-labels.js";
+
+const { values } = parseArgs({
+  options: {
+    data: { type: "string" },
+    split: { type: "string" },
+    sensitivity: { type: "string" },
+    "leave-out": { type: "string" },
+  },
+});
+if (values.data === undefined) {
+  console.error(
+    "--data <file> is missing: JSON lines {text, label} or {text, spans}; a name that ends in .gz is unpacked",
+  );
+  process.exit(1);
+}
+const lines = readJsonLines(values.data);
+const labelled = lines.flatMap((line) => {
+  const { data } = labelledTextSchema.safeParse(line);
+  return data === undefined ? [] : [data];
+});
+if (labelled.length > 0) reportLabels(labelled, values);
