@@ -1,0 +1,155 @@
+/** Trains the injection scorer on labelled texts; used by `train:injection` and by `eval:rules --leave-out`. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  analyseSentence,
+  BUCKETS,
+  denseFeatures,
+  eachNgram,
+  FORMS,
+  LAYOUT,
+  type SentenceFeatures,
+} from "../../src/supervision/rules/injection/features.js";
+import { explainInjection, RUN } from "../../src/supervision/rules/injection/guard.js";
+import { type InjectionScorer, PACKED, type PackedWeights } from "../../src/supervision/rules/injection/scorer.js";
+import { sentenceEnd } from "../../src/supervision/rules/injection/sentences.js";
+import { SIGNS } from "../../src/supervision/rules/injection/signs.js";
+import { Lexicon } from "../../src/supervision/rules/injection/terms.js";
+import { normalise } from "../../src/supervision/rules/normalise.js";
+import { readJsonLines } from "../evaluation/json-lines.js";
+import { type LabelledText, labelledTextSchema } from "../evaluation/rule-labels.js";
+import { type Instance, train } from "./linear.js";
+
+/** What each sensitivity may stop of the harmless texts of the part `dev`. */
+export const FALSE_ALARMS = { low: 0.001, medium: 0.0095, high: 0.03 } as const;
+
+/** `cost`: of all mistakes in attacks or in harmless texts; the others scale the kinds of features against each other. */
+const SETTINGS = {
+  cost: 600,
+  ngrams: 0.5,
+  dense: 0.5,
+  prior: 0.5,
+  sourcePower: 0.5,
+  ownWeight: 1,
+  epochs: 12,
+} as const;
+/** What forms are thought to say before training corrects it. */
+const FORM_PRIOR: Readonly<Partial<Record<(typeof FORMS)[number], number>>> = {
+  ...{ repeated: 1.5, spaced: 1.5, mixed: 1, binary: 1, leet: 0.5, encoded: 0.2 },
+};
+
+/** The committed texts: those with sources, and our own examples. */
+export function readTexts(): LabelledText[] {
+  const lines = readJsonLines(join(import.meta.dirname, "data/injection-train.jsonl.gz"));
+  const own = readFileSync(join(import.meta.dirname, "data/own-examples.tsv"), "utf8")
+    .trimEnd()
+    .split("\n");
+  return [
+    ...lines.map((line) => labelledTextSchema.parse(line)),
+    ...own.map((line) => {
+      const [lang, label, text] = line.split("\t");
+      return labelledTextSchema.parse({ text, label: Number(label), lang, source: "own", family: "own", split: "own" });
+    }),
+  ];
+}
+
+const lexicon = new Lexicon();
+
+/** The score of a text under weights, as the guard takes it. */
+export function scoreOf({ text }: LabelledText, scorer: InjectionScorer): number {
+  return explainInjection(normalise(text), { lexicon, scorer }).score;
+}
+
+/** The least threshold above which at most a share of the scores lies. */
+export function thresholdFor(scores: readonly number[], share: number): number {
+  const sorted = scores.toSorted((a, b) => b - a);
+  return Math.ceil((sorted[Math.floor(scores.length * share)] ?? 0) * 1_000) / 1_000;
+}
+
+/** Trains weights for all features, n-grams last. */
+export function trainScorer(texts: readonly LabelledText[]): Float64Array {
+  const bySource = Map.groupBy(texts, ({ source }) => source);
+  const weightOf = ({ source }: LabelledText) =>
+    source === "own" ? SETTINGS.ownWeight : 1 / Math.sqrt(bySource.get(source)?.length ?? 1);
+  const totals = [0, 0];
+  for (const text of texts) totals[text.label] = (totals[text.label] ?? 0) + weightOf(text);
+  const instances = texts.flatMap((text): Instance[] => {
+    const runs = trainingRuns(text);
+    const cost = (SETTINGS.cost * weightOf(text)) / (totals[text.label] ?? 1) / runs.length;
+    return runs.map((run) => ({ ...run, label: text.label === 1 ? 1 : -1, cost }));
+  });
+  const weights = train(instances, priorWeights(), SETTINGS.epochs);
+  return weights.map((weight, place) =>
+    place >= LAYOUT.ngrams ? weight * SETTINGS.ngrams : place === LAYOUT.bias ? weight : weight * SETTINGS.dense,
+  );
+}
+
+function priorWeights(): Float64Array {
+  const prior = new Float64Array(LAYOUT.ngrams + BUCKETS);
+  for (const [index, { weight }] of SIGNS.entries()) prior[LAYOUT.signs + index] = weight * SETTINGS.prior;
+  for (const [index, form] of FORMS.entries()) prior[LAYOUT.forms + index] = (FORM_PRIOR[form] ?? 0) * SETTINGS.prior;
+  prior[LAYOUT.bias] = -1;
+  return prior;
+}
+
+type Run = Pick<Instance, "indices" | "values">;
+const runsOfTexts = new WeakMap<LabelledText, Run[]>();
+
+/** What is learnt from a text: all of it if it is short, else runs of sentences that half overlap. */
+function trainingRuns(labelled: LabelledText): Run[] {
+  const known = runsOfTexts.get(labelled);
+  if (known !== undefined) return known;
+  const text = normalise(labelled.text);
+  const runs: Run[] = [];
+  const run: SentenceFeatures[] = [];
+  let [length, since] = [0, 0];
+  for (let start = 0; start < text.length; ) {
+    const end = sentenceEnd(text, start) ?? text.length;
+    run.push(analyseSentence(text.slice(start, end), lexicon));
+    length += end - start;
+    since += end - start;
+    while ((length > RUN.units || run.length > RUN.sentences) && run.length > 1) length -= run.shift()?.length ?? 0;
+    if (end === text.length || (text.length > RUN.units && since >= RUN.units / 2)) {
+      runs.push(vectorOf(run));
+      since = 0;
+    }
+    start = end;
+  }
+  runsOfTexts.set(labelled, runs);
+  return runs;
+}
+
+function vectorOf(run: readonly SentenceFeatures[]): Run {
+  const dense = denseFeatures(run);
+  const counts = new Map<number, number>();
+  let total = 0;
+  for (const { folded } of run) {
+    eachNgram(folded, (bucket) => {
+      counts.set(bucket, (counts.get(bucket) ?? 0) + 1);
+      total += 1;
+    });
+  }
+  const scale = SETTINGS.ngrams / Math.sqrt(Math.max(1, total));
+  return {
+    indices: Int32Array.from([...dense, ...Array.from(counts.keys(), (bucket) => bucket + LAYOUT.ngrams)]),
+    values: Float64Array.from([
+      ...dense.map((place) => (place === LAYOUT.bias ? 1 : SETTINGS.dense)),
+      ...Array.from(counts.values(), (count) => count * scale),
+    ]),
+  };
+}
+
+/** Rounds weights to what is shipped: three digits for the dense ones, 57 steps for n-grams. */
+export function pack(weights: Float64Array): PackedWeights {
+  const dense = Array.from(weights.subarray(0, LAYOUT.ngrams), (weight) => Math.round(weight * 1_000) / 1_000);
+  const ngrams = weights.subarray(LAYOUT.ngrams);
+  // Clipping the few largest leaves finer steps for the rest.
+  const largest = Array.from(ngrams, Math.abs).sort((a, b) => b - a)[Math.floor(BUCKETS / 1_000)] ?? 1;
+  const scale = Math.round((largest / PACKED.most) * 1e6) / 1e6;
+  let text = "";
+  for (const weight of ngrams) {
+    const step = Math.max(-PACKED.most, Math.min(PACKED.most, Math.round(weight / scale)));
+    text += String.fromCharCode(PACKED.zero + step);
+  }
+  return { dense, ngrams: text, scale };
+}

@@ -1,0 +1,326 @@
+/**
+ * What the injection scorer sees of a text: signs and concepts, which are the same in every language, the form, and hashed word
+ * and character n-grams. The trainer and the guard use these same functions.
+ */
+import type { FoldedText } from "./fold.js";
+import { foldText } from "./fold.js";
+import { SIGN_GROUPS, SIGNS } from "./signs.js";
+import { CONCEPTS, type Concept, type Hit, type Lexicon } from "./terms.js";
+
+/** One sentence as the scorer sees it. */
+export interface SentenceFeatures {
+  /** UTF-16 units. */
+  readonly length: number;
+  /** A bit for each of {@link CONCEPTS}. */
+  readonly concepts: number;
+  /** Indices in {@link SIGNS}. */
+  readonly signs: readonly number[];
+  /** From the first character of a sign to the last, as offsets in the sentence. */
+  readonly span: { readonly start: number; readonly end: number } | undefined;
+  /** A bit for each of {@link FORMS}. */
+  readonly forms: number;
+  readonly folded: FoldedText;
+}
+
+export const FORMS = [
+  "encoded",
+  "binary",
+  "mixed",
+  "spaced",
+  "leet",
+  "repeated",
+  "dialogue",
+  "shouting",
+  "placeholder",
+  "quoted",
+  "question",
+] as const;
+
+interface SignPattern {
+  readonly mask: number;
+  readonly concepts: readonly number[];
+  readonly within: number;
+}
+const PATTERNS: readonly SignPattern[] = SIGNS.map(({ of, within }) => {
+  const concepts = of.map((concept) => CONCEPTS.indexOf(concept));
+  return { concepts, within, mask: concepts.reduce((mask, concept) => mask | (1 << concept), 0) };
+});
+
+/** Looks at one sentence. */
+export function analyseSentence(sentence: string, lexicon: Lexicon): SentenceFeatures {
+  const folded = foldText(sentence);
+  const hits = lexicon.find(folded);
+  let concepts = 0;
+  for (const { concept } of hits) concepts |= 1 << concept;
+  const signs: number[] = [];
+  let [start, end] = [Number.POSITIVE_INFINITY, 0];
+  if (concepts !== 0) {
+    for (const [index, pattern] of PATTERNS.entries()) {
+      if ((pattern.mask & concepts) !== pattern.mask) continue;
+      const span = spanOf(pattern, hits);
+      if (span === undefined) continue;
+      signs.push(index);
+      start = Math.min(start, span.telling);
+      end = Math.max(end, span.end);
+    }
+  }
+  const { offsets } = folded;
+  const span =
+    signs.length === 0 ? undefined : { start: offsets?.[start] ?? start, end: (offsets?.[end - 1] ?? end - 1) + 1 };
+  return { length: sentence.length, concepts, signs, span, forms: formsOf(sentence, folded), folded };
+}
+
+/**
+ * Concepts whose words are in every other text. What is held back of a stream, and what is redacted, begins with a word of
+ * another concept, or with the last word of the sign where there is none.
+ */
+const COMMON: readonly Concept[] = [
+  ...(["request", "reveal", "orders", "prior", "obey", "machine"] as const),
+  ...([
+    "material",
+    "begin",
+    "disguise",
+    "fiction",
+    "pressure",
+    "send",
+    "authority",
+    "youAre",
+    "harm",
+    "personal",
+    "newTask",
+  ] as const),
+];
+const COMMON_MASK = COMMON.reduce((mask, concept) => mask | (1 << CONCEPTS.indexOf(concept)), 0);
+export const isTelling = ({ concept }: Hit): boolean => (COMMON_MASK & (1 << concept)) === 0;
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+  /** Where its first telling word begins. */
+  readonly telling: number;
+  readonly last: number;
+}
+
+/** The first place of an unfinished sentence at which a sign may be under way; undefined if there is none. */
+export function firstTelling(sentence: string, lexicon: Lexicon): number | undefined {
+  const folded = foldText(sentence);
+  let first = lexicon.unfinished(folded);
+  const hits = lexicon.find(folded);
+  for (const hit of hits) if (isTelling(hit) || endsSign(hit, hits)) first = Math.min(first ?? hit.start, hit.start);
+  return first === undefined ? undefined : (folded.offsets?.[first] ?? first);
+}
+
+/** Whether a sign without a telling word ends with a word. */
+function endsSign(hit: Hit, hits: readonly Hit[]): boolean {
+  return PATTERNS.some(({ mask, concepts }) => {
+    if ((mask & COMMON_MASK) !== mask || !concepts.includes(hit.concept)) return false;
+    return concepts.every(
+      (concept) =>
+        concept === hit.concept || hits.some((other) => other.concept === concept && other.start <= hit.start),
+    );
+  });
+}
+
+/** Where the concepts of a sign stand together: around each place of the first, the nearest of the others. */
+function spanOf({ concepts: [first, ...others], within }: SignPattern, hits: readonly Hit[]) {
+  for (const hit of hits) {
+    if (hit.concept !== first) continue;
+    let span: Span | undefined = spanWith(hit);
+    for (const [place, other] of others.entries()) {
+      span = span === undefined ? undefined : widened(span, other, within, hits, place > 0);
+    }
+    if (span !== undefined) return { telling: Math.min(span.telling, span.last), end: span.end };
+  }
+  return undefined;
+}
+
+function spanWith(hit: Hit, span?: Span): Span {
+  const telling = isTelling(hit) ? hit.start : Number.POSITIVE_INFINITY;
+  if (span === undefined) return { start: hit.start, end: hit.end, telling, last: hit.start };
+  return {
+    start: Math.min(span.start, hit.start),
+    end: Math.max(span.end, hit.end),
+    telling: Math.min(span.telling, telling),
+    last: Math.max(span.last, hit.start),
+  };
+}
+
+const isInside = (hit: Hit, span: Span): boolean => hit.start >= span.start && hit.end <= span.end;
+
+function widened(span: Span, concept: number, within: number, hits: readonly Hit[], isThird: boolean) {
+  let best: Span | undefined;
+  let nearest = within + 1;
+  for (const hit of hits) {
+    if (hit.concept !== concept) continue;
+    const gap =
+      isThird && isInside(hit, span) ? 0 : hit.start >= span.end ? hit.start - span.end : span.start - hit.end;
+    // A word that is part of another says nothing new.
+    if (gap < 0 || gap >= nearest) continue;
+    nearest = gap;
+    best = spanWith(hit, span);
+  }
+  return best;
+}
+
+const ENCODED = /[A-Za-z0-9+/]{24}|(?:%[0-9A-Fa-f]{2}){6}|(?:\\x[0-9a-f]{2}){4}/;
+const BINARY = /[01]{7,8} [01]{7,8} [01]{7,8}|(?:[.-]{1,6} ){6}|(?:[0-9a-f]{2} ){6}/;
+const PLACEHOLDER =
+  /\[[^\][]{0,40}(?:prompt|insert|query|question|your)[^\][]{0,40}\]|\{[a-z_ ]{1,20}\}|<[a-z_ ]{3,20}>/;
+
+function formsOf(sentence: string, { text, isMixed, wasSpaced, isLeet }: FoldedText): number {
+  const found = [
+    ENCODED.test(sentence),
+    BINARY.test(sentence),
+    isMixed,
+    wasSpaced,
+    isLeet,
+    isRepeated(text),
+    text.includes("q: ") || text.includes(" a: ") || text.startsWith("a: "),
+    isShouting(sentence),
+    PLACEHOLDER.test(text),
+    text.includes("'") || text.includes('"'),
+    text.includes("?"),
+  ];
+  let bits = 0;
+  for (const [bit, is] of found.entries()) if (is) bits |= 1 << bit;
+  return bits;
+}
+
+function isRepeated(text: string): boolean {
+  const words = text.split(" ");
+  return words.length >= 8 && new Set(words).size * 2.5 < words.length;
+}
+
+function isShouting(sentence: string): boolean {
+  let [upper, lower] = [0, 0];
+  for (let at = 0; at < sentence.length; at++) {
+    const unit = sentence.charCodeAt(at);
+    if (unit >= 65 && unit <= 90) upper += 1;
+    else if (unit >= 97 && unit <= 122) lower += 1;
+  }
+  return upper >= 12 && upper > lower;
+}
+
+/** Sizes in UTF-16 units from which on a text counts as that long. */
+const LENGTHS = [25, 50, 100, 200, 400, 600] as const;
+/** Pairs whose concepts say something in different sentences too. */
+const PAIRS = SIGNS.flatMap(({ of, group }, index) => (of.length === 2 && group === "persona" ? [index] : []));
+/** How a sentence is that holds a sign: a question, a request, short. */
+const MANNERS = 3;
+const SHORT = 90;
+const QUESTION = 1 << FORMS.indexOf("question");
+const REQUEST = 1 << CONCEPTS.indexOf("request");
+
+/** Where each kind of feature begins in the vector; `ngrams` is where the hashed ones do. */
+export const LAYOUT = (() => {
+  const signs = 0;
+  const concepts = signs + SIGNS.length;
+  const pairs = concepts + CONCEPTS.length;
+  const groups = pairs + PAIRS.length;
+  const manners = groups + SIGN_GROUPS.length;
+  const counts = manners + SIGN_GROUPS.length * MANNERS;
+  const forms = counts + 4;
+  const lengths = forms + FORMS.length;
+  const bias = lengths + LENGTHS.length;
+  return { signs, concepts, pairs, groups, manners, counts, forms, lengths, bias, ngrams: bias + 1 };
+})();
+
+/** The features of a run of sentences, but for n-grams: those that are there, each with the value 1. */
+export function denseFeatures(sentences: readonly SentenceFeatures[]): number[] {
+  const signs = new Set<number>();
+  let [concepts, forms, length] = [0, 0, 0];
+  for (const sentence of sentences) {
+    for (const sign of sentence.signs) signs.add(sign);
+    concepts |= sentence.concepts;
+    forms |= sentence.forms;
+    length += sentence.length;
+  }
+  const features = [LAYOUT.bias];
+  const groups = new Set<number>();
+  for (const sign of signs) {
+    features.push(LAYOUT.signs + sign);
+    const group = SIGNS[sign]?.group;
+    if (group !== undefined) groups.add(SIGN_GROUPS.indexOf(group));
+  }
+  for (const group of groups) features.push(LAYOUT.groups + group);
+  for (const manner of mannersOf(sentences)) features.push(LAYOUT.manners + manner);
+  for (let bit = 0; bit < CONCEPTS.length; bit++) if (concepts & (1 << bit)) features.push(LAYOUT.concepts + bit);
+  for (const [index, sign] of PAIRS.entries()) {
+    const mask = PATTERNS[sign]?.mask ?? 0;
+    if ((mask & concepts) === mask) features.push(LAYOUT.pairs + index);
+  }
+  for (let count = 2; count <= 5; count++) if (groups.size >= count) features.push(LAYOUT.counts + count - 2);
+  for (let bit = 0; bit < FORMS.length; bit++) if (forms & (1 << bit)) features.push(LAYOUT.forms + bit);
+  for (const [index, from] of LENGTHS.entries()) if (length >= from) features.push(LAYOUT.lengths + index);
+  return features;
+}
+
+function mannersOf(sentences: readonly SentenceFeatures[]): Set<number> {
+  const manners = new Set<number>();
+  for (const { signs, forms, concepts, length } of sentences) {
+    for (const sign of signs) {
+      const group = SIGN_GROUPS.indexOf(SIGNS[sign]?.group ?? "set-aside") * MANNERS;
+      if (forms & QUESTION) manners.add(group);
+      if (concepts & REQUEST) manners.add(group + 1);
+      if (length <= SHORT) manners.add(group + 2);
+    }
+  }
+  return manners;
+}
+
+export const BUCKETS = 32_768;
+
+/** Calls `visit` with the bucket of each word, each pair of words, and each run of 3 to 5 characters of a word. */
+export function eachNgram({ text }: FoldedText, visit: (bucket: number) => void): void {
+  let previous = 0;
+  for (let at = 0; at < text.length; ) {
+    if (!isWordUnit(text.charCodeAt(at))) {
+      at += 1;
+      continue;
+    }
+    let end = at + 1;
+    while (end < text.length && isWordUnit(text.charCodeAt(end))) end += 1;
+    const word = hashOf(text, at, end, WORD_SEED);
+    visit(bucketOf(word));
+    if (previous !== 0) visit(bucketOf(Math.imul(previous, 31) ^ word));
+    previous = word;
+    eachRun(text, at, end, visit);
+    at = end;
+  }
+}
+
+function eachRun(text: string, from: number, to: number, visit: (bucket: number) => void): void {
+  const isDense = text.charCodeAt(from) >= 0x2e80 || (text.charCodeAt(from) >= 0xe00 && text.charCodeAt(from) < 0xe80);
+  for (let start = from; start < to; start++) {
+    let hash = start === from ? RUN_SEED ^ EDGE : RUN_SEED;
+    const last = Math.min(to, start + 5);
+    for (let at = start; at < last; at++) {
+      hash = Math.imul(hash ^ text.charCodeAt(at), PRIME);
+      const length = at - start + 1;
+      if (length >= 3 || (isDense && length === 2)) visit(bucketOf(at + 1 === to ? hash ^ EDGE : hash));
+    }
+  }
+}
+
+const WORD_SEED = 0x811c9dc5;
+const RUN_SEED = 0x2f0b4a27;
+const EDGE = 0x5bd1e995;
+const PRIME = 0x01000193;
+
+function hashOf(text: string, from: number, to: number, seed: number): number {
+  let hash = seed;
+  for (let at = from; at < to; at++) hash = Math.imul(hash ^ text.charCodeAt(at), PRIME);
+  return hash;
+}
+
+function bucketOf(hash: number): number {
+  let mixed = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
+  mixed ^= mixed >>> 13;
+  return mixed & (BUCKETS - 1);
+}
+
+/** Letters, digits and marks of any script; what is left of ASCII and general punctuation parts words. */
+function isWordUnit(unit: number): boolean {
+  if (unit < 128) return (unit >= 97 && unit <= 122) || (unit >= 48 && unit <= 57);
+  return !((unit >= 0x2000 && unit < 0x2e80) || (unit >= 0x3000 && unit < 0x3005) || unit === 0x964 || unit < 0xc0);
+}
