@@ -25,4 +25,7 @@ const labelled = lines.flatMap((line) => {
   const { data } = labelledTextSchema.safeParse(line);
   return data === undefined ? [] : [data];
 });
-if (labelled.length > 0) reportLabels(labelled, values);
+if (values["leave-out"] === "source") {
+  const { reportLeaveOut } = await import("./training/leave-out.js");
+  reportLeaveOut(labelled, values.sensitivity);
+} else if (labelled.length > 0) reportLabels(labelled, values);

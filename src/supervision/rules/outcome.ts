@@ -38,7 +38,7 @@ export class Outcome {
 
   found(rule: CompiledRule): void {
     this.#reasons.set(rule.index, rule.reason);
-    this.#raise(isEditing(rule) ? "modify" : rule.action === "block" ? "block" : "review");
+    this.#raise(isEditing(rule) || rule.action === "fence" ? "modify" : rule.action === "block" ? "block" : "review");
   }
 
   overloaded(rule: CompiledRule): void {

@@ -75,7 +75,7 @@ export function analyseSentence(sentence: string, lexicon: Lexicon): SentenceFea
  * another concept, or with the last word of the sign where there is none.
  */
 const COMMON: readonly Concept[] = [
-  ...(["request", "reveal", "orders", "prior", "obey", "machine"] as const),
+  ...(["secret", "request", "reveal", "orders", "prior", "obey", "machine"] as const),
   ...([
     "material",
     "begin",
@@ -104,11 +104,20 @@ interface Span {
 /** The first place of an unfinished sentence at which a sign may be under way; undefined if there is none. */
 export function firstTelling(sentence: string, lexicon: Lexicon): number | undefined {
   const folded = foldText(sentence);
-  let first = lexicon.unfinished(folded);
   const hits = lexicon.find(folded);
+  let first = lexicon.unfinished(folded);
   for (const hit of hits) if (isTelling(hit) || endsSign(hit, hits)) first = Math.min(first ?? hit.start, hit.start);
-  return first === undefined ? undefined : (folded.offsets?.[first] ?? first);
+  const place = first === undefined ? undefined : (folded.offsets?.[first] ?? first);
+  if (sentence.length < SHORTEST_FORM || !hasTellingForm(formsOf(sentence, folded))) return place;
+  return Math.min(place ?? sentence.length, sentence.length - 1);
 }
+
+/** Forms that are a sign by themselves. */
+const TELLING_FORMS = ["repeated", "spaced", "mixed", "binary"] as const;
+const TELLING_MASK = TELLING_FORMS.reduce((mask, form) => mask | (1 << FORMS.indexOf(form)), 0);
+/** The shortest sentence that has one of these forms. */
+const SHORTEST_FORM = 2;
+export const hasTellingForm = (forms: number): boolean => (forms & TELLING_MASK) !== 0;
 
 /** Whether a sign without a telling word ends with a word. */
 function endsSign(hit: Hit, hits: readonly Hit[]): boolean {

@@ -3,7 +3,7 @@
  * from the first word of a sign until what follows has shown that it is harmless.
  */
 import type { Finding, Scanner, TextWindow } from "../detector.js";
-import { analyseSentence, FORMS, firstTelling } from "./features.js";
+import { analyseSentence, firstTelling, hasTellingForm } from "./features.js";
 import type { InjectionScorer, ScoredSentence } from "./scorer.js";
 import { sentenceEnd } from "./sentences.js";
 import type { SignGroup } from "./signs.js";
@@ -20,10 +20,6 @@ interface Heard extends ScoredSentence {
   /** What a finding covers of it; undefined if it has no sign. */
   readonly sign: { readonly start: number; readonly end: number } | undefined;
 }
-
-/** Forms that are a sign by themselves. */
-const TELLING_FORMS = ["repeated", "spaced", "mixed", "binary"] as const;
-const TELLING_MASK = TELLING_FORMS.reduce((mask, form) => mask | (1 << FORMS.indexOf(form)), 0);
 
 export interface GuardParts {
   readonly lexicon: Lexicon;
@@ -63,10 +59,8 @@ export class InjectionScanner implements Scanner {
       this.pending = this.pending.slice(start);
       this.pendingStart += start;
     }
-    const telling = this.pending === "" ? 0 : firstTelling(this.pending, this.parts.lexicon);
-    // The last two units wait for what comes after them, which decides where a sentence ends.
-    const end = this.pendingStart + Math.max(0, this.pending.length - 2);
-    this.partialHold = telling === undefined ? end : Math.min(end, this.pendingStart + telling);
+    const telling = this.pending === "" ? undefined : firstTelling(this.pending, this.parts.lexicon);
+    this.partialHold = this.pendingStart + (telling ?? this.pending.length);
   }
 
   finish(): void {
@@ -87,21 +81,21 @@ export class InjectionScanner implements Scanner {
   private close(text: string, start: number): void {
     const features = analyseSentence(text, this.parts.lexicon);
     const end = start + text.length;
-    const tellingForm = (features.forms & TELLING_MASK) !== 0 ? { start: Math.max(start, end - 2), end } : undefined;
+    const form = hasTellingForm(features.forms) ? { start: end - 1, end } : undefined;
     const span =
-      features.span === undefined
-        ? tellingForm
-        : { start: start + features.span.start, end: start + features.span.end };
+      features.span === undefined ? form : { start: start + features.span.start, end: start + features.span.end };
     this.run.push({ start, end, features, ngrams: undefined, sign: span });
     while (this.run.length > RUN.sentences || end - (this.run[0]?.start ?? end) > Math.max(RUN.units, text.length))
       this.run.shift();
     const signs = this.run.flatMap(({ sign }) => (sign !== undefined && sign.start >= this.letGo ? [sign] : []));
-    const score = signs.length === 0 ? Number.NEGATIVE_INFINITY : this.parts.scorer.score(this.run);
-    if (score > this.parts.threshold) {
-      for (const sign of signs) this.found.push(sign);
+    const score = this.parts.scorer.score(this.run);
+    const isFound = score > this.parts.threshold;
+    if (isFound) {
+      // Where no sign says which words it is, it is the end of the sentence that made it clear.
+      this.found.push(...(signs.length === 0 ? [{ start: end - 1, end }] : signs));
       this.run = [];
     }
-    if (score > this.parts.threshold || score <= this.parts.threshold - WATCH) {
+    if (isFound || signs.length === 0 || score <= this.parts.threshold - WATCH) {
       this.letGo = end;
       this.watchFrom = undefined;
     } else this.watchFrom = signs[0]?.start;
@@ -118,13 +112,10 @@ export function explainInjection(
   for (let start = 0; start < text.length; ) {
     const end = sentenceEnd(text, start) ?? text.length;
     const features = analyseSentence(text.slice(start, end), lexicon);
-    const isTelling = features.span !== undefined || (features.forms & TELLING_MASK) !== 0;
-    run.push({ start, end, features, ngrams: undefined, sign: isTelling ? { start, end } : undefined });
+    run.push({ start, end, features, ngrams: undefined, sign: undefined });
     while (run.length > RUN.sentences || end - (run[0]?.start ?? end) > Math.max(RUN.units, end - start)) run.shift();
-    if (run.some(({ sign }) => sign !== undefined)) {
-      const score = scorer.score(run);
-      if (score > best.score) best = { score, groups: scorer.heaviestGroups(run) };
-    }
+    const score = scorer.score(run);
+    if (score > best.score) best = { score, groups: scorer.heaviestGroups(run) };
     start = end;
   }
   return best;
