@@ -79,7 +79,9 @@ export class Normaliser {
 
   #add(normalLength: number, originalLength: number, unchanged: boolean): void {
     const last = this.#segments.at(-1);
-    if (unchanged && last?.unchanged) {
+    // Dropped characters in a row are one segment, or a flood of them would be kept one by one.
+    const isDropped = normalLength === 0 && last?.normalLength === 0;
+    if ((unchanged && last?.unchanged) || isDropped) {
       last.normalLength += normalLength;
       last.originalLength += originalLength;
     } else {

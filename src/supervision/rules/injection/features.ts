@@ -46,6 +46,29 @@ const PATTERNS: readonly SignPattern[] = SIGNS.map(({ of, within }) => {
   return { concepts, within, mask: concepts.reduce((mask, concept) => mask | (1 << concept), 0) };
 });
 
+/**
+ * Concepts whose words are in every other text. What is held back of a stream, and what is redacted, begins with a word of
+ * another concept, or with the last word of the sign where there is none.
+ */
+const COMMON: readonly Concept[] = [
+  ...(["secret", "request", "reveal", "orders", "prior", "obey", "machine"] as const),
+  ...([
+    "material",
+    "begin",
+    "disguise",
+    "fiction",
+    "pressure",
+    "send",
+    "authority",
+    "youAre",
+    "harm",
+    "personal",
+    "newTask",
+  ] as const),
+];
+const COMMON_MASK = COMMON.reduce((mask, concept) => mask | (1 << CONCEPTS.indexOf(concept)), 0);
+export const isTelling = ({ concept }: Hit): boolean => (COMMON_MASK & (1 << concept)) === 0;
+
 /** Looks at one sentence. */
 export function analyseSentence(sentence: string, lexicon: Lexicon): SentenceFeatures {
   const folded = foldText(sentence);
@@ -70,29 +93,6 @@ export function analyseSentence(sentence: string, lexicon: Lexicon): SentenceFea
   return { length: sentence.length, concepts, signs, span, forms: formsOf(sentence, folded), folded };
 }
 
-/**
- * Concepts whose words are in every other text. What is held back of a stream, and what is redacted, begins with a word of
- * another concept, or with the last word of the sign where there is none.
- */
-const COMMON: readonly Concept[] = [
-  ...(["secret", "request", "reveal", "orders", "prior", "obey", "machine"] as const),
-  ...([
-    "material",
-    "begin",
-    "disguise",
-    "fiction",
-    "pressure",
-    "send",
-    "authority",
-    "youAre",
-    "harm",
-    "personal",
-    "newTask",
-  ] as const),
-];
-const COMMON_MASK = COMMON.reduce((mask, concept) => mask | (1 << CONCEPTS.indexOf(concept)), 0);
-export const isTelling = ({ concept }: Hit): boolean => (COMMON_MASK & (1 << concept)) === 0;
-
 interface Span {
   readonly start: number;
   readonly end: number;
@@ -106,9 +106,15 @@ export function firstTelling(sentence: string, lexicon: Lexicon): number | undef
   const folded = foldText(sentence);
   const hits = lexicon.find(folded);
   let first = lexicon.unfinished(folded);
-  for (const hit of hits) if (isTelling(hit) || endsSign(hit, hits)) first = Math.min(first ?? hit.start, hit.start);
+  let before = 0;
+  for (const hit of hits) {
+    const bit = 1 << hit.concept;
+    before |= bit;
+    const endsSign = COMMON_SIGNS.some((mask) => (mask & bit) !== 0 && (mask & before) === mask);
+    if (isTelling(hit) || endsSign) first = Math.min(first ?? hit.start, hit.start);
+  }
   const place = first === undefined ? undefined : (folded.offsets?.[first] ?? first);
-  if (sentence.length < SHORTEST_FORM || !hasTellingForm(formsOf(sentence, folded))) return place;
+  if (sentence.length < SHORTEST_FORM || !isTellingForm(sentence, folded)) return place;
   return Math.min(place ?? sentence.length, sentence.length - 1);
 }
 
@@ -116,19 +122,13 @@ export function firstTelling(sentence: string, lexicon: Lexicon): number | undef
 const TELLING_FORMS = ["repeated", "spaced", "mixed", "binary"] as const;
 const TELLING_MASK = TELLING_FORMS.reduce((mask, form) => mask | (1 << FORMS.indexOf(form)), 0);
 /** The shortest sentence that has one of these forms. */
-const SHORTEST_FORM = 2;
+const SHORTEST_FORM = 9;
+const isTellingForm = (sentence: string, { text, isMixed, wasSpaced }: FoldedText): boolean =>
+  isMixed || wasSpaced || isRepeated(text) || BINARY.test(sentence);
 export const hasTellingForm = (forms: number): boolean => (forms & TELLING_MASK) !== 0;
 
-/** Whether a sign without a telling word ends with a word. */
-function endsSign(hit: Hit, hits: readonly Hit[]): boolean {
-  return PATTERNS.some(({ mask, concepts }) => {
-    if ((mask & COMMON_MASK) !== mask || !concepts.includes(hit.concept)) return false;
-    return concepts.every(
-      (concept) =>
-        concept === hit.concept || hits.some((other) => other.concept === concept && other.start <= hit.start),
-    );
-  });
-}
+/** The concepts of signs that have no telling word. */
+const COMMON_SIGNS = PATTERNS.flatMap(({ mask }) => ((mask & COMMON_MASK) === mask ? [mask] : []));
 
 /** Where the concepts of a sign stand together: around each place of the first, the nearest of the others. */
 function spanOf({ concepts: [first, ...others], within }: SignPattern, hits: readonly Hit[]) {
@@ -196,6 +196,7 @@ function formsOf(sentence: string, { text, isMixed, wasSpaced, isLeet }: FoldedT
 }
 
 function isRepeated(text: string): boolean {
+  if (text.length < 15) return false;
   const words = text.split(" ");
   return words.length >= 8 && new Set(words).size * 2.5 < words.length;
 }

@@ -37,7 +37,10 @@ export class InjectionScanner implements Scanner {
   private found: Finding[] = [];
   /** What lies before was let go. */
   private letGo = 0;
-  private partialHold = 0;
+  private held = 0;
+  /** How much of {@link pending} was looked up, and where something telling began in it. */
+  private lookedAt = 0;
+  private telling: number | undefined;
   private watchFrom: number | undefined;
 
   constructor(parts: GuardParts) {
@@ -45,7 +48,7 @@ export class InjectionScanner implements Scanner {
   }
 
   get hold(): number {
-    return Math.min(this.partialHold, this.watchFrom ?? this.partialHold);
+    return this.held;
   }
 
   feed(chunk: string, _window?: TextWindow): void {
@@ -58,17 +61,38 @@ export class InjectionScanner implements Scanner {
     if (start > 0) {
       this.pending = this.pending.slice(start);
       this.pendingStart += start;
+      this.lookedAt = 0;
+      this.telling = undefined;
     }
-    const telling = this.pending === "" ? undefined : firstTelling(this.pending, this.parts.lexicon);
-    this.partialHold = this.pendingStart + (telling ?? this.pending.length);
+    this.moveHold(this.pendingStart + this.holdOfPending());
+  }
+
+  /** What was let go of is not held again. */
+  private moveHold(place: number): void {
+    this.held = Math.max(this.held, Math.min(place, this.watchFrom ?? place));
+  }
+
+  /** Where in the sentence that is not over a sign may be under way. It is looked up where words end; until then the last is held. */
+  private holdOfPending(): number {
+    const { pending } = this;
+    let end = pending.length;
+    while (end > 0 && isAsciiLetter(pending.charCodeAt(end - 1))) end -= 1;
+    if (end === pending.length || pending.length < this.lookedAt) {
+      this.lookedAt = pending.length;
+      this.telling = pending === "" ? undefined : firstTelling(pending, this.parts.lexicon);
+    } else if (end > this.lookedAt) {
+      this.lookedAt = end;
+      this.telling = firstTelling(pending.slice(0, end), this.parts.lexicon);
+    }
+    return Math.min(this.telling ?? end, end);
   }
 
   finish(): void {
     if (this.pending !== "") this.close(this.pending, this.pendingStart);
     this.pendingStart += this.pending.length;
     this.pending = "";
-    this.partialHold = this.pendingStart;
     this.watchFrom = undefined;
+    this.moveHold(this.pendingStart);
   }
 
   take(): Finding[] {
@@ -101,6 +125,8 @@ export class InjectionScanner implements Scanner {
     } else this.watchFrom = signs[0]?.start;
   }
 }
+
+const isAsciiLetter = (unit: number): boolean => (unit >= 97 && unit <= 122) || (unit >= 65 && unit <= 90);
 
 /** What a whole text scores at most, and the groups of signs that weighed most there. */
 export function explainInjection(

@@ -15,7 +15,10 @@ export function sentenceEnd(text: string, start: number): number | undefined {
     if (FULL_STOPS.has(unit)) return at + 1;
     if (at + 1 >= text.length) return undefined;
     const next = text.charCodeAt(at + 1);
-    if (isWhite(next) && (STOPS.has(unit) || length >= SENTENCE.soft || (unit === LINE && next === LINE)))
+    if (
+      isWhite(next) &&
+      (STOPS.has(unit) || length >= SENTENCE.soft || (unit === LINE && next === LINE && length >= PARAGRAPH))
+    )
       return at + 2;
     if ((unit === 33 || unit === 63) && next > 0x2e80) return at + 1;
   }
@@ -23,6 +26,8 @@ export function sentenceEnd(text: string, start: number): number | undefined {
 }
 
 const LINE = 10;
+/** The least length that an empty line ends: a shorter one may hide in the middle of an order. */
+const PARAGRAPH = 20;
 /** `.`, `!`, `?`, the Arabic question mark: an end before white space. */
 const STOPS = new Set([46, 33, 63, 0x61f]);
 /** Full stops of scripts that put no space after them, and the danda. */

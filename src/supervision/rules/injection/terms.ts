@@ -106,6 +106,7 @@ export class Lexicon {
     for (let at = Math.max(0, text.length - LONGEST); at < text.length; at++) {
       const inWord = isBordered(text.charCodeAt(at));
       if (inWord && at > 0 && isBordered(text.charCodeAt(at - 1))) continue;
+      if (at + 1 < text.length && this.begins[pairOf(text, at)] === 0) continue;
       if (this.isBeginning(text.slice(at))) return at;
     }
     return undefined;
