@@ -25,6 +25,7 @@ const one = compileRules({ rules: rulesOf(0) });
 
 const never: Journal = {
   step: () => Promise.reject(new Error("a pass of rules has no steps")),
+  commit: () => Promise.reject(new Error("a pass of rules has no steps")),
   ask: () => {
     throw new Error("a pass of rules asks nothing");
   },

@@ -5,6 +5,7 @@
 import { parseArgs } from "node:util";
 import { readJsonLines } from "./evaluation/json-lines.js";
 import { labelledTextSchema, reportLabels } from "./evaluation/rule-labels.js";
+import { markedTextSchema, reportSpans } from "./evaluation/rule-spans.js";
 
 const { values } = parseArgs({
   options: {
@@ -12,6 +13,7 @@ const { values } = parseArgs({
     split: { type: "string" },
     sensitivity: { type: "string" },
     "leave-out": { type: "string" },
+    mistakes: { type: "boolean" },
   },
 });
 if (values.data === undefined) {
@@ -29,3 +31,8 @@ if (values["leave-out"] === "source") {
   const { reportLeaveOut } = await import("./training/leave-out.js");
   reportLeaveOut(labelled, values.sensitivity);
 } else if (labelled.length > 0) reportLabels(labelled, values);
+const marked = lines.flatMap((line) => {
+  const { data } = markedTextSchema.safeParse(line);
+  return data === undefined ? [] : [data];
+});
+if (marked.length > 0) reportSpans(marked, values.split, values.mistakes);

@@ -15,7 +15,9 @@ check("generated binding types are current", "wrangler", [
 ]);
 check("types", "tsc", ["--noEmit"]);
 check("types of the domain, without a platform", "tsc", ["--noEmit", "-p", "tsconfig.domain.json"]);
-check("format, lint and the arrows between folders", "biome", ["check", "--error-on-warnings", "."]);
+check("format, lint and circles between files", "biome", ["check", "--error-on-warnings", "."]);
+check("arrows between folders", "node", ["scripts/arrows.ts"]);
+check("unused files, exports and dependencies", "knip", ["--no-progress"]);
 check("bundle", "wrangler", ["deploy", "--dry-run", "--minify", "--outdir", "dist"]);
 checkBundleSize();
 

@@ -8,7 +8,7 @@ import { memoryPrompts } from "./application/memory/memory-prompts.js";
 import { MemoryService } from "./application/memory/memory-service.js";
 import { SessionMemory } from "./application/memory/session-memory.js";
 import { logAttempt } from "./application/model-log.js";
-import type { SessionPlatform } from "./application/root-platform.js";
+import type { RootPlatform } from "./application/root-platform.js";
 import type { Services } from "./application/services.js";
 import { SupervisorBuilder } from "./application/supervisor-builder.js";
 import { ToolBuilder } from "./application/tool-builder.js";
@@ -19,7 +19,7 @@ import { SessionGateway } from "./gateways/session-gateway.js";
 import { ThreadGateway } from "./gateways/thread-gateway.js";
 import { createModelPort, type ModelConfig } from "./model/directory.js";
 import type { ModelPort } from "./model/port.js";
-import { now, sleep } from "./platform/clock.js";
+import { now, sleep, withDeadline } from "./platform/clock.js";
 import { type Embedder, openAiEmbedder, workersAiEmbedder } from "./platform/embedder.js";
 import { measureWith } from "./platform/logging.js";
 import type { OutgoingPolicy } from "./platform/outgoing.js";
@@ -75,7 +75,7 @@ function shared(env: Env): Shared {
     answers,
     sendJobs: (jobs) => env.FLUSHES.sendBatch(jobs.map((body) => ({ body }))).then(() => undefined),
   });
-  const made: Shared = {
+  const created: Shared = {
     sealer,
     resources,
     tenants: new TenantStore(env.DB, sealer, now),
@@ -92,11 +92,11 @@ function shared(env: Env): Shared {
     memory,
     answers,
   };
-  sharedOf.set(env, made);
-  return made;
+  sharedOf.set(env, created);
+  return created;
 }
 
-export function composeSessionPlatform(env: Env): SessionPlatform {
+export function composeRootPlatform(env: Env): RootPlatform {
   const { resources, tenants, tools, supervisors, memory, policy } = shared(env);
   return {
     now,
@@ -193,9 +193,6 @@ async function tenantModel(env: Env, tenantId: string): Promise<ModelPort> {
     random: Math.random,
     now,
     watch: (model, attempts) => logAttempt(tenantId, model, attempts),
-    timer: (ms, fire) => {
-      const timer = setTimeout(fire, ms);
-      return () => clearTimeout(timer);
-    },
+    withDeadline,
   });
 }

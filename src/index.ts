@@ -1,11 +1,13 @@
+/** The Worker: what it answers, takes from queues and does by schedule, and the objects it exports. */
 import { ChatSession } from "../durable-objects/chat-session/object.js";
 import { MemoryThread } from "../durable-objects/memory-thread/object.js";
 import { RoutingRun } from "../durable-objects/routing-run/object.js";
-import { maintainMemories } from "./application/memory/maintenance.js";
+import { runMaintenance } from "./application/system/run-maintenance.js";
 import { composeServices } from "./composition.js";
 import { createApp } from "./http/app.js";
 import { consumeDeadLetters } from "./queue/dead-letter-consumer.js";
 import { consumeFlushes } from "./queue/flush-consumer.js";
+import { deploymentActor } from "./tenancy/actor.js";
 
 export { ChatSession, MemoryThread, RoutingRun };
 
@@ -14,14 +16,12 @@ const app = createApp(composeServices);
 export default {
   fetch: (request, env, ctx) => app.fetch(request, env, ctx),
   queue: (batch, env) => {
-    const { threads, deadLetters } = composeServices(env).memory.ports;
+    const services = composeServices(env);
     return batch.queue.startsWith("conclave-flushes-dead")
-      ? consumeDeadLetters(batch.messages, deadLetters, threads)
-      : consumeFlushes(batch.messages, threads);
+      ? consumeDeadLetters(batch.messages, services)
+      : consumeFlushes(batch.messages, services.memory.ports.threads);
   },
   scheduled: async (controller, env) => {
-    const { answers, memory } = composeServices(env);
-    await answers.purgeExpired(controller.scheduledTime);
-    await maintainMemories(memory, controller.scheduledTime);
+    await runMaintenance(deploymentActor, { at: controller.scheduledTime }, composeServices(env));
   },
 } satisfies ExportedHandler<Env>;

@@ -6,13 +6,13 @@ import {
   type Digests,
   erasedMessage,
   erasedVersions,
-  type MadeVersion,
+  type MessageEdit,
   type MessageVersion,
+  type UnlinkedVersion,
 } from "../../src/chat/message-version.js";
 import { isFinal } from "../../src/chat/session.js";
 import type { ChatMessage } from "../../src/conversation/message.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
-import type { MessageEdit } from "../../src/gateways/session-gateway.js";
 import { withDeadline } from "../../src/platform/clock.js";
 import { sha256Hex } from "../../src/platform/digest.js";
 import { runPass } from "../../src/supervision/pass.js";
@@ -43,7 +43,7 @@ export class MessageVersions {
   /** Oldest first; empty when there is no such message. */
   versions(messageId: string): Promise<MessageVersion[]> {
     const left = this.ports.store.versions.erased(messageId);
-    return left === undefined ? chainOf(this.made(messageId), this.digests(messageId)) : Promise.resolve(left);
+    return left === undefined ? chainOf(this.versionsMade(messageId), this.digests(messageId)) : Promise.resolve(left);
   }
 
   /** Edits an effective reply by the ids of its parts: all operations or none. */
@@ -66,17 +66,17 @@ export class MessageVersions {
     return this.replace(message, next, { kind: "edited", author, reason: edit.reason ?? "" });
   }
 
-  /** Lets a version hold again, as a new version: that is a person's decision, but the rules that nobody may pass look at it. */
+  /** Makes a version effective again, as a new version: that is a person's decision, but the rules that nobody may pass look at it. */
   async restore(messageId: string, version: number, author: string): Promise<Result<MessageVersion>> {
     const found = this.changeable(messageId);
     if (!found.ok) return found;
     const { message, turn } = found.value;
-    const wanted = this.made(messageId)[version - 1]?.message;
-    if (wanted === undefined) return refuse("not_found", "There is no such version of this message.");
+    const restored = this.versionsMade(messageId)[version - 1]?.message;
+    if (restored === undefined) return refuse("not_found", "There is no such version of this message.");
     const wasBlocked =
       message.role === "error" || (message.role === "user" && turn.outcome?.request?.action === "block");
     if (wasBlocked) return refuse("conflict", "What was blocked never became a part of the session: send it again.");
-    return this.replace(message, wanted, { kind: "restored", author, reason: `version ${version}` });
+    return this.replace(message, restored, { kind: "restored", author, reason: `version ${version}` });
   }
 
   /** Takes away every text of a message and the salt of its digests. Again is harmless. */
@@ -121,11 +121,11 @@ export class MessageVersions {
 
   private async replace(
     message: ChatMessage,
-    wanted: ChatMessage,
+    replacement: ChatMessage,
     change: Omit<Change, "at">,
   ): Promise<Result<MessageVersion>> {
     const { store, storage, kit, now } = this.ports;
-    const passed = await this.throughRules(wanted);
+    const passed = await this.throughRules(replacement);
     if (!passed.ok) return passed;
     // Nothing is awaited from here on: of two changes of one version the second finds what the first one made.
     if (!this.stillSays(message)) return changedMeanwhile;
@@ -169,7 +169,7 @@ export class MessageVersions {
   }
 
   /** What was said, what supervision made of it, and what people made of that. */
-  private made(messageId: string): MadeVersion[] {
+  private versionsMade(messageId: string): UnlinkedVersion[] {
     const { store } = this.ports;
     const turn = store.turnOfMessage(messageId);
     const [first, ...later] = store.versions.changes(messageId);
@@ -187,7 +187,7 @@ export class MessageVersions {
 }
 
 /** What was sent or answered, and beside it what supervision made of it, if that is another text. */
-function supervised(turn: TurnRecord, effective: ChatMessage, store: ChatSessionStore): MadeVersion[] {
+function supervised(turn: TurnRecord, effective: ChatMessage, store: ChatSessionStore): UnlinkedVersion[] {
   const { messageId } = effective;
   const isReply = messageId !== turn.messageId;
   const at = new Date(turn.acceptedAt).toISOString();

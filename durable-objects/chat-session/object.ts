@@ -1,16 +1,11 @@
+/** The object of a session as others call it: what it does is in `SessionEngine`. */
 import { type ContextChangeBody, type ContextView, contextChangeSchema } from "../../src/chat/context.js";
-import type { MessageVersion } from "../../src/chat/message-version.js";
+import { type MessageEdit, type MessageVersion, messageEditSchema } from "../../src/chat/message-version.js";
 import { type NewSession, newSessionSchema, type Session, type Turn } from "../../src/chat/session.js";
-import { composeSessionPlatform } from "../../src/composition.js";
+import { composeRootPlatform } from "../../src/composition.js";
 import type { ChatMessage } from "../../src/conversation/message.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
-import {
-  type MessageEdit,
-  messageEditSchema,
-  type PassView,
-  type SendCommand,
-  type SessionObject,
-} from "../../src/gateways/session-gateway.js";
+import type { PassView, SendCommand, SessionObject } from "../../src/gateways/session-gateway.js";
 import { fromWire, type Page, pageOfRows, toWire, type Wire } from "../../src/gateways/wire.js";
 import { Root } from "../kit/root.js";
 import { chatSessionSchema } from "./schema.js";
@@ -19,7 +14,7 @@ import { SessionEngine } from "./session-engine.js";
 /** One session: its messages, its turns one at a time, the asks they wait on. */
 export class ChatSession extends Root<SessionEngine> implements SessionObject {
   constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, env, chatSessionSchema, new SessionEngine(ctx, composeSessionPlatform(env)));
+    super(ctx, env, chatSessionSchema, new SessionEngine(ctx, composeRootPlatform(env)));
   }
 
   async create(

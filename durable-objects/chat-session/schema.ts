@@ -1,11 +1,7 @@
-import { supervisorHealthStep } from "../kit/health.js";
-import { kitSchema, type SchemaStep } from "../kit/schema.js";
+/** The tables of a session, besides the kit's. */
+import { type SchemaStep, withApprovals } from "../kit/schema.js";
 
-export const chatSessionSchema: readonly SchemaStep[] = [
-  ...kitSchema,
-  {
-    name: "session",
-    sql: `
+const sessionTables = `
       CREATE TABLE session (
         one INTEGER PRIMARY KEY CHECK (one = 1), tenant_id TEXT NOT NULL, session_id TEXT NOT NULL,
         definition TEXT NOT NULL, salt TEXT NOT NULL, created_at INTEGER NOT NULL);
@@ -24,9 +20,10 @@ export const chatSessionSchema: readonly SchemaStep[] = [
         message_id TEXT PRIMARY KEY, body TEXT NOT NULL, decision TEXT NOT NULL, reasons TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID;
       CREATE TABLE passes (
         seq INTEGER PRIMARY KEY AUTOINCREMENT, turn_id TEXT NOT NULL, at INTEGER NOT NULL, state TEXT NOT NULL);
-      CREATE INDEX passes_of_turn ON passes (turn_id, seq);
-      CREATE TABLE approvals (server TEXT NOT NULL, tool TEXT NOT NULL, PRIMARY KEY (server, tool)) WITHOUT ROWID;`,
-  },
+      CREATE INDEX passes_of_turn ON passes (turn_id, seq);`;
+
+export const chatSessionSchema: readonly SchemaStep[] = [
+  { name: "session", sql: sessionTables, formerly: [withApprovals(sessionTables)] },
   {
     name: "edited messages",
     sql: `
@@ -36,11 +33,6 @@ export const chatSessionSchema: readonly SchemaStep[] = [
         reason TEXT NOT NULL, at INTEGER NOT NULL);
       CREATE INDEX edits_of_message ON message_edits (message_id, seq);`,
   },
-  {
-    name: "events of a turn",
-    sql: "CREATE INDEX events_of_work ON events (work, seq);",
-  },
-  supervisorHealthStep,
   {
     name: "erased messages",
     sql: `

@@ -1,10 +1,12 @@
 /** A session at work: the kit's parts put together, and what happens when a message, an answer or an alarm comes. */
 
 import type { EndedStatus } from "../../src/agent/work.js";
-import type { SessionPlatform } from "../../src/application/root-platform.js";
+import type { RootPlatform } from "../../src/application/root-platform.js";
 import { loadRules } from "../../src/application/turn-setup.js";
 import { askForAll } from "../../src/asks/ask.js";
+import type { EventData } from "../../src/catalogues/events.js";
 import type { ContextChangeBody, ContextView } from "../../src/chat/context.js";
+import { chatEvents } from "../../src/chat/events.js";
 import type { ReplyDelta } from "../../src/chat/reply-stream.js";
 import {
   isFinal,
@@ -18,6 +20,7 @@ import { replyText } from "../../src/conversation/message.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
 import type { SendCommand } from "../../src/gateways/session-gateway.js";
 import { newId } from "../../src/platform/ids.js";
+import type { Lease, StepOutcome } from "../kit/driver.js";
 import type { StreamOptions } from "../kit/event-stream.js";
 import type { LiveEvent } from "../kit/events.js";
 import { Kit } from "../kit/kit.js";
@@ -27,7 +30,7 @@ import { deliverOutbox } from "./outbox-delivery.js";
 import { VersionedContext } from "./session-context.js";
 import { ChatSessionStore, type TurnRecord } from "./store.js";
 import { TurnRun } from "./turn-runner.js";
-import { crashOutcome, idsIn, turnView } from "./turn-view.js";
+import { crashOutcome, turnView } from "./turn-view.js";
 
 export class SessionEngine implements RootEngine {
   readonly store: ChatSessionStore;
@@ -38,7 +41,7 @@ export class SessionEngine implements RootEngine {
 
   constructor(
     private readonly ctx: DurableObjectState,
-    private readonly platform: SessionPlatform,
+    private readonly platform: RootPlatform,
   ) {
     this.store = new ChatSessionStore(ctx.storage.sql);
     this.kit = new Kit(ctx, {
@@ -48,7 +51,7 @@ export class SessionEngine implements RootEngine {
         return { tenantId, id: sessionId };
       },
       deliver: (messages) => deliverOutbox(messages, this.store, platform),
-      step: () => this.step(),
+      step: (lease) => this.step(lease),
       present: (type, data) => this.present(type, data),
       askClosed: (turnId) => this.askClosed(turnId),
     });
@@ -83,7 +86,7 @@ export class SessionEngine implements RootEngine {
   accept(command: SendCommand): Result<string> {
     const known = this.store.turnByKey(command.idempotencyKey);
     if (known !== undefined) {
-      // Of a message that was erased nobody can tell any more what it said.
+      // The hash of a message that was erased is gone: any text counts as the same.
       return known.requestHash === "" || known.requestHash === command.requestHash
         ? ok(known.turnId)
         : refuse("idempotency_conflict", "This Idempotency-Key came with another message before. Use a new key.");
@@ -119,7 +122,7 @@ export class SessionEngine implements RootEngine {
 
   cancelTurn(turn: TurnRecord): void {
     if (isFinal(turn.status)) return;
-    this.kit.cancel(turn.turnId);
+    if (this.run?.turn.turnId === turn.turnId) this.kit.cancel();
     this.end(turn, "cancelled", { degraded: [] });
     this.kit.kick();
   }
@@ -160,8 +163,7 @@ export class SessionEngine implements RootEngine {
   }
 
   private deltaEvent(work: string, delta: ReplyDelta): LiveEvent {
-    const at = new Date(this.platform.now()).toISOString();
-    return { type: "reply.delta", work, at, data: JSON.stringify({ turnId: work, ...delta }) };
+    return this.kit.events.live("reply.delta", work, { turnId: work, ...delta });
   }
 
   view(): Session {
@@ -194,10 +196,10 @@ export class SessionEngine implements RootEngine {
     await this.kit.stopped();
   }
 
-  /** Runs the oldest turn that isn't done, if it can go on. */
-  private async step(): Promise<boolean> {
+  /** Goes on with the oldest turn that isn't done, if it can go on. */
+  private async step(lease: Lease): Promise<StepOutcome> {
     const turn = this.store.currentTurn();
-    if (turn === undefined || turn.status === "waiting") return false;
+    if (turn === undefined || turn.status === "waiting") return "idle";
     const { turnId } = turn;
     if (turn.status === "queued") {
       this.ctx.storage.transactionSync(() => {
@@ -205,31 +207,24 @@ export class SessionEngine implements RootEngine {
         this.kit.events.append("turn.started", turnId, { turnId });
       });
     }
-    const run = new TurnRun(turn, this.store.session(), {
-      store: this.store,
-      kit: this.kit,
-      platform: this.platform,
-      context: this.context,
-      remember: (messageId) => this.remember(messageId),
-      ended: (ended, status, outcome) => this.end(ended, status, outcome),
-    });
-    this.run = run;
+    const { store, kit, platform, context } = this;
+    const remember = (messageId: string): void => this.remember(messageId);
+    this.run = new TurnRun(turn, store.session(), { store, kit, platform, context, remember });
     try {
-      await this.kit.drive({
-        id: turnId,
-        isRunning: () => this.store.turn(turnId)?.status === "running",
-        drive: (hold) => run.drive(hold),
-        wait: () => {
-          this.store.setStatus(turnId, "waiting");
-          this.kit.events.append("turn.waiting", turnId, { turnId });
-        },
-        countCrash: () => this.store.countCrash(turnId),
-        fail: () => this.end(turn, "failed", crashOutcome(turn)),
-      });
+      const { status, outcome } = await this.run.drive(lease);
+      // Cancelled between its last step and its end: whoever did that has ended it.
+      if (lease.isHeld()) this.end(turn, status, outcome);
+    } catch (error) {
+      const then = kit.afterThrow(turnId, error, lease);
+      if (then === "failed") this.end(turn, "failed", crashOutcome(turn));
+      if (then === "waiting") {
+        store.setStatus(turnId, "waiting");
+        kit.events.append("turn.waiting", turnId, { turnId });
+      }
     } finally {
       this.run = undefined;
     }
-    return true;
+    return "again";
   }
 
   private end(turn: TurnRecord, status: EndedStatus, outcome: SettledOutcome): void {
@@ -248,7 +243,7 @@ export class SessionEngine implements RootEngine {
     });
   }
 
-  /** The memory is told by id: the outbox holds no text, and what is told is what the message says by then. */
+  /** For the memory, by id: the outbox holds no text, and what is delivered is what the message says by then. */
   private remember(messageId: string, change?: number | "erased"): void {
     if (this.store.session().definition.memory !== undefined) {
       const edit = change === "erased" ? undefined : change;
@@ -266,15 +261,21 @@ export class SessionEngine implements RootEngine {
 
   /** What the log stores are ids; what is shown of them is what holds now. */
   private present(type: string, data: unknown): unknown {
-    const { turnId, version } = idsIn(data);
-    if (type === "context.changed" && version !== undefined) {
-      const { author, reason, at } = this.context.version(version) ?? {};
-      return { version, ...(turnId === undefined ? {} : { turnId }), author, reason, at };
-    }
-    if (type === "turn.completed" && turnId !== undefined) {
-      const turn = this.turn(turnId);
-      return turn.ok ? { ...turn.value, asks: turn.value.asks.map(askForAll) } : data;
-    }
-    return data;
+    if (type === "context.changed") return this.presentContext(data) ?? data;
+    return (type === "turn.completed" ? this.presentTurn(data) : undefined) ?? data;
+  }
+
+  private presentContext(data: unknown): EventData<"context.changed"> | undefined {
+    const { data: stored } = chatEvents["context.changed"].stored.safeParse(data);
+    const version = stored === undefined ? undefined : this.context.version(stored.version);
+    if (stored === undefined || version === undefined) return undefined;
+    const { author, reason, at } = version;
+    return { ...stored, author, reason, at };
+  }
+
+  private presentTurn(data: unknown): EventData<"turn.completed"> | undefined {
+    const { data: stored } = chatEvents["turn.completed"].stored.safeParse(data);
+    const turn = stored === undefined ? undefined : this.turn(stored.turnId);
+    return turn?.ok ? { ...turn.value, asks: turn.value.asks.map(askForAll) } : undefined;
   }
 }

@@ -1,3 +1,4 @@
+/** The SQL of a chat session. No rules: what a row means is decided elsewhere. */
 import { z } from "zod";
 import type { HistoryMessage } from "../../src/agent/prompt.js";
 import {
@@ -69,7 +70,6 @@ export interface NewTurn {
 /** How many messages of the history are read at most; the prompt's token budget decides among them. */
 const historyRows = 60;
 
-/** The SQL of a chat session. No rules: what a row means is decided elsewhere. */
 export class ChatSessionStore {
   readonly versions: VersionStore;
 
@@ -155,12 +155,6 @@ export class ChatSessionStore {
     this.sql.exec("UPDATE turns SET status = ? WHERE turn_id = ?", status, turnId);
   }
 
-  countCrash(turnId: string): number {
-    return this.sql
-      .exec<{ crashes: number }>("UPDATE turns SET crashes = crashes + 1 WHERE turn_id = ? RETURNING crashes", turnId)
-      .one().crashes;
-  }
-
   endTurn(turnId: string, status: TurnStatus, outcome: StoredOutcome, at: number): void {
     this.sql.exec(
       "UPDATE turns SET status = ?, outcome = ?, ended_at = ? WHERE turn_id = ?",
@@ -198,8 +192,8 @@ export class ChatSessionStore {
     );
     const turn = this.turns("WHERE reply_id = ?", messageId)[0];
     if (turn?.outcome === undefined) return;
-    const said = message.role === "assistant" ? { reply: message } : { error: message };
-    const outcome: StoredOutcome = { ...turn.outcome, ...said };
+    const replaced = message.role === "assistant" ? { reply: message } : { error: message };
+    const outcome: StoredOutcome = { ...turn.outcome, ...replaced };
     this.sql.exec("UPDATE turns SET outcome = ? WHERE turn_id = ?", JSON.stringify(outcome), turn.turnId);
   }
 

@@ -3,7 +3,7 @@
 import { Superseded } from "../../src/agent/journal.js";
 import type { HistoryMessage } from "../../src/agent/prompt.js";
 import type { EndedStatus } from "../../src/agent/work.js";
-import type { SessionPlatform } from "../../src/application/root-platform.js";
+import type { RootPlatform } from "../../src/application/root-platform.js";
 import { saltedHash } from "../../src/application/salted-hash.js";
 import { type LoadedSetup, loadTurnSetup } from "../../src/application/turn-setup.js";
 import { ReplyStream } from "../../src/chat/reply-stream.js";
@@ -15,20 +15,24 @@ import type { SupervisionState } from "../../src/supervision/state.js";
 import { openStreamGate } from "../../src/supervision/stream-gate.js";
 import type { Subject } from "../../src/supervision/subject.js";
 import { agentPorts } from "../kit/agent-ports.js";
+import type { Lease } from "../kit/driver.js";
 import type { Kit } from "../kit/kit.js";
-import type { Lease } from "../kit/work-runner.js";
 import type { VersionedContext } from "./session-context.js";
 import type { ChatSessionStore, SessionRecord, TurnRecord } from "./store.js";
 
 export interface RunnerPorts {
   readonly store: ChatSessionStore;
   readonly kit: Kit;
-  readonly platform: SessionPlatform;
+  readonly platform: RootPlatform;
   readonly context: VersionedContext;
-  /** Has the memory told of a message, by the write that is under way. Only effective texts are. */
+  /** Puts a message into the outbox for the memory, in the write that is under way. Only effective texts are. */
   readonly remember: (messageId: string) => void;
-  /** Ends the turn: status, outcome, messages and event in one write. */
-  readonly ended: (turn: TurnRecord, status: EndedStatus, outcome: SettledOutcome) => void;
+}
+
+/** What a turn came to. */
+export interface TurnEnd {
+  readonly status: EndedStatus;
+  readonly outcome: SettledOutcome;
 }
 
 /** A turn while it runs in this instance. */
@@ -48,15 +52,10 @@ export class TurnRun {
   }
 
   /** @throws {Parked} while the turn waits for an ask. */
-  async drive(hold: Lease): Promise<void> {
+  async drive({ signal, isHeld }: Lease): Promise<TurnEnd> {
     const { turn, session } = this;
     const { store, platform, kit } = this.ports;
-    const { isHeld: holds } = hold;
-    // Cancelled meanwhile, between its last step and its end: whoever did that has ended it.
-    const ended: (status: EndedStatus, outcome: SettledOutcome) => void = (status, outcome) => {
-      if (holds()) this.ports.ended(turn, status, outcome);
-    };
-    const journal = kit.journal(turn.turnId, holds);
+    const journal = kit.journal(turn.turnId, isHeld);
     const loaded = await loadTurnSetup(
       {
         tenantId: session.tenantId,
@@ -65,7 +64,7 @@ export class TurnRun {
         context: () => this.ports.context.current().context,
         changeContext: (change, author, reason) => {
           // What a change needs is loaded first: meanwhile the turn may have been cancelled.
-          if (!holds()) throw new Superseded(`the turn ${turn.turnId} was cancelled`);
+          if (!isHeld()) throw new Superseded(`the turn ${turn.turnId} was cancelled`);
           return this.ports.context.change(change, author, reason, turn.turnId);
         },
         history: () => store.history(turn.turnId),
@@ -74,25 +73,28 @@ export class TurnRun {
       journal,
       platform,
     );
-    if (!loaded.ok) return ended("failed", this.failure(loaded.detail));
+    if (!loaded.ok) return { status: "failed", outcome: this.failure(loaded.detail) };
 
     this.loaded = loaded;
     const model = await platform.model(session.tenantId);
     const command = { ...turn, content: turn.original };
-    const ports = { ...this.turnPorts(loaded, hold.signal), journal, model };
+    const ports = { ...this.turnPorts(loaded, signal), journal, model };
     const outcome = await runTurn(command, loaded.setup, ports);
     const { status, reply, error, request, response, degraded } = outcome;
-    ended(status, {
-      ...(reply === undefined ? {} : { reply }),
-      ...(error === undefined ? {} : { error }),
-      request: { action: request.action, reasons: [...request.reasons] },
-      ...(response === undefined ? {} : { response: { action: response.action, reasons: [...response.reasons] } }),
-      degraded: [...degraded],
-    });
+    return {
+      status,
+      outcome: {
+        ...(reply === undefined ? {} : { reply }),
+        ...(error === undefined ? {} : { error }),
+        request: { action: request.action, reasons: [...request.reasons] },
+        ...(response === undefined ? {} : { response: { action: response.action, reasons: [...response.reasons] } }),
+        degraded: [...degraded],
+      },
+    };
   }
 
   private turnPorts(
-    { setup, strict, reviews, approvals, desk }: Extract<LoadedSetup, { ok: true }>,
+    { setup, policies, contextEditor }: Extract<LoadedSetup, { ok: true }>,
     signal: AbortSignal,
   ): Omit<TurnPorts, "journal" | "model"> {
     const { turn, session } = this;
@@ -106,16 +108,16 @@ export class TurnRun {
     const { asks, state, callWorker, ...ports } = agentPorts(kit, platform, {
       tenantId: session.tenantId,
       ownerId: session.sessionId,
-      piece: { type: "turn", id: turnId },
+      ref: { type: "turn", id: turnId },
       // The request's text is the message's; all others come with the reply.
       hash: (subject) =>
         saltedHash((subject.hook === "request" ? turn.messageSalt : turn.replySalt) ?? session.salt, subject),
       signal,
-      settings: { strict, reviews, approvals },
+      settings: policies,
       environment: {
         transcript: () => this.transcript(),
         statistics: () => store.turnCounts(),
-        context: desk,
+        context: contextEditor,
       },
       keepPass: (pass, before) => {
         store.addPass(turnId, pass, platform.now());
@@ -142,8 +144,8 @@ export class TurnRun {
   private transcript(): HistoryMessage[] {
     const { store } = this.ports;
     const message = store.message(this.turn.messageId);
-    const said = message === undefined ? [] : [{ role: "user" as const, content: messageText(message) }];
-    return [...store.history(this.turn.turnId), ...said];
+    const current = message === undefined ? [] : [{ role: "user" as const, content: messageText(message) }];
+    return [...store.history(this.turn.turnId), ...current];
   }
 
   /** The restricted record: what a reply said before supervision changed or blocked it. What was sent is kept with the turn. */

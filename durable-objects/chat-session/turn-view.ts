@@ -1,4 +1,4 @@
-import { z } from "zod";
+/** A turn as callers see it. */
 import type { Usage } from "../../src/agent/work.js";
 import { isFinal, type SettledOutcome, type Turn } from "../../src/chat/session.js";
 import { supervisionSummary } from "../../src/supervision/summary.js";
@@ -24,13 +24,6 @@ export function turnView(record: TurnRecord, store: ChatSessionStore, asks: AskB
     createdAt: new Date(record.acceptedAt).toISOString(),
     ...(record.endedAt === undefined ? {} : { endedAt: new Date(record.endedAt).toISOString() }),
   };
-}
-
-const idsSchema = z.object({ turnId: z.string(), version: z.int() }).partial();
-
-/** The ids that a stored event holds. */
-export function idsIn(data: unknown): z.infer<typeof idsSchema> {
-  return idsSchema.safeParse(data).data ?? {};
 }
 
 /** What comes of a turn that failed without anybody having foreseen it. */

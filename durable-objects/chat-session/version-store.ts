@@ -1,6 +1,6 @@
 /** The SQL of what messages said at other times than now: originals, what people made of them, what is left of erased ones. */
 import { z } from "zod";
-import { type MadeVersion, type MessageVersion, messageVersionSchema } from "../../src/chat/message-version.js";
+import { type MessageVersion, messageVersionSchema, type UnlinkedVersion } from "../../src/chat/message-version.js";
 import {
   type AssistantMessage,
   assistantMessageSchema,
@@ -25,7 +25,7 @@ const changeRow = z
     at: z.number(),
   })
   .transform(
-    ({ body, kind, author, reason, at }): MadeVersion => ({
+    ({ body, kind, author, reason, at }): UnlinkedVersion => ({
       message: chatMessageSchema.parse(JSON.parse(body)),
       decision: kind,
       author,
@@ -65,7 +65,7 @@ export class VersionStore {
   }
 
   /** What a message said before anybody changed it, and then after each change; empty when nobody did. */
-  changes(messageId: string): MadeVersion[] {
+  changes(messageId: string): UnlinkedVersion[] {
     return this.sql
       .exec("SELECT body, kind, author, reason, at FROM message_edits WHERE message_id = ? ORDER BY seq", messageId)
       .toArray()

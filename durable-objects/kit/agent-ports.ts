@@ -1,6 +1,6 @@
 /** What agents and supervisors that work in a root need of it and of the platform: the same whatever the root is. */
 import { validateArguments } from "../../src/application/argument-check.js";
-import type { SessionPlatform } from "../../src/application/root-platform.js";
+import type { RootPlatform } from "../../src/application/root-platform.js";
 import { withDeadline } from "../../src/platform/clock.js";
 import type { TeamPorts } from "../../src/routing/ports.js";
 import type { SupervisePorts } from "../../src/supervision/supervise.js";
@@ -14,7 +14,7 @@ export interface AgentWork {
   readonly tenantId: string;
   /** The root. */
   readonly ownerId: string;
-  readonly piece: WorkRef;
+  readonly ref: WorkRef;
   /** The salted digest by which the record of its supervision tells texts apart. */
   readonly hash: SupervisePorts["hash"];
   readonly signal: AbortSignal;
@@ -42,12 +42,12 @@ type Ports = Pick<
 
 export function agentPorts(
   kit: Kit,
-  platform: Pick<SessionPlatform, "now" | "teamState" | "callWorker">,
+  platform: Pick<RootPlatform, "now" | "teamState" | "callWorker">,
   work: AgentWork,
 ): Ports {
-  const { tenantId, ownerId, piece, hash, signal, settings, environment } = work;
+  const { tenantId, ownerId, ref, hash, signal, settings, environment } = work;
   const { now } = platform;
-  const telling = workObserver(piece, tenantId, kit, now);
+  const observer = workObserver(ref, tenantId, kit, now);
   const deadline: Ports["withDeadline"] = (timeoutMs, doWork) => withDeadline(timeoutMs, doWork, signal);
   return {
     signal,
@@ -55,23 +55,23 @@ export function agentPorts(
     withDeadline: deadline,
     validateArguments,
     approvals: kit.approvals,
-    approval: askPolicy(settings.approvals, piece),
+    approval: askPolicy(settings.approvals, ref),
     supervise: {
       now,
       hash,
       withDeadline: deadline,
       strict: settings.strict,
       cancelled: () => signal.aborted,
-      review: askPolicy(settings.reviews, piece),
-      surroundings: { ...environment, ownerId, workId: piece.id },
+      review: askPolicy(settings.reviews, ref),
+      surroundings: { ...environment, ownerId, workId: ref.id },
       decided: (state, before, after) => {
         work.keepPass(state, before, after);
-        telling.decided(state);
+        observer.decided(state);
       },
     },
-    asks: () => kit.asks.ofWork(piece.id),
+    asks: () => kit.asks.ofWork(ref.id),
     state: platform.teamState(tenantId),
     callWorker: (call, cancel) => platform.callWorker(tenantId, call, cancel),
-    observer: telling,
+    observer,
   };
 }

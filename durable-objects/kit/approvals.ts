@@ -1,6 +1,6 @@
+/** The tools that a person has approved for as long as the root lives. */
 import type { ToolApprovals } from "../../src/supervision/tool-guard.js";
 
-/** The tools that a person has approved for as long as the root lives. Its schema has the table. */
 export class ApprovalBook implements ToolApprovals {
   constructor(private readonly sql: SqlStorage) {}
 

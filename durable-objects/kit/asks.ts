@@ -1,3 +1,4 @@
+/** The asks of an object in its SQLite: opened, answered, expired, cancelled, each with what goes with it in the same write. */
 import {
   type AnswerOutcome,
   type Ask,
@@ -59,10 +60,10 @@ export class AskBook {
     return this.ofWork(work).filter((ask) => ask.status === "open");
   }
 
-  answer(askId: string, said: unknown, by: Role): AnswerOutcome | undefined {
+  answer(askId: string, response: unknown, by: Role): AnswerOutcome | undefined {
     const found = this.read("SELECT work, body FROM asks WHERE ask_id = ?", askId)[0];
     if (found === undefined) return undefined;
-    const outcome = answerAsk(found.ask, said, by, this.ports.now());
+    const outcome = answerAsk(found.ask, response, by, this.ports.now());
     if (outcome.kind === "accepted" || outcome.kind === "already_closed") this.store(found, outcome.ask);
     return outcome;
   }
@@ -79,7 +80,7 @@ export class AskBook {
     for (const ask of this.openOfWork(work)) this.cancel(ask.askId);
   }
 
-  /** Takes the texts out of the closed asks of a piece of work, those whose subject `of` says. Nobody has to hear of it but the inbox. */
+  /** Takes the texts out of the closed asks of some work, those whose hook `of` accepts. Only the inbox gets a copy. */
   forgetTexts(work: string, of: (hook: string | undefined) => boolean): void {
     for (const ask of this.ofWork(work)) {
       if (!of(hookOf(ask))) continue;
@@ -118,7 +119,7 @@ export class AskBook {
   }
 }
 
-/** What a caller is told of an answer. */
+/** What a caller gets for an answer. */
 export function answerResult(outcome: AnswerOutcome | undefined): Result<Ask> {
   if (outcome === undefined) return refuse("not_found", "There is no such ask.");
   switch (outcome.kind) {

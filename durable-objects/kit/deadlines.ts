@@ -22,7 +22,7 @@ export class Deadlines {
   }
 
   /** Names of those that have passed, the earliest first. They stay until they are cleared or moved. */
-  due(now: number): string[] {
+  passed(now: number): string[] {
     return this.sql
       .exec<{ name: string }>("SELECT name FROM deadlines WHERE at <= ? ORDER BY at, name", now)
       .toArray()

@@ -4,13 +4,13 @@ import type { EventLog, LiveEvent, LoggedEvent } from "./events.js";
 export interface StreamOptions {
   /** Events with a higher number only. */
   readonly after: number;
-  /** Only those of this piece of work. */
+  /** Only those of this work. */
   readonly work?: string | undefined;
   /** Milliseconds that the stream stays open while nothing goes on; a stream keeps its object awake. */
   readonly lingerMs: number;
   /** What a late subscriber has missed of transient events. */
   readonly catchUp?: LiveEvent | undefined;
-  /** For a subscriber to whom an event brings the end of what it never saw in pieces: what it would have seen. */
+  /** For a subscriber to whom an event brings the end of a reply whose deltas it never saw: what it would have seen. */
   readonly unseen?: ((event: LiveEvent) => LiveEvent | undefined) | undefined;
   /** Whether more is to be expected now, without anybody doing anything. */
   readonly active: () => boolean;
@@ -29,7 +29,7 @@ export function eventStream(log: EventLog, options: StreamOptions): ReadableStre
   return new ReadableStream<Uint8Array>({
     start(controller) {
       let last = options.after;
-      let sawPieces = false;
+      let sawDeltas = false;
       const timers: { heartbeat?: ReturnType<typeof setInterval>; linger?: ReturnType<typeof setTimeout> } = {};
       const end = (): void => {
         stop();
@@ -45,15 +45,15 @@ export function eventStream(log: EventLog, options: StreamOptions): ReadableStre
         if (event.seq !== undefined) {
           if (event.seq <= last) return;
           last = event.seq;
-          const unseen = sawPieces ? undefined : options.unseen?.(event);
+          const unseen = sawDeltas ? undefined : options.unseen?.(event);
           if (unseen !== undefined) controller.enqueue(encoder.encode(render(unseen)));
         }
-        sawPieces ||= event.seq === undefined;
+        sawDeltas ||= event.seq === undefined;
         controller.enqueue(encoder.encode(render(event)));
       };
       const unsubscribe = log.subscribe((event) => {
         send(event);
-        // The write that tells of an end changes the state after it tells: look when it is complete.
+        // The write that ends the work changes the state after it appends the event: look when it is complete.
         queueMicrotask(endWhenIdle);
       });
       stop = () => {

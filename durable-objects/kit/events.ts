@@ -1,7 +1,10 @@
 /** The event log of an object: everything that happened in it, numbered. Streams, sockets and history are views of it. */
+import type { EventData, LiveEventType, LoggedEventType, StoredEventData } from "../../src/catalogues/events.js";
+
 export interface LoggedEvent {
   readonly seq: number;
   readonly work: string | undefined;
+  /** One of the catalogue; or one that a version before this had. */
   readonly type: string;
   /** ISO 8601 UTC. */
   readonly at: string;
@@ -27,7 +30,8 @@ export class EventLog {
     private readonly present: (type: string, data: unknown) => unknown,
   ) {}
 
-  append(type: string, work: string | undefined, data: unknown): void {
+  /** In the write that makes it true. `data` is what the catalogue says is stored of the type. */
+  append<Type extends LoggedEventType>(type: Type, work: string | undefined, data: StoredEventData<Type>): void {
     const at = this.now();
     const text = JSON.stringify(data);
     const { seq } = this.sql
@@ -39,12 +43,17 @@ export class EventLog {
         text,
       )
       .one();
-    this.tell({ seq, work, type, at: new Date(at).toISOString(), data: this.shown(type, text) });
+    this.emit({ seq, work, type, at: new Date(at).toISOString(), data: this.shown(type, text) });
   }
 
-  /** Tells those who listen now, and stores nothing. */
-  announce(type: string, work: string | undefined, data: unknown): void {
-    this.tell({ work, type, at: new Date(this.now()).toISOString(), data: JSON.stringify(data) });
+  /** Emits to those who listen now, and stores nothing. */
+  announce<Type extends LiveEventType>(type: Type, work: string | undefined, data: EventData<Type>): void {
+    this.emit(this.live(type, work, data));
+  }
+
+  /** A live event for one listener alone. */
+  live<Type extends LiveEventType>(type: Type, work: string | undefined, data: EventData<Type>): LiveEvent {
+    return { work, type, at: new Date(this.now()).toISOString(), data: JSON.stringify(data) };
   }
 
   read(after: number, limit: number, work?: string): LoggedEvent[] {
@@ -72,7 +81,7 @@ export class EventLog {
     return () => this.subscribers.delete(subscriber);
   }
 
-  private tell(event: LiveEvent): void {
+  private emit(event: LiveEvent): void {
     for (const subscriber of this.subscribers) subscriber(event);
   }
 }

@@ -1,14 +1,5 @@
 /** How the supervisors of an object's work are: what the circuit breaker remembers, through evictions and crashes. */
 import type { HealthRecord, HealthStore } from "../../src/supervision/breaker.js";
-import type { SchemaStep } from "./schema.js";
-
-/** A step of every object whose work is supervised. */
-export const supervisorHealthStep: SchemaStep = {
-  name: "health of supervisors",
-  sql: `
-    CREATE TABLE supervisor_health (
-      supervisor TEXT PRIMARY KEY, version INTEGER NOT NULL, failures INTEGER NOT NULL, until INTEGER NOT NULL) WITHOUT ROWID;`,
-};
 
 export class SupervisorHealth implements HealthStore {
   constructor(private readonly sql: SqlStorage) {}

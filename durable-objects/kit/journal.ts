@@ -1,3 +1,4 @@
+/** The journal in an object's SQLite: what is done is stored with what goes with it, and read back on a replay. */
 import { type Journal, Parked, type StepSpec, Superseded } from "../../src/agent/journal.js";
 import type { Usage } from "../../src/agent/work.js";
 import type { Ask, AskRequest } from "../../src/asks/ask.js";
@@ -8,7 +9,7 @@ export interface JournalPorts {
   readonly asks: AskBook;
   readonly now: () => number;
   /** Whether this driver may still write: false after a cancel, or once another driver took over. */
-  readonly holds: () => boolean;
+  readonly isHeld: () => boolean;
 }
 
 /** How often a step is begun before it counts as one that takes its object down with it. */
@@ -21,7 +22,7 @@ export class StepAbandonedError extends Error {
   }
 }
 
-/** The journal of one piece of work (a turn, a run, a round) in an object's SQLite. */
+/** The journal of one work (a turn, a run, a round) in an object's SQLite. */
 export class SqlJournal implements Journal {
   constructor(
     private readonly work: string,
@@ -60,6 +61,27 @@ export class SqlJournal implements Journal {
     return this.complete(id, spec, result);
   }
 
+  /** Stored at once, without a beginning of its own: there is nothing between the two that could be interrupted. */
+  async commit(id: string, onDone: () => void): Promise<void> {
+    const { storage, now } = this.ports;
+    const step = this.prefix + id;
+    const done = "SELECT 1 FROM journal WHERE work = ? AND step = ? AND result IS NOT NULL";
+    if (storage.sql.exec(done, this.work, step).toArray().length > 0) return;
+    this.assertLease();
+    const at = now();
+    storage.transactionSync(() => {
+      storage.sql.exec(
+        `INSERT INTO journal (work, step, kind, attempts, result, begun_at, ended_at) VALUES (?, ?, 'commit', 1, 'true', ?, ?)
+         ON CONFLICT DO UPDATE SET result = excluded.result, ended_at = excluded.ended_at`,
+        this.work,
+        step,
+        at,
+        at,
+      );
+      onDone();
+    });
+  }
+
   ask(id: string, request: AskRequest): Ask {
     const ask = this.ports.asks.find(this.work, this.prefix + id) ?? this.open(id, request);
     if (ask.status === "open") throw new Parked([ask.askId]);
@@ -94,12 +116,12 @@ export class SqlJournal implements Journal {
   }
 
   private assertLease(): void {
-    if (!this.ports.holds()) throw new Superseded(`the work ${this.work} was cancelled or taken over`);
+    if (!this.ports.isHeld()) throw new Superseded(`the work ${this.work} was cancelled or taken over`);
   }
 }
 
 /**
- * What the models of a piece of work have taken so far, whoever in it called them: the agent, a supervising agent, a team within a
+ * What the models of some work have taken so far, whoever in it called them: the agent, a supervising agent, a team within a
  * team. Each call that ended is a step of kind `model`, so that nothing else has to count. To be asked before `forgetSteps`.
  */
 export function usageOf(sql: SqlStorage, work: string): Usage {
@@ -114,7 +136,7 @@ export function usageOf(sql: SqlStorage, work: string): Usage {
     .one();
 }
 
-/** Forgets the steps of a piece of work that has ended: its outcome and its events stay. */
+/** Forgets the steps of work that has ended: its outcome and its events stay. */
 export function forgetSteps(sql: SqlStorage, work: string): void {
   sql.exec("DELETE FROM journal WHERE work = ?", work);
 }

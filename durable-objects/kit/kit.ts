@@ -1,20 +1,20 @@
 /** The parts of the kit put together, as every object that does work has them. */
-import { z } from "zod";
 import type { EndedStatus, Usage } from "../../src/agent/work.js";
 import { type Ask, askForAll } from "../../src/asks/ask.js";
+import { askEvents } from "../../src/asks/events.js";
 import { newAskId } from "../../src/platform/ids.js";
 import { describeError, log } from "../../src/platform/logging.js";
 import type { Level, LogFields } from "../../src/platform/metrics.js";
 import { ApprovalBook } from "./approvals.js";
 import { AskBook } from "./asks.js";
+import { Crashes } from "./crashes.js";
 import { Deadlines } from "./deadlines.js";
-import { Driver } from "./driver.js";
+import { Driver, type Lease, type StepOutcome } from "./driver.js";
 import { EventLog } from "./events.js";
 import { SupervisorHealth } from "./health.js";
 import { forgetSteps, SqlJournal, usageOf } from "./journal.js";
 import { Outbox, type OutboxMessage } from "./outbox.js";
 import { Waiters } from "./waiters.js";
-import { type WorkItem, WorkRunner } from "./work-runner.js";
 
 export interface KitPorts {
   /** Milliseconds since the epoch. */
@@ -23,12 +23,14 @@ export interface KitPorts {
   readonly owner: () => { readonly tenantId: string; readonly id: string };
   /** Brings outbox messages where they belong; all or throws. */
   readonly deliver: (messages: readonly OutboxMessage[]) => Promise<void>;
-  /** Does the next piece of work to its end, its wait or its failure; false when there is none. */
-  readonly step: () => Promise<boolean>;
+  /** Does the next work, under a lease: see {@link StepOutcome} for what it comes to. */
+  readonly step: (lease: Lease) => Promise<StepOutcome>;
   /** What is shown of a stored event of the object's own: the log stores ids and no texts. */
   readonly present: (type: string, data: unknown) => unknown;
-  /** An ask of this piece of work was closed, in this very write: let it go on. */
+  /** An ask of this work was closed, in this very write: let it go on. */
   readonly askClosed: (work: string) => void;
+  /** What becomes of an exception that a step threw; without this it is logged as `driver.crashed`. */
+  readonly crashed?: (error: unknown) => void;
   /** A deadline of the object's own has passed. */
   readonly deadlinePassed?: (name: string) => void;
 }
@@ -36,16 +38,34 @@ export interface KitPorts {
 /** When the alarm looks after a delivery that an instance began and may have died over, in milliseconds. */
 const deliveryLeaseMs = 15_000;
 const askDeadline = "ask:";
-const askEventSchema = z.object({ askId: z.string() });
 
-/** How a piece of work ended, as it is logged. */
+/** How work ended, as it is logged. */
 export interface WorkEnd {
-  readonly kind: "turn" | "run";
+  /** What the object calls it: the log line is `<kind>.ended`. */
+  readonly kind: string;
   readonly outcome: EndedStatus;
   /** When it was accepted; milliseconds since the epoch. */
   readonly since: number;
 }
 
+/**
+ * What every object has. A root (an object with work of its own) makes one, kicks it whenever it made work, and does one work
+ * after another in `step`, under the lease that it is given.
+ * @example
+ * this.kit = new Kit(ctx, {
+ *   now: platform.now,
+ *   owner: () => ({ tenantId, id: panelId }),
+ *   deliver: (messages) => platform.deliver({ tenantId, ownerId: panelId, messages }),
+ *   step: async (lease) => {
+ *     const round = store.nextRound();
+ *     if (round === undefined) return "idle";
+ *     await speak(round, this.kit.journal(round.roundId, lease.isHeld));
+ *     return "again";
+ *   },
+ *   present: (_type, data) => data,
+ *   askClosed: () => this.kit.kick(),
+ * });
+ */
 export class Kit {
   readonly deadlines: Deadlines;
   readonly events: EventLog;
@@ -55,7 +75,7 @@ export class Kit {
   readonly health: SupervisorHealth;
   readonly approvals: ApprovalBook;
   private readonly driver: Driver;
-  private readonly pieces: WorkRunner;
+  private readonly crashes: Crashes;
 
   constructor(
     private readonly ctx: DurableObjectState,
@@ -85,10 +105,11 @@ export class Kit {
       waitUntil: (work) => ctx.waitUntil(work),
       now,
       setLease: (at) => this.deadlines.move("lease", at),
-      step: ports.step,
-      crashed: (error) => this.log("error", "driver.crashed", describeError(error)),
+      step: (lease) => this.step(lease),
+      crashed: ports.crashed ?? ((error) => this.log("error", "driver.crashed", describeError(error))),
     });
-    this.pieces = new WorkRunner({
+    this.crashes = new Crashes({
+      sql: storage.sql,
       hasOpenAsks: (work) => this.asks.openOfWork(work).length > 0,
       crashed: (work, error) => this.log("error", "work.crashed", { work, ...describeError(error) }),
     });
@@ -99,16 +120,19 @@ export class Kit {
     this.driver.kick();
   }
 
-  /** Drives a piece of work once: to its end or its wait. What it throws is counted, and tried again. */
-  async drive(piece: WorkItem): Promise<void> {
-    await this.pieces.run(piece);
-    this.waiters.check();
-    this.deliverSoon();
+  /** What the driving came to, once nobody drives any more; throws what the work threw. */
+  driven(): Promise<StepOutcome> {
+    return this.driver.driven();
+  }
+
+  /** What becomes of work that threw under its lease. @throws {unknown} the exception, when the alarm is to try again. */
+  afterThrow(work: string, error: unknown, lease: Lease): "waiting" | "failed" | "again" {
+    return this.crashes.after(work, error, lease);
   }
 
   /**
-   * Ends a piece of work, everything about it in one write: nobody asks for it any more, and its steps are forgotten. What its
-   * models have taken, whoever in it called them, is told to the write.
+   * Ends work, everything about it in one write: nobody asks for it any more, and its steps are forgotten. The write gets what
+   * its models have taken, whoever in it called them.
    */
   end(work: string, ended: WorkEnd, write: (usage: Usage, endedAt: number) => void): void {
     const { kind, outcome, since } = ended;
@@ -118,6 +142,7 @@ export class Kit {
       this.asks.cancelOfWork(work);
       write(usage, endedAt);
       this.forgetSteps(work);
+      this.crashes.forget(work);
     });
     const level = outcome === "failed" ? "warn" : "info";
     this.log(level, `${kind}.ended`, { work, outcome, latencyMs: endedAt - since, ...usage });
@@ -125,9 +150,9 @@ export class Kit {
     this.deliverSoon();
   }
 
-  /** Stops a piece of work that is driven now. Ending it is up to whoever cancels. */
-  cancel(work: string): void {
-    this.pieces.cancel(work);
+  /** Takes the lease from the work that is driven now. Ending it is up to whoever cancels. */
+  cancel(): void {
+    this.driver.cancel();
   }
 
   /** Waits until nothing is driven or delivered any more: what is erased then stays erased. */
@@ -136,17 +161,17 @@ export class Kit {
     await this.outbox.drain();
   }
 
-  /** The journal of a piece of work; `holds` says whether its driver may still write. */
-  journal(work: string, holds: () => boolean): SqlJournal {
-    return new SqlJournal(work, { storage: this.ctx.storage, asks: this.asks, now: this.ports.now, holds });
+  /** The journal of work; `isHeld` says whether its driver may still write. */
+  journal(work: string, isHeld: () => boolean): SqlJournal {
+    return new SqlJournal(work, { storage: this.ctx.storage, asks: this.asks, now: this.ports.now, isHeld });
   }
 
-  /** What the models of a piece of work have taken so far. */
+  /** What the models of some work have taken so far. */
   usage(work: string): Usage {
     return usageOf(this.ctx.storage.sql, work);
   }
 
-  /** To be called in the write that ends a piece of work: its steps go, its outcome and its events stay. */
+  /** To be called in the write that ends work: its steps go, its outcome and its events stay. */
   forgetSteps(work: string): void {
     forgetSteps(this.ctx.storage.sql, work);
   }
@@ -159,7 +184,7 @@ export class Kit {
 
   /** What the alarm rang for. Never throws, never waits. */
   onAlarm(): void {
-    for (const name of this.deadlines.due(this.ports.now())) {
+    for (const name of this.deadlines.passed(this.ports.now())) {
       try {
         if (name === "lease") this.driver.kick();
         else if (name === "outbox") this.deliverSoon();
@@ -178,9 +203,16 @@ export class Kit {
     this.deadlines.rearm();
   }
 
+  private async step(lease: Lease): Promise<StepOutcome> {
+    const outcome = await this.ports.step(lease);
+    if (outcome !== "gone") this.waiters.check();
+    if (outcome === "again" || outcome === "yielded") this.deliverSoon();
+    return outcome;
+  }
+
   private present(type: string, data: unknown): unknown {
     if (!type.startsWith("ask.")) return this.ports.present(type, data);
-    const { data: event } = askEventSchema.safeParse(data);
+    const { data: event } = askEvents["ask.opened"].stored.safeParse(data);
     const ask = event === undefined ? undefined : this.asks.get(event.askId);
     return ask === undefined ? data : askForAll(ask);
   }

@@ -1,9 +1,12 @@
-/** What an object has to tell others (D1, queues), stored with the change it tells of and delivered afterwards, at least once. */
+/** What goes from an object to others (D1, queues): stored with the change that it is about, delivered afterwards, at least once. */
+import type { OutboxPayload, OutboxTopic } from "../../src/catalogues/outbox.js";
+
 export interface OutboxMessage {
   /** Grows within the object: receivers keep the highest they saw of an entity, so that a late one changes nothing. */
   readonly id: number;
   /** Messages of one entity are delivered in order. */
   readonly entity: string;
+  /** One of the catalogue; or one that a version before this had. */
   readonly topic: string;
   /** JSON text. */
   readonly payload: string;
@@ -35,7 +38,8 @@ export class Outbox {
 
   constructor(private readonly ports: OutboxPorts) {}
 
-  put(topic: string, entity: string, payload: unknown): void {
+  /** In the write that it tells others of; `drain` delivers it. */
+  put<Topic extends OutboxTopic>(topic: Topic, entity: string, payload: OutboxPayload<Topic>): void {
     const now = this.ports.now();
     this.ports.sql.exec(
       "INSERT INTO outbox (entity, topic, payload, due_at) VALUES (?, ?, ?, ?)",

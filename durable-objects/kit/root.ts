@@ -1,3 +1,4 @@
+/** What all roots share: asks to answer, events to follow, and waking up with the work that is left. */
 import type { Ask, Role } from "../../src/asks/ask.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
 import type { EventsQuery, RootObject } from "../../src/gateways/root-gateway.js";
@@ -12,11 +13,11 @@ import { StoredObject } from "./stored-object.js";
 /** What a root does, as far as its shell has to know. */
 export interface RootEngine {
   readonly kit: Kit;
-  /** Whether it (or one piece of its work) goes on without anybody doing anything. */
+  /** Whether it (or one work of it) goes on without anybody doing anything. */
   active(work?: string): boolean;
   /** Ends what runs and waits, so that nothing is written after an erasure. */
   stop(): Promise<void>;
-  /** What a subscriber who comes late is told besides the log. */
+  /** What a subscriber who comes late gets besides the log. */
   forLatecomers?(work: string | undefined): Pick<StreamOptions, "catchUp" | "unseen">;
 }
 
@@ -44,9 +45,9 @@ export abstract class Root<W extends RootEngine> extends StoredObject<W> impleme
     return toWire(ask === undefined ? noAsk : ok(ask));
   }
 
-  async answerAsk(askId: string, said: Wire<unknown>, by: Role): Promise<Wire<Result<Ask>>> {
+  async answerAsk(askId: string, response: Wire<unknown>, by: Role): Promise<Wire<Result<Ask>>> {
     if (!this.exists()) return toWire(noAsk);
-    return toWire(answerResult(this.engine.kit.asks.answer(askId, JSON.parse(said.json), by)));
+    return toWire(answerResult(this.engine.kit.asks.answer(askId, JSON.parse(response.json), by)));
   }
 
   async cancelAsk(askId: string): Promise<Wire<Result<Ask>>> {

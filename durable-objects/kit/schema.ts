@@ -1,8 +1,14 @@
-/** The tables of an object, as an append-only list of steps. */
+/**
+ * The tables of an object, as steps that are applied once each and known by their names: the kit's steps and the object's own are
+ * two lists that grow apart from one another. The table `schema_steps` is a contract with objects that are stored already.
+ */
 
 export interface SchemaStep {
+  /** Unique over the kit's steps and the object's own. */
   readonly name: string;
   readonly sql: string;
+  /** What this step read before a part of it became a step of its own. An object that applied that is not changed. */
+  readonly formerly?: readonly string[];
 }
 
 export class EditedHistoryError extends Error {
@@ -15,37 +21,47 @@ export function hasSchema(sql: SqlStorage): boolean {
 }
 
 /**
- * Applies the steps that this object doesn't have yet, all or none.
+ * Applies the steps that this object doesn't have yet, in the order of the list, all or none.
  * @throws {EditedHistoryError} when a step that was applied reads otherwise now, or is gone: steps are only ever added.
+ * @throws {TypeError} when two steps have the same name.
  */
 export function applySchema(storage: DurableObjectStorage, steps: readonly SchemaStep[]): void {
   const { sql } = storage;
+  const byName = new Map(steps.map((step) => [step.name, step]));
+  if (byName.size < steps.length) throw new TypeError("two schema steps have the same name");
   storage.transactionSync(() => {
     sql.exec(
       "CREATE TABLE IF NOT EXISTS schema_steps (position INTEGER PRIMARY KEY, name TEXT NOT NULL, sql TEXT NOT NULL)",
     );
-    const applied = sql
-      .exec<{ position: number; name: string; sql: string }>(
-        "SELECT position, name, sql FROM schema_steps ORDER BY position",
-      )
-      .toArray();
-    for (const { position, name, sql: text } of applied) {
-      const now = steps[position];
-      if (now === undefined || now.name !== name || now.sql !== text) {
-        throw new EditedHistoryError(
-          `schema step ${position} "${name}" was applied and has been changed or removed since`,
-        );
+    const applied = sql.exec<{ name: string; sql: string }>("SELECT name, sql FROM schema_steps").toArray();
+    for (const { name, sql: text } of applied) {
+      const step = byName.get(name);
+      if (step === undefined || (step.sql !== text && step.formerly?.includes(text) !== true)) {
+        throw new EditedHistoryError(`the schema step "${name}" was applied and has been changed or removed since`);
       }
+      byName.delete(name);
     }
-    for (const [position, step] of steps.entries()) {
-      if (position < applied.length) continue;
+    for (const step of byName.values()) {
       sql.exec(step.sql);
-      sql.exec("INSERT INTO schema_steps (position, name, sql) VALUES (?, ?, ?)", position, step.name, step.sql);
+      sql.exec(
+        "INSERT INTO schema_steps (position, name, sql) SELECT COALESCE(MAX(position) + 1, 0), ?, ? FROM schema_steps",
+        step.name,
+        step.sql,
+      );
     }
   });
 }
 
-/** The kit's own tables; every object's list begins with them. */
+/**
+ * A step as it read when the table of approvals was the object's own: it made that table at its end.
+ * @returns the step for {@link SchemaStep.formerly}
+ */
+export function withApprovals(sql: string): string {
+  return `${sql}
+      CREATE TABLE approvals (server TEXT NOT NULL, tool TEXT NOT NULL, PRIMARY KEY (server, tool)) WITHOUT ROWID;`;
+}
+
+/** The kit's own tables: every object has them, before its own. Steps are only ever added. */
 export const kitSchema: readonly SchemaStep[] = [
   {
     name: "kit",
@@ -62,5 +78,24 @@ export const kitSchema: readonly SchemaStep[] = [
       CREATE TABLE outbox (
         id INTEGER PRIMARY KEY AUTOINCREMENT, entity TEXT NOT NULL, topic TEXT NOT NULL, payload TEXT NOT NULL,
         attempts INTEGER NOT NULL DEFAULT 0, due_at INTEGER NOT NULL);`,
+  },
+  {
+    name: "events of a turn",
+    sql: "CREATE INDEX events_of_work ON events (work, seq);",
+  },
+  {
+    name: "health of supervisors",
+    sql: `
+    CREATE TABLE supervisor_health (
+      supervisor TEXT PRIMARY KEY, version INTEGER NOT NULL, failures INTEGER NOT NULL, until INTEGER NOT NULL) WITHOUT ROWID;`,
+  },
+  {
+    name: "approvals",
+    // Objects of before have made it themselves.
+    sql: `CREATE TABLE IF NOT EXISTS approvals (server TEXT NOT NULL, tool TEXT NOT NULL, PRIMARY KEY (server, tool)) WITHOUT ROWID;`,
+  },
+  {
+    name: "crashes",
+    sql: "CREATE TABLE crashes (work TEXT PRIMARY KEY, count INTEGER NOT NULL) WITHOUT ROWID;",
   },
 ];

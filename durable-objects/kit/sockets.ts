@@ -1,3 +1,4 @@
+/** The event log over WebSockets that hibernate. */
 import type { EventLog, LiveEvent } from "./events.js";
 
 /** How many logged events a new socket is given at once; older ones are to be read over HTTP. */

@@ -1,12 +1,13 @@
+/** What all our objects have: tables that are made when something is created, and one alarm. */
 import { DurableObject } from "cloudflare:workers";
 import type { Kit } from "./kit.js";
-import { applySchema, hasSchema, type SchemaStep } from "./schema.js";
+import { applySchema, hasSchema, kitSchema, type SchemaStep } from "./schema.js";
 
-/** The shell that all our objects have: tables that are made when something is created, and one alarm. */
 export abstract class StoredObject<W extends { readonly kit: Kit }> extends DurableObject<Env> {
   constructor(
     ctx: DurableObjectState,
     env: Env,
+    /** The steps of its own tables; the kit's are added. */
     private readonly schema: readonly SchemaStep[],
     /** What the object does, apart from how it is called. */
     protected readonly engine: W,
@@ -25,6 +26,6 @@ export abstract class StoredObject<W extends { readonly kit: Kit }> extends Dura
   }
 
   protected makeTables(): void {
-    applySchema(this.ctx.storage, this.schema);
+    applySchema(this.ctx.storage, [...kitSchema, ...this.schema]);
   }
 }

@@ -1,4 +1,4 @@
-/** What a turn and a run tell alike while they work: in the event log, in the tenant's audit, and in the log that is measured. */
+/** What work of any object records: in the event log, in the tenant's audit, and in the log that is measured. */
 import type { AgentObserver } from "../../src/agent/ports.js";
 import { log } from "../../src/platform/logging.js";
 import type { SupervisionState } from "../../src/supervision/state.js";
@@ -9,9 +9,10 @@ export interface WorkObserver extends Required<Pick<AgentObserver, "toolCalled" 
   decided(state: SupervisionState): void;
 }
 
-/** A piece of work. Its events and log lines name it as `turnId`, `runId` … */
+/** One work of an object. */
 export interface WorkRef {
-  readonly type: "turn" | "run";
+  /** What the object calls it: events and log lines have its id as `<type>Id`. */
+  readonly type: string;
   readonly id: string;
 }
 
@@ -22,7 +23,7 @@ export function workObserver(
   now: () => number,
 ): WorkObserver {
   const { events, outbox } = kit;
-  const work = { [`${type}Id`]: id };
+  const work = type === "turn" ? { turnId: id } : { runId: id };
   return {
     toolCalled: (call) => events.append("tool.called", id, { ...work, ...call }),
     toolReturned: (call) => {
@@ -38,7 +39,7 @@ export function workObserver(
     decided: (state) => {
       const { hook, decision, reasons, degraded } = state;
       events.append("supervision.decided", id, { ...work, hook, decision, reasons, degraded });
-      outbox.put("audit", `audit/${id}`, { turnId: id, hook, decision, body: state, at: now() });
+      outbox.put("audit", `audit/${id}`, { workId: id, hook, decision, body: state, at: now() });
       logPass(state, { tenantId, ...work });
     },
   };

@@ -1,4 +1,4 @@
-/** Messages become entries: several at once, each a journalled piece of work. */
+/** Messages become entries: several at once, each with a journal of its own. */
 import { settleInOrder } from "../../src/agent/concurrency.js";
 import { type Captured, captureEntry } from "../../src/memory/capture.js";
 import type { ThreadMessage } from "../../src/memory/memory.js";
@@ -8,12 +8,16 @@ import { agentPorts, guarded, type Slice, type WorkPorts } from "./work-ports.js
 
 const parallelCaptures = 4;
 
-export async function doCaptures(messages: readonly ThreadMessage[], slice: Slice, ports: WorkPorts): Promise<void> {
+export async function captureMessages(
+  messages: readonly ThreadMessage[],
+  slice: Slice,
+  ports: WorkPorts,
+): Promise<void> {
   const { store, platform } = ports;
   const context = (await platform.contexts.base(slice.memory)).document;
   const tasks = messages.map((message) => async () => {
     const captured = await guarded(ports, () =>
-      runCapture(`entry/${message.seq}`, message, context, slice, ports, async (entry) => {
+      captureMessage(`entry/${message.seq}`, message, context, slice, ports, async (entry) => {
         const { entryId, role, speaker, content: rawEntry, occurredAt, seq } = message;
         const { threadId } = store.thread();
         const record = { entryId, threadId, role, speaker, rawEntry, occurredAt, ...entry };
@@ -31,7 +35,7 @@ export async function doCaptures(messages: readonly ThreadMessage[], slice: Slic
   await platform.vectors.fill(slice.memory);
 }
 
-export function runCapture(
+export function captureMessage(
   work: string,
   message: ThreadMessage,
   context: string,
@@ -51,10 +55,10 @@ export function runCapture(
     // Asked anew for each: the first one that fails in a slice speaks for the others.
     withoutModel: slice.withoutModel ?? modelCooldown(ports),
   };
-  return captureEntry(setup, async (entry) => !ports.holds() || save(entry), agentPorts(work, slice, ports));
+  return captureEntry(setup, async (entry) => !ports.lease.isHeld() || save(entry), agentPorts(work, slice, ports));
 }
 
 /** What a model wrote counts only while nothing is deleted that it may have seen; an extract is of its own text alone. */
-export function erasuresFor(entry: { summarySource: string }, { memory }: Slice): number | undefined {
+function erasuresFor(entry: { summarySource: string }, { memory }: Slice): number | undefined {
   return entry.summarySource === "model" ? memory.erasures : undefined;
 }

@@ -1,5 +1,5 @@
 /**
- * A thread's checkpoint: all that it was told up to a message. The rest of its state follows from that, by the rules of its control
+ * A thread's checkpoint: all messages that it took up to one of them. The rest of its state follows from that, by the rules of its control
  * states, so that another thread can be brought to the same point. What was recorded since stays as it is: a thread is never set
  * back itself, since its later entries would have nothing that they came from.
  */

@@ -1,30 +1,59 @@
 /** What a thread sends out: jobs for the queue, and deletions for D1. */
-import { z } from "zod";
 import type { MemoryPlatform } from "../../src/application/memory/memory-platform.js";
-import type { FlushJob } from "../../src/memory/memory.js";
+import {
+  isTopicOf,
+  type ReadPayload,
+  readPayload,
+  type TopicOf,
+  UnknownTopicError,
+} from "../../src/catalogues/outbox.js";
 import type { OutboxMessage } from "../kit/outbox.js";
 
-const rangeSchema = z.object({ fromSeq: z.int(), toSeq: z.int() });
-const erasureSchema = z.object({ entryId: z.string() });
+interface Thread {
+  readonly tenantId: string;
+  readonly memoryId: string;
+  readonly threadId: string;
+}
+type Platform = Pick<MemoryPlatform, "sendJobs" | "eraseEntry">;
 
-/** Jobs for the same thread that go out together are one job. */
+/** All or throws. */
 export async function deliverFromThread(
   messages: readonly OutboxMessage[],
-  { tenantId, memoryId, threadId }: { tenantId: string; memoryId: string; threadId: string },
-  platform: Pick<MemoryPlatform, "sendJobs" | "eraseEntry">,
+  thread: Thread,
+  platform: Platform,
 ): Promise<void> {
-  const ranges = messages
-    .filter(({ topic }) => topic === "flush")
-    .map(({ payload }) => rangeSchema.parse(JSON.parse(payload)));
-  if (ranges.length > 0) {
-    const fromSeq = Math.min(...ranges.map((range) => range.fromSeq));
-    const toSeq = Math.max(...ranges.map((range) => range.toSeq));
-    const job: FlushJob = { tenantId, memoryId, threadId, fromSeq, toSeq };
-    await platform.sendJobs([job]);
-  }
-  for (const { topic, payload } of messages) {
-    if (topic !== "erase") continue;
-    const { entryId } = erasureSchema.parse(JSON.parse(payload));
-    await platform.eraseEntry({ tenantId, memoryId }, entryId);
+  for (const [topic, ofTopic] of Map.groupBy(messages, (message) => message.topic)) {
+    if (!isTopicOf(topic, "thread")) throw new UnknownTopicError(topic);
+    const payloads = ofTopic.map(({ payload }) => payload);
+    await handle(topic, payloads, thread, platform);
   }
 }
+
+function handle<Topic extends TopicOf<"thread">>(
+  topic: Topic,
+  payloads: readonly string[],
+  thread: Thread,
+  platform: Platform,
+): Promise<void> {
+  const read = payloads.map((payload) => readPayload(topic, payload));
+  return handlers[topic](read, thread, platform);
+}
+
+const handlers: {
+  readonly [Topic in TopicOf<"thread">]: (
+    payloads: readonly ReadPayload<Topic>[],
+    thread: Thread,
+    platform: Platform,
+  ) => Promise<void>;
+} = {
+  /** Jobs for the same thread that go out together are one job. */
+  flush: async (ranges, { tenantId, memoryId, threadId }, platform) => {
+    const fromSeq = Math.min(...ranges.map((range) => range.fromSeq));
+    const toSeq = Math.max(...ranges.map((range) => range.toSeq));
+    await platform.sendJobs([{ tenantId, memoryId, threadId, fromSeq, toSeq }]);
+  },
+
+  erase: async (entries, { tenantId, memoryId }, platform) => {
+    for (const { entryId } of entries) await platform.eraseEntry({ tenantId, memoryId }, entryId);
+  },
+};

@@ -1,4 +1,4 @@
-/** A model that doesn't answer is left alone for a while; what was written without it is due again later. */
+/** A model that doesn't answer is left alone for a while; what was written without it is written again later. */
 import { uncalled } from "../../src/memory/capture.js";
 import type { WorkPorts } from "./work-ports.js";
 
@@ -6,7 +6,7 @@ import type { WorkPorts } from "./work-ports.js";
 const modelCooldownMs = 60_000;
 const maxRewriteDelayMs = 6 * 3_600_000;
 
-/** After a work without a model, one with it is due: soon, then ever later, for as long as the model is down. */
+/** What was written without a model is written again with one: soon, then ever later, for as long as the model is down. */
 export function recordModelFailure(
   result: { degraded: boolean; failure?: string | undefined },
   ports: WorkPorts,
@@ -14,27 +14,27 @@ export function recordModelFailure(
   const { store, platform } = ports;
   if (!result.degraded) return;
   ports.kit.log("warn", "memory.degraded", { outcome: result.failure === uncalled ? "uncalled" : "model_failed" });
-  const { redoAt, redoDelay } = store.thread();
-  if (redoAt !== undefined) return;
+  const { rewriteAt, rewriteDelay } = store.thread();
+  if (rewriteAt !== undefined) return;
   scheduleRewrite(ports, {
-    at: platform.now() + Math.max(modelCooldownMs, redoDelay),
-    delay: Math.max(modelCooldownMs, redoDelay),
+    at: platform.now() + Math.max(modelCooldownMs, rewriteDelay),
+    delay: Math.max(modelCooldownMs, rewriteDelay),
     modelDownUntil: result.failure === uncalled ? 0 : platform.now() + modelCooldownMs,
   });
 }
 
 export function postponeRewrite(ports: WorkPorts): void {
   const now = ports.platform.now();
-  const delay = Math.min(maxRewriteDelayMs, Math.max(modelCooldownMs, ports.store.thread().redoDelay * 2));
+  const delay = Math.min(maxRewriteDelayMs, Math.max(modelCooldownMs, ports.store.thread().rewriteDelay * 2));
   scheduleRewrite(ports, { at: now + delay, delay, modelDownUntil: now + Math.min(delay, modelCooldownMs) });
 }
 
 export function scheduleRewrite(
   ports: WorkPorts,
-  redo: { at: number | undefined; delay: number; modelDownUntil: number },
+  rewrite: { at: number | undefined; delay: number; modelDownUntil: number },
 ): void {
-  ports.store.setRedo(redo);
-  ports.kit.deadlines.move("redo", redo.at);
+  ports.store.scheduleRewrite(rewrite);
+  ports.kit.deadlines.move("rewrite", rewrite.at);
 }
 
 export function modelCooldown({ store, platform }: WorkPorts): string | undefined {

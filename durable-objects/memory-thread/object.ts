@@ -1,3 +1,4 @@
+/** The object of a memory thread as others call it: what it does is in `ThreadEngine`. */
 import { composeMemoryPlatform } from "../../src/composition.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
 import {
@@ -45,8 +46,8 @@ export class MemoryThread extends StoredObject<ThreadEngine> implements ThreadOb
     return toWire(this.exists() ? ok(this.engine.view(atSeq)) : noThread);
   }
 
-  async slice(): Promise<SliceReport> {
-    return this.exists() ? this.engine.slice() : { more: false };
+  async deliver(): Promise<SliceReport> {
+    return this.exists() ? this.engine.deliver() : { more: false };
   }
 
   async reached(level: Level, seq: number | null, timeoutMs: number): Promise<Wire<Result<LevelReport>>> {
@@ -66,7 +67,7 @@ export class MemoryThread extends StoredObject<ThreadEngine> implements ThreadOb
   }
 
   async backfill(entryIds: readonly string[]): Promise<void> {
-    if (this.exists()) this.engine.redo(entryIds.flatMap((entryId) => this.engine.store.byEntry(entryId) ?? []));
+    if (this.exists()) this.engine.rewrite(entryIds.flatMap((entryId) => this.engine.store.byEntry(entryId) ?? []));
   }
 
   /** For tests: no face offers it. */

@@ -1,22 +1,21 @@
 /** What was written without a model is written again once it is back, a little at a time. */
-import { runCapture } from "./captures.js";
-import { runFlush } from "./flushes.js";
+import { captureMessage } from "./captures.js";
+import { flush } from "./flushes.js";
 import { postponeRewrite, recordModelFailure, scheduleRewrite } from "./model-cooldown.js";
 import { guarded, type Slice, type WorkPorts } from "./work-ports.js";
 
-/** Entries that are redone in one slice, and that one redone context takes in. */
+/** Entries that are rewritten in one slice, and that one rewritten context takes in. */
 const sliceRewrites = 4;
 const rewrittenEntries = 24;
 
-/** What was written without a model is written again, a little at a time. */
 export async function runRewrites(slice: Slice, ports: WorkPorts): Promise<void> {
   const { store, storage, platform } = ports;
-  const count = store.countRedo();
+  const count = store.countRewrite();
   const context = (await platform.contexts.base(slice.memory)).document;
   for (const message of store.degraded(sliceRewrites)) {
-    const work = `redo/${count}/${message.seq}`;
+    const work = `rewrite/${count}/${message.seq}`;
     const captured = await guarded(ports, () =>
-      runCapture(work, message, context, slice, ports, async ({ summary, summarySource, tags }) => {
+      captureMessage(work, message, context, slice, ports, async ({ summary, summarySource, tags }) => {
         const old = await platform.entries.get(slice.memory, message.entryId);
         // An extract doesn't replace an extract.
         if (old === undefined || summarySource !== "model") return true;
@@ -35,9 +34,10 @@ export async function runRewrites(slice: Slice, ports: WorkPorts): Promise<void>
   }
   const { degradedFrom, coveredSeq, threadId } = store.thread();
   if (degradedFrom !== undefined && store.countDegraded() === 0) {
-    const work = `redo/${count}/context`;
+    const work = `rewrite/${count}/context`;
     const range = { fromSeq: Math.max(degradedFrom, coveredSeq - rewrittenEntries + 1), toSeq: coveredSeq };
-    const flushed = await guarded(ports, () => runFlush(work, `${threadId}:redo:${count}`, range, slice, ports, true));
+    const request = { ...range, work, flushKey: `${threadId}:rewrite:${count}`, again: true };
+    const flushed = await flush(request, slice, ports);
     if (flushed === undefined) return;
     storage.transactionSync(() => {
       ports.kit.forgetSteps(work);

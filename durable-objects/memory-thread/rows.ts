@@ -43,9 +43,9 @@ export const threadRow = z
     toolHistory: calls.parse(JSON.parse(row.tool_history)),
     failure: row.failure ?? undefined,
     modelDownUntil: row.model_down_until,
-    redoAt: row.redo_at ?? undefined,
-    redoDelay: row.redo_delay,
-    redoCount: row.redo_count,
+    rewriteAt: row.redo_at ?? undefined,
+    rewriteDelay: row.redo_delay,
+    rewriteCount: row.redo_count,
     degradedFrom: row.degraded_from ?? undefined,
   }));
 export type ThreadRecord = z.infer<typeof threadRow>;

@@ -1,7 +1,7 @@
-import { kitSchema, type SchemaStep } from "../kit/schema.js";
+/** The tables of a memory thread, besides the kit's. */
+import type { SchemaStep } from "../kit/schema.js";
 
 export const memoryThreadSchema: readonly SchemaStep[] = [
-  ...kitSchema,
   {
     name: "thread",
     sql: `

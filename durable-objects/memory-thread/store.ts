@@ -1,3 +1,4 @@
+/** The SQL of a memory thread. No rules: what a row means is decided elsewhere. */
 import { type ControlState, type FlushRange, newThreadMarks, type ThreadMarks } from "../../src/memory/control.js";
 import type { ThreadMessage } from "../../src/memory/memory.js";
 import { type Calls, messageRow, type ThreadRecord, threadRow } from "./rows.js";
@@ -6,7 +7,6 @@ export interface FlushRecord extends FlushRange {
   readonly version: number | undefined;
 }
 
-/** The SQL of a memory thread. No rules: what a row means is decided elsewhere. */
 export class MemoryThreadStore {
   constructor(private readonly sql: SqlStorage) {}
 
@@ -199,18 +199,18 @@ export class MemoryThreadStore {
   }
 
   /**
-   * Summaries that were made with what is erased now, and the context from a message on, are due to be written again by a model, now
-   * unless something is due already.
+   * Summaries that were made with what is erased now, and the context from a message on, are to be written again by a model, now
+   * unless a time is set already.
    */
-  due(messages: readonly { seq: number }[], contextFrom: number | undefined, now: number): void {
+  markStale(messages: readonly { seq: number }[], contextFrom: number | undefined, now: number): void {
     for (const { seq } of messages) {
       this.sql.exec("UPDATE messages SET captured = 2 WHERE seq = ? AND captured = 1 AND erased = 0", seq);
     }
-    const { degradedFrom, redoAt, coveredSeq } = this.thread();
+    const { degradedFrom, rewriteAt, coveredSeq } = this.thread();
     if (contextFrom !== undefined && coveredSeq > 0) {
       this.setDegradedFrom(Math.min(contextFrom, degradedFrom ?? contextFrom));
     }
-    if (redoAt === undefined) this.setRedo({ at: now, delay: 0, modelDownUntil: 0 });
+    if (rewriteAt === undefined) this.scheduleRewrite({ at: now, delay: 0, modelDownUntil: 0 });
   }
 
   /** Leaves the message's place and nothing else; what was journalled may hold it and begins anew. */
@@ -226,11 +226,16 @@ export class MemoryThreadStore {
 
   /** What was journalled begins anew. */
   forgetWork(): void {
-    this.sql.exec("DELETE FROM journal");
+    this.forgetSteps();
     this.sql.exec("UPDATE thread SET tool_history = '[]'");
   }
 
-  /** Notes how many deletions there were in the memory. True when there were others since it was last told. */
+  /** All steps of all work, done or not. */
+  forgetSteps(): void {
+    this.sql.exec("DELETE FROM journal");
+  }
+
+  /** Notes how many deletions there were in the memory. True when there were others since the last time. */
   knowErasures(erasures: number): boolean {
     return (
       this.sql.exec("UPDATE thread SET erasures = ?1 WHERE erasures < ?1 RETURNING 1", erasures).toArray().length > 0
@@ -249,16 +254,16 @@ export class MemoryThreadStore {
     this.sql.exec("UPDATE thread SET degraded_from = ?", seq ?? null);
   }
 
-  setRedo(redo: { at: number | undefined; delay: number; modelDownUntil: number }): void {
+  scheduleRewrite(rewrite: { at: number | undefined; delay: number; modelDownUntil: number }): void {
     this.sql.exec(
       "UPDATE thread SET redo_at = ?, redo_delay = ?, model_down_until = ?",
-      redo.at ?? null,
-      redo.delay,
-      redo.modelDownUntil,
+      rewrite.at ?? null,
+      rewrite.delay,
+      rewrite.modelDownUntil,
     );
   }
 
-  countRedo(): number {
+  countRewrite(): number {
     return this.sql
       .exec<{ redo_count: number }>("UPDATE thread SET redo_count = redo_count + 1 RETURNING redo_count")
       .one().redo_count;

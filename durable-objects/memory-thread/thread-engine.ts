@@ -22,25 +22,20 @@ import {
 import { windowMessages } from "../../src/memory/prompts.js";
 import { newId } from "../../src/platform/ids.js";
 import { describeError } from "../../src/platform/logging.js";
+import type { Lease, StepOutcome } from "../kit/driver.js";
 import { Kit } from "../kit/kit.js";
 import type { Checkpoint } from "./checkpoint.js";
 import { deliverFromThread } from "./deliveries.js";
 import { MemoryThreadStore } from "./store.js";
 import { invocationView, marksView, threadView } from "./views.js";
-import { doSlice, failureText, hasWork } from "./work.js";
+import { failureText, nextWork, runSlice } from "./work.js";
 
-/** How long a delivery waits for its slice, and when the alarm looks after one that an instance may have died over. */
+/** How long a delivery waits for its slice, in milliseconds. */
 const deliveryWaitMs = 3_000;
-const watchMs = 60_000;
-/** A delivery goes on with further pieces of work for so long. */
-const sliceMs = 2_000;
 
 export class ThreadEngine {
   readonly store: MemoryThreadStore;
   readonly kit: Kit;
-  /** One slice at a time. */
-  private working: Promise<unknown> = Promise.resolve();
-  private abort = new AbortController();
 
   constructor(
     private readonly ctx: DurableObjectState,
@@ -54,7 +49,8 @@ export class ThreadEngine {
         return { tenantId, id: threadId };
       },
       deliver: (messages) => deliverFromThread(messages, this.store.thread(), this.platform),
-      step: async () => false,
+      step: (lease) => this.step(lease),
+      crashed: (error) => this.sliceFailed(error),
       present: (_type, data) => data,
       askClosed: () => {},
       deadlinePassed: (name) => this.deadlinePassed(name),
@@ -98,7 +94,7 @@ export class ThreadEngine {
     this.ctx.storage.transactionSync(() => {
       let { lastSeq } = this.store.thread().marks;
       if (seq <= lastSeq) return;
-      // Those that nobody told of count too: whoever wrote them may have died just then.
+      // Those that were never noted count too: whoever wrote them may have died just then.
       for (; lastSeq < seq; lastSeq++) {
         this.apply(decideMessage(this.store.thread().marks, lastSeq + 1 === seq ? characters : 0));
       }
@@ -123,7 +119,7 @@ export class ThreadEngine {
     return invocation;
   }
 
-  /** Takes in all that another thread had been told up to a checkpoint, at once. */
+  /** Takes in all messages that another thread had up to a checkpoint, at once. */
   restore({ messages, batches }: Checkpoint): void {
     this.ctx.storage.transactionSync(() => {
       for (const message of messages) {
@@ -148,19 +144,18 @@ export class ThreadEngine {
   }
 
   /**
-   * Does one bounded slice of what is to be done, after the one that is being done. A delivery waits for it only so long, so that
-   * a slow model of one thread doesn't hold up the queue for others; then the slice goes on here, and an alarm watches it.
+   * A delivery of the queue: has one bounded slice done. It waits for it only so long, so that a slow model of one thread doesn't
+   * hold up the queue for others; then the slice goes on here.
+   * @throws {unknown} what the slice threw: the queue delivers again.
    */
-  async slice(): Promise<SliceReport> {
-    const next = this.working.then(() => this.oneSlice());
-    this.working = next.catch(() => undefined);
-    this.ctx.waitUntil(this.working);
-    this.kit.deadlines.move("watch", this.platform.now() + watchMs);
+  async deliver(): Promise<SliceReport> {
+    this.kit.kick();
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const enough = new Promise<SliceReport>((resolve) => {
+    const waitedEnough = new Promise<SliceReport>((resolve) => {
       timer = setTimeout(() => resolve({ more: true }), deliveryWaitMs);
     });
-    return Promise.race([next, enough]).finally(() => clearTimeout(timer));
+    const done = this.kit.driven().then((outcome) => ({ more: outcome === "yielded" }));
+    return Promise.race([done, waitedEnough]).finally(() => clearTimeout(timer));
   }
 
   marksView(): ThreadMarksView {
@@ -169,25 +164,26 @@ export class ThreadEngine {
 
   /** Waits until a level has reached a message, at most so long; says what was reached. */
   reached(level: Level, seq: number | undefined, timeoutMs: number): Promise<boolean> {
-    const wanted = seq ?? this.store.thread().marks.lastSeq;
-    return this.kit.waiters.until(() => this.marksView()[level] >= wanted, timeoutMs);
+    const upTo = seq ?? this.store.thread().marks.lastSeq;
+    return this.kit.waiters.until(() => this.marksView()[level] >= upTo, timeoutMs);
   }
 
   /**
-   * Erases a message: its text goes at once, what is being worked on is thrown away, and D1 is told through the outbox. When this
+   * Erases a message: its text goes at once, what is being worked on is thrown away, and the outbox brings the erasure to D1. When this
    * returns, nothing that was begun before can still write it.
    */
   async erase(entryId: string): Promise<boolean> {
     const message = this.store.byEntry(entryId);
     // An entry without a conversation isn't stored here; but a flush may have it in its journal.
     if (message === undefined && this.store.thread().threadId !== standaloneThread) return false;
-    this.abort.abort();
+    this.kit.cancel();
     this.ctx.storage.transactionSync(() => {
       if (message === undefined) return this.store.forgetWork();
       this.store.erase(message.seq);
       this.kit.outbox.put("erase", entryId, { entryId });
     });
-    await this.working;
+    // However it ended: it lost its lease.
+    await this.kit.driven().catch(() => undefined);
     this.kit.deliverSoon();
     return message !== undefined;
   }
@@ -196,15 +192,15 @@ export class ThreadEngine {
   rewriteAround(entryId: string, sinceVersion: number | undefined): string[] {
     const later = this.store.after(entryId, windowMessages);
     if (later === undefined) return [];
-    this.redo(later, sinceVersion === undefined ? undefined : this.store.firstSeqOfVersion(sinceVersion));
+    this.rewrite(later, sinceVersion === undefined ? undefined : this.store.firstSeqOfVersion(sinceVersion));
     return later.map((message) => message.entryId);
   }
 
   /** Summaries of messages, and the context from a message on, are written again, at once. */
-  redo(messages: readonly ThreadMessage[], contextFrom?: number): void {
+  rewrite(messages: readonly ThreadMessage[], contextFrom?: number): void {
     if (messages.length === 0 && contextFrom === undefined) return;
     this.ctx.storage.transactionSync(() => {
-      this.store.due(messages, contextFrom, this.platform.now());
+      this.store.markStale(messages, contextFrom, this.platform.now());
       const { lastSeq } = this.store.thread().marks;
       this.sendJob({ fromSeq: lastSeq, toSeq: lastSeq });
     });
@@ -213,8 +209,7 @@ export class ThreadEngine {
 
   /** Ends what runs, so that nothing is written afterwards, and empties the object. */
   async remove(): Promise<void> {
-    this.abort.abort();
-    await this.working;
+    this.kit.cancel();
     await this.kit.stopped();
     await this.empty();
   }
@@ -243,44 +238,26 @@ export class ThreadEngine {
     if (decision.flush !== undefined) this.store.requestFlush(decision.flush);
   }
 
-  private async oneSlice(): Promise<SliceReport> {
-    this.abort = new AbortController();
-    const { signal } = this.abort;
+  private async step(lease: Lease): Promise<StepOutcome> {
     const { store, kit, platform } = this;
-    try {
-      const until = platform.now() + sliceMs;
-      const ports = { storage: this.ctx.storage, store, kit, platform, signal, holds: () => !signal.aborted };
-      let outcome = await doSlice(ports);
-      while (outcome === "worked" && !signal.aborted && platform.now() < until && this.hasWork())
-        outcome = await doSlice(ports);
-      if (outcome === "gone") {
-        // The memory was deleted and nobody told this thread: it goes too.
-        await this.kit.outbox.drain();
-        await this.empty();
-        return { more: false };
-      }
-      if (store.thread().failure !== undefined) store.setFailure(undefined);
-      kit.deadlines.move("watch", undefined);
-      const more = outcome !== "idle" && this.hasWork();
-      if (more) {
-        const { indexedSeq, marks } = store.thread();
-        this.sendJob({ fromSeq: indexedSeq, toSeq: marks.lastSeq });
-        kit.deliverSoon();
-      }
-      return { more };
-    } catch (error) {
-      kit.log("warn", "memory.slice_failed", describeError(error));
-      store.setFailure(failureText(error));
-      // The delivery that began it may not wait any more.
-      kit.deadlines.move("watch", platform.now() + watchMs);
-      throw error;
-    } finally {
-      kit.waiters.check();
+    const outcome = await runSlice({ storage: this.ctx.storage, store, kit, platform, lease });
+    if (outcome === "gone") {
+      // The memory was deleted without this thread: it goes too.
+      await kit.outbox.drain();
+      await this.empty();
+      return outcome;
     }
+    const { failure, indexedSeq, marks } = store.thread();
+    if (failure !== undefined) store.setFailure(undefined);
+    if (outcome === "yielded") this.sendJob({ fromSeq: indexedSeq, toSeq: marks.lastSeq });
+    return outcome;
   }
 
-  private hasWork(): boolean {
-    return hasWork(this.store, this.platform.now());
+  /** The delivery that began the slice may not wait any more: the lease stays, and the alarm tries again. */
+  private sliceFailed(error: unknown): void {
+    this.kit.log("warn", "memory.slice_failed", describeError(error));
+    this.store.setFailure(failureText(error));
+    this.kit.waiters.check();
   }
 
   private sendJob(range: FlushRange): void {
@@ -288,11 +265,11 @@ export class ThreadEngine {
   }
 
   private deadlinePassed(name: string): void {
-    if (name === "idle") this.end();
-    else if (name === "redo" || (name === "watch" && this.hasWork())) {
-      const { marks } = this.store.thread();
-      this.sendJob({ fromSeq: marks.lastSeq, toSeq: marks.lastSeq });
-      this.kit.deliverSoon();
-    }
+    if (name === "idle") return void this.end();
+    // Besides "rewrite": "redo" and "watch" are left of earlier versions.
+    if (nextWork(this.store, this.platform.now()) === undefined) return;
+    const { lastSeq } = this.store.thread().marks;
+    this.sendJob({ fromSeq: lastSeq, toSeq: lastSeq });
+    this.kit.deliverSoon();
   }
 }

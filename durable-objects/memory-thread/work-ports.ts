@@ -1,4 +1,4 @@
-/** What the work of a thread gets, and what each piece of it is run in. */
+/** What the work of a thread gets, and what each part of it is run in. */
 import { isControlFlow } from "../../src/agent/journal.js";
 import { validateArguments } from "../../src/application/argument-check.js";
 import type { MemoryPlatform } from "../../src/application/memory/memory-platform.js";
@@ -7,6 +7,7 @@ import type { MemoryPrompts } from "../../src/memory/prompts.js";
 import type { ModelPort } from "../../src/model/port.js";
 import { withDeadline } from "../../src/platform/clock.js";
 import type { MemoryRef } from "../../src/stores/memory/memory-store.js";
+import type { Lease } from "../kit/driver.js";
 import { StepAbandonedError } from "../kit/journal.js";
 import type { Kit } from "../kit/kit.js";
 import type { MemoryThreadStore } from "./store.js";
@@ -24,28 +25,28 @@ export interface WorkPorts {
   readonly store: MemoryThreadStore;
   readonly kit: Kit;
   readonly platform: MemoryPlatform;
-  /** False once something was erased: what was begun before must not be stored. */
-  readonly holds: () => boolean;
-  readonly signal: AbortSignal;
+  /** Lost once something was erased: what was begun before must not be stored. */
+  readonly lease: Lease;
 }
 
 /** `undefined` when the work was superseded by an erasure: whatever is left of it begins anew. */
 export async function guarded<T>(ports: WorkPorts, work: () => Promise<T>): Promise<T | undefined> {
   try {
     const result = await work();
-    return ports.holds() ? result : undefined;
+    return ports.lease.isHeld() ? result : undefined;
   } catch (error) {
-    if (isControlFlow(error) || !ports.holds()) return undefined;
+    if (isControlFlow(error) || !ports.lease.isHeld()) return undefined;
     // A step that never ends is not tried for ever; sent again, the work begins without its journal.
-    if (error instanceof StepAbandonedError) ports.storage.sql.exec("DELETE FROM journal");
+    if (error instanceof StepAbandonedError) ports.store.forgetSteps();
     throw error;
   }
 }
 
 export function agentPorts(work: string, { model }: Slice, ports: WorkPorts): MemoryAgentPorts {
-  const { kit, platform, signal, holds } = ports;
+  const { kit, platform, lease } = ports;
+  const { signal, isHeld } = lease;
   return {
-    journal: kit.journal(work, holds),
+    journal: kit.journal(work, isHeld),
     model,
     signal,
     now: platform.now,

@@ -1,59 +1,97 @@
 /** The work of a thread: one bounded slice at a time, each step idempotent and resumable. */
-import { standaloneThread } from "../../src/memory/memory.js";
-import { doCaptures } from "./captures.js";
-import { doFlush } from "./flushes.js";
+import { standaloneThread, type ThreadMessage } from "../../src/memory/memory.js";
+import type { StepOutcome } from "../kit/driver.js";
+import { StepAbandonedError } from "../kit/journal.js";
+import { captureMessages } from "./captures.js";
+import { flush, NotYetConsistentError } from "./flushes.js";
+import { modelCooldown, recordModelFailure } from "./model-cooldown.js";
 import { runRewrites } from "./rewrites.js";
-import type { MemoryThreadStore } from "./store.js";
+import type { FlushRecord, MemoryThreadStore } from "./store.js";
 import type { Slice, WorkPorts } from "./work-ports.js";
 
-/** Messages that become entries in one slice. */
-const sliceMessages = 8;
+/** Messages that become entries at once. */
+const captureBatch = 8;
+/** A slice goes on with further work for so long, in milliseconds. */
+const sliceMs = 2_000;
 
-/** Does one slice; false when there was nothing to do. The memory was deleted: `gone`. */
-export async function doSlice(ports: WorkPorts): Promise<"worked" | "idle" | "gone"> {
-  const { store, platform } = ports;
-  const thread = store.thread();
-  const now = platform.now();
-  const next = store.openFlush();
-  const mayFlush = next !== undefined && next.toSeq <= thread.indexedSeq;
-  const pending = mayFlush ? [] : store.uncaptured(sliceMessages);
-  const redoDue = thread.redoAt !== undefined && thread.redoAt <= now;
-  // Entries without a conversation have no capture that would fetch their vectors.
-  const isDirect = thread.threadId === standaloneThread;
-  if (!isDirect && !mayFlush && pending.length === 0 && !redoDue) return "idle";
+type ThreadWork =
+  | { readonly kind: "flush"; readonly flush: FlushRecord }
+  | { readonly kind: "captures"; readonly messages: readonly ThreadMessage[] }
+  | { readonly kind: "rewrites" };
 
-  const memory = await platform.memories.find(thread.tenantId, thread.memoryId);
-  if (memory === undefined) return "gone";
-  // What was begun before a deletion, here or in another thread, may have read what is deleted.
-  if (store.knowErasures(memory.erasures)) store.forgetWork();
-  const slice: Slice = {
-    memory,
-    model: await platform.model(thread.tenantId),
-    prompts: await platform.prompts(thread.tenantId),
-    withoutModel: thread.modelDownUntil > now ? "the model didn't answer shortly before" : undefined,
-  };
-  if (isDirect && (await platform.vectors.fill(memory)) > 0) return "worked";
-  if (mayFlush) await doFlush(next, slice, ports);
-  else if (pending.length > 0) await doCaptures(pending, slice, ports);
-  else if (redoDue) await runRewrites(slice, ports);
-  else return "idle";
-  return "worked";
+/** What a slice would do next: a flush whose messages are all entries, then messages, then what was written without a model. */
+export function nextWork(store: MemoryThreadStore, now: number): ThreadWork | undefined {
+  const { indexedSeq, rewriteAt } = store.thread();
+  const open = store.openFlush();
+  if (open !== undefined && open.toSeq <= indexedSeq) return { kind: "flush", flush: open };
+  const messages = store.uncaptured(captureBatch);
+  if (messages.length > 0) return { kind: "captures", messages };
+  return rewriteAt !== undefined && rewriteAt <= now ? { kind: "rewrites" } : undefined;
 }
 
-/** Whether a slice would find something to do. */
-export function hasWork(store: MemoryThreadStore, now: number): boolean {
-  const { indexedSeq, redoAt } = store.thread();
-  const flush = store.openFlush();
-  return (
-    store.uncaptured(1).length > 0 ||
-    (flush !== undefined && flush.toSeq <= indexedSeq) ||
-    (redoAt !== undefined && redoAt <= now)
-  );
+/** Does what there is to do, for a bounded time. `gone`: the memory was deleted. */
+export async function runSlice(ports: WorkPorts): Promise<StepOutcome> {
+  const { store, platform, lease } = ports;
+  const until = platform.now() + sliceMs;
+  const isStandalone = store.thread().threadId === standaloneThread;
+  let work = nextWork(store, platform.now());
+  if (work === undefined && !isStandalone) return "idle";
+  do {
+    const slice = await openSlice(ports);
+    if (slice === undefined) return "gone";
+    // Entries without a conversation have no capture that would fetch their vectors.
+    const filled = isStandalone && (await platform.vectors.fill(slice.memory)) > 0;
+    if (work !== undefined && !filled) await doWork(work, slice, ports);
+    work = nextWork(store, platform.now());
+  } while (work !== undefined && !lease.signal.aborted && platform.now() < until);
+  return work === undefined ? "idle" : "yielded";
+}
+
+async function openSlice(ports: WorkPorts): Promise<Slice | undefined> {
+  const { store, platform } = ports;
+  const { tenantId, memoryId } = store.thread();
+  const memory = await platform.memories.find(tenantId, memoryId);
+  if (memory === undefined) return undefined;
+  // What was begun before a deletion, here or in another thread, may have read what is deleted.
+  if (store.knowErasures(memory.erasures)) store.forgetWork();
+  return {
+    memory,
+    model: await platform.model(tenantId),
+    prompts: await platform.prompts(tenantId),
+    withoutModel: modelCooldown(ports),
+  };
+}
+
+function doWork(work: ThreadWork, slice: Slice, ports: WorkPorts): Promise<void> {
+  switch (work.kind) {
+    case "flush":
+      return flushOpen(work.flush, slice, ports);
+    case "captures":
+      return captureMessages(work.messages, slice, ports);
+    case "rewrites":
+      return runRewrites(slice, ports);
+  }
+}
+
+async function flushOpen({ fromSeq, toSeq }: FlushRecord, slice: Slice, ports: WorkPorts): Promise<void> {
+  const { store, storage, kit } = ports;
+  const { threadId } = store.thread();
+  const work = `flush/${toSeq}`;
+  const flushed = await flush({ work, flushKey: `${threadId}:${toSeq}`, fromSeq, toSeq }, slice, ports);
+  if (flushed === undefined) return;
+  storage.transactionSync(() => {
+    kit.forgetSteps(work);
+    if (flushed === "nothing") return store.flushDone(toSeq, undefined, []);
+    store.flushDone(toSeq, flushed.version, [...flushed.toolHistory]);
+    const { degradedFrom } = store.thread();
+    if (flushed.degraded) store.setDegradedFrom(Math.min(degradedFrom ?? fromSeq, fromSeq));
+    recordModelFailure(flushed, ports);
+  });
 }
 
 /** What a tenant may read of a failure. */
 export function failureText(error: unknown): string {
-  if (error instanceof Error && error.name === "NotConsistentYet") return error.message;
-  if (error instanceof Error && error.name === "StepAbandonedError") return error.message;
-  return "the entries or the context could not be stored; the details are in the log";
+  return error instanceof NotYetConsistentError || error instanceof StepAbandonedError
+    ? error.message
+    : "the entries or the context could not be stored; the details are in the log";
 }

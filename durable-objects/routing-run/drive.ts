@@ -1,23 +1,23 @@
 /** Drives a run once: gathers its setup and enters the durable function. */
 
-import type { SessionPlatform } from "../../src/application/root-platform.js";
+import type { RootPlatform } from "../../src/application/root-platform.js";
 import { loadRunSetup } from "../../src/application/run-setup.js";
 import { saltedHash } from "../../src/application/salted-hash.js";
-import { type RunEnd, runRouting } from "../../src/routing/routed-run.js";
+import { type RunEnd, runRouting } from "../../src/routing/run.js";
 import { agentPorts } from "../kit/agent-ports.js";
+import type { Lease } from "../kit/driver.js";
 import type { Kit } from "../kit/kit.js";
-import type { Lease } from "../kit/work-runner.js";
 import type { RoutingRunStore } from "./store.js";
 
 /** @throws {Parked} while the run waits for an ask. */
 export async function driveRun(
   store: RoutingRunStore,
   kit: Kit,
-  platform: SessionPlatform,
-  { signal, isHeld: holds }: Lease,
+  platform: RootPlatform,
+  { signal, isHeld }: Lease,
 ): Promise<RunEnd> {
   const { tenantId, runId, definition, salt, createdAt } = store.run();
-  const journal = kit.journal(runId, holds);
+  const journal = kit.journal(runId, isHeld);
   const loaded = await loadRunSetup({ tenantId, definition, health: kit.health }, journal, platform);
   if (!loaded.ok) {
     const error = { code: "failed" as const, detail: loaded.detail };
@@ -27,14 +27,14 @@ export async function driveRun(
   const ports = agentPorts(kit, platform, {
     tenantId,
     ownerId: runId,
-    piece: { type: "run", id: runId },
+    ref: { type: "run", id: runId },
     hash: (subject) => saltedHash(salt, subject),
     signal,
-    settings: loaded,
+    settings: loaded.policies,
     environment: {
       transcript: () => {
-        const said = store.run().input;
-        return said === undefined ? [] : [{ role: "user", content: said }];
+        const { input: effective } = store.run();
+        return effective === undefined ? [] : [{ role: "user", content: effective }];
       },
     },
     keepPass: (state) => store.addPass(state),

@@ -1,8 +1,10 @@
-import { composeSessionPlatform } from "../../src/composition.js";
+/** The object of a run as others call it: what it does is in `RunEngine`. */
+import { composeRootPlatform } from "../../src/composition.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
-import type { RunObject, RunTrace } from "../../src/gateways/run-gateway.js";
+import type { RunObject } from "../../src/gateways/run-gateway.js";
 import { fromWire, toWire, type Wire } from "../../src/gateways/wire.js";
-import { type NewRun, newRunSchema, type Run } from "../../src/routing/routed-run.js";
+import { type NewRun, newRunSchema, type Run } from "../../src/routing/run.js";
+import type { RunTrace } from "../../src/routing/trace.js";
 import { Root } from "../kit/root.js";
 import { RunEngine } from "./run-engine.js";
 import { traceView } from "./run-view.js";
@@ -11,7 +13,7 @@ import { routingRunSchema } from "./schema.js";
 /** One run of a team: its decisions, its results, the asks it waits on. */
 export class RoutingRun extends Root<RunEngine> implements RunObject {
   constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, env, routingRunSchema, new RunEngine(ctx, composeSessionPlatform(env)));
+    super(ctx, env, routingRunSchema, new RunEngine(ctx, composeRootPlatform(env)));
   }
 
   /** Begins the run, unless that was done before, and waits for its end or its wait, at most `waitMs`. */

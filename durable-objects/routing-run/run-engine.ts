@@ -1,9 +1,11 @@
 /** A run at work: the kit's parts put together, and what happens when it begins, an answer comes or an alarm rings. */
 import { z } from "zod";
 import type { EndedStatus } from "../../src/agent/work.js";
-import type { SessionPlatform } from "../../src/application/root-platform.js";
+import type { RootPlatform } from "../../src/application/root-platform.js";
 import { askForAll } from "../../src/asks/ask.js";
-import { hasEnded, type NewRun, type Run, type RunOutcome } from "../../src/routing/routed-run.js";
+import type { EventData } from "../../src/catalogues/events.js";
+import { hasEnded, type NewRun, type Run, type RunOutcome } from "../../src/routing/run.js";
+import type { Lease, StepOutcome } from "../kit/driver.js";
 import { Kit } from "../kit/kit.js";
 import type { RootEngine } from "../kit/root.js";
 import { driveRun } from "./drive.js";
@@ -18,7 +20,7 @@ export class RunEngine implements RootEngine {
 
   constructor(
     private readonly ctx: DurableObjectState,
-    private readonly platform: SessionPlatform,
+    private readonly platform: RootPlatform,
   ) {
     this.store = new RoutingRunStore(ctx.storage.sql);
     this.kit = new Kit(ctx, {
@@ -31,7 +33,7 @@ export class RunEngine implements RootEngine {
         const { tenantId, runId } = this.store.run();
         return platform.deliver({ tenantId, ownerId: runId, messages });
       },
-      step: () => this.step(),
+      step: (lease) => this.step(lease),
       present: (type, data) => this.present(type, data),
       askClosed: () => this.askClosed(),
     });
@@ -41,7 +43,7 @@ export class RunEngine implements RootEngine {
     this.ctx.storage.transactionSync(() => {
       this.store.create(identity, definition, crypto.randomUUID(), this.platform.now());
       this.kit.events.append("run.started", identity.runId, { runId: identity.runId });
-      this.tellIndex();
+      this.updateIndex();
       this.kit.kick();
     });
     this.kit.deliverSoon();
@@ -49,7 +51,7 @@ export class RunEngine implements RootEngine {
 
   cancel(): void {
     if (hasEnded(this.store.status())) return;
-    this.kit.cancel(this.store.run().runId);
+    this.kit.cancel();
     this.end("cancelled", { clarifications: [], degraded: [] });
   }
 
@@ -73,28 +75,23 @@ export class RunEngine implements RootEngine {
     return runView(this.store, this.kit.asks.ofWork(runId), this.kit.usage(runId));
   }
 
-  private async step(): Promise<boolean> {
-    if (!this.active()) return false;
+  private async step(lease: Lease): Promise<StepOutcome> {
+    if (!this.active()) return "idle";
     const { runId } = this.store.run();
-    await this.kit.drive({
-      id: runId,
-      isRunning: () => this.active(),
-      drive: async (hold) => {
-        const end = await driveRun(this.store, this.kit, this.platform, hold);
-        if (hold.isHeld()) this.end(end.status, end.outcome);
-      },
-      wait: () => this.wait(),
-      countCrash: () => this.store.countCrash(),
-      fail: () => this.fail(),
-    });
-    return true;
-  }
-
-  private wait(): void {
-    const { runId } = this.store.run();
-    this.store.setStatus("waiting");
-    this.kit.events.append("run.waiting", runId, { runId });
-    this.tellIndex();
+    try {
+      const { status, outcome } = await driveRun(this.store, this.kit, this.platform, lease);
+      // Cancelled between its last step and its end: whoever did that has ended it.
+      if (lease.isHeld()) this.end(status, outcome);
+    } catch (error) {
+      const then = this.kit.afterThrow(runId, error, lease);
+      if (then === "failed") this.fail();
+      if (then === "waiting") {
+        this.store.setStatus("waiting");
+        this.kit.events.append("run.waiting", runId, { runId });
+        this.updateIndex();
+      }
+    }
+    return "again";
   }
 
   private fail(): void {
@@ -110,7 +107,7 @@ export class RunEngine implements RootEngine {
     this.kit.end(runId, { kind: "run", outcome: status, since: createdAt }, (usage, endedAt) => {
       this.store.end(status, { ...outcome, usage }, endedAt);
       this.kit.events.append("run.completed", runId, { runId });
-      this.tellIndex();
+      this.updateIndex();
       if (status !== "completed")
         this.kit.outbox.put("work_ended", "work_ended", { work: runId, at: this.platform.now() });
     });
@@ -119,11 +116,11 @@ export class RunEngine implements RootEngine {
   private askClosed(): void {
     if (this.store.status() !== "waiting") return;
     this.store.setStatus("running");
-    this.tellIndex();
+    this.updateIndex();
     this.kit.kick();
   }
 
-  private tellIndex(): void {
+  private updateIndex(): void {
     this.kit.outbox.put("run", "run", summaryView(this.store.run()));
   }
 
@@ -131,7 +128,7 @@ export class RunEngine implements RootEngine {
   private present(type: string, data: unknown): unknown {
     if (type === "run.completed") {
       const run = this.view();
-      return { ...run, asks: run.asks.map(askForAll) };
+      return { ...run, asks: run.asks.map(askForAll) } satisfies EventData<"run.completed">;
     }
     const { data: traced } = tracedEventSchema.safeParse(data);
     return traced === undefined ? data : (this.store.traceEntry(traced.entry) ?? data);

@@ -1,10 +1,10 @@
+/** A run as callers see it: whole, as its row in the index, and as its trace. */
 import type { Usage } from "../../src/agent/work.js";
 import type { Ask } from "../../src/asks/ask.js";
-import type { RunTrace } from "../../src/gateways/run-gateway.js";
 import { renderTrace } from "../../src/routing/render-trace.js";
-import { hasEnded, type Run, type RunSummary } from "../../src/routing/routed-run.js";
 import type { WorkerResult } from "../../src/routing/routing-input.js";
-import { type RoutingDecision, targetsOf } from "../../src/routing/trace.js";
+import { hasEnded, type Run, type RunSummary } from "../../src/routing/run.js";
+import { type RoutingDecision, type RunTrace, targetsOf } from "../../src/routing/trace.js";
 import { supervisionSummary } from "../../src/supervision/summary.js";
 import type { Kit } from "../kit/kit.js";
 import type { RoutingRunStore, RunRecord } from "./store.js";
@@ -39,7 +39,7 @@ export function runView(store: RoutingRunStore, asks: readonly Ask[], usageSoFar
 /** They returned as they were done. */
 function inDecidedOrder(results: readonly WorkerResult[], decisions: readonly RoutingDecision[]): WorkerResult[] {
   const place = ({ iteration, worker, handedOnBy }: WorkerResult): number => {
-    const decision = decisions.find((made) => made.iteration === iteration);
+    const decision = decisions.find((decided) => decided.iteration === iteration);
     return decision === undefined ? 0 : targetsOf(decision).indexOf(handedOnBy?.[0] ?? worker);
   };
   return results.toSorted((a, b) => a.iteration - b.iteration || place(a) - place(b));

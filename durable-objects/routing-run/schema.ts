@@ -1,20 +1,17 @@
-import { supervisorHealthStep } from "../kit/health.js";
-import { kitSchema, type SchemaStep } from "../kit/schema.js";
+/** The tables of a run, besides the kit's. */
+import { type SchemaStep, withApprovals } from "../kit/schema.js";
 
-export const routingRunSchema: readonly SchemaStep[] = [
-  ...kitSchema,
-  {
-    name: "run",
-    sql: `
+const runTables = `
       CREATE TABLE run (
         one INTEGER PRIMARY KEY CHECK (one = 1), tenant_id TEXT NOT NULL, run_id TEXT NOT NULL,
         -- As it was sent: the restricted record. What is shown is the effective input.
         definition TEXT NOT NULL, salt TEXT NOT NULL, status TEXT NOT NULL, input TEXT,
         crashes INTEGER NOT NULL DEFAULT 0, created_at INTEGER NOT NULL, ended_at INTEGER, outcome TEXT);
       CREATE TABLE trace (n INTEGER PRIMARY KEY AUTOINCREMENT, entry TEXT NOT NULL);
-      CREATE TABLE passes (n INTEGER PRIMARY KEY AUTOINCREMENT, state TEXT NOT NULL);
-      CREATE TABLE approvals (server TEXT NOT NULL, tool TEXT NOT NULL, PRIMARY KEY (server, tool)) WITHOUT ROWID;`,
-  },
+      CREATE TABLE passes (n INTEGER PRIMARY KEY AUTOINCREMENT, state TEXT NOT NULL);`;
+
+export const routingRunSchema: readonly SchemaStep[] = [
+  { name: "run", sql: runTables, formerly: [withApprovals(runTables)] },
   {
     name: "usage",
     sql: `
@@ -23,7 +20,6 @@ export const routingRunSchema: readonly SchemaStep[] = [
         one INTEGER PRIMARY KEY CHECK (one = 1), model_calls INTEGER NOT NULL, input_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL);
       INSERT INTO usage VALUES (1, 0, 0, 0);`,
   },
-  supervisorHealthStep,
   {
     name: "usage is read from the journal",
     sql: "DROP TABLE usage;",

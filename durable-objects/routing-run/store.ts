@@ -1,3 +1,4 @@
+/** The SQL of a run. No rules: what a row means is decided elsewhere. */
 import { z } from "zod";
 import {
   type NewRun,
@@ -6,7 +7,7 @@ import {
   runOutcomeSchema,
   runStatuses,
   type StoredRunOutcome,
-} from "../../src/routing/routed-run.js";
+} from "../../src/routing/run.js";
 import { type TraceEntry, traceEntrySchema } from "../../src/routing/trace.js";
 import { type SupervisionState, supervisionStateSchema } from "../../src/supervision/state.js";
 
@@ -36,7 +37,6 @@ const runRow = z
   }));
 export type RunRecord = z.infer<typeof runRow>;
 
-/** The SQL of a run. No rules: what a row means is decided elsewhere. */
 export class RoutingRunStore {
   constructor(private readonly sql: SqlStorage) {}
 
@@ -65,10 +65,6 @@ export class RoutingRunStore {
 
   setInput(input: string): void {
     this.sql.exec("UPDATE run SET input = ?", input);
-  }
-
-  countCrash(): number {
-    return this.sql.exec<{ crashes: number }>("UPDATE run SET crashes = crashes + 1 RETURNING crashes").one().crashes;
   }
 
   end(status: RunStatus, outcome: StoredRunOutcome, at: number): void {

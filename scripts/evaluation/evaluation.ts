@@ -9,7 +9,7 @@ import { inMemorySource } from "./in-memory-source.js";
 import { type Figures, meanFigures, percentile, questionFigures } from "./metrics.js";
 import { plainBm25 } from "./plain-bm25.js";
 
-export type { EvaluationConversation, EvaluationQuestion, EvaluationTurn } from "./dataset.js";
+export type { EvaluationConversation } from "./dataset.js";
 export { inMemorySource, type SourceEntry } from "./in-memory-source.js";
 export { readLocomo } from "./locomo.js";
 export { readLongMemEval } from "./long-mem-eval.js";

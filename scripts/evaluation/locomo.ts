@@ -24,7 +24,7 @@ const itemSchema = z.object({
 const fileSchema = z.array(itemSchema);
 
 /** What the numbers of its categories stand for. */
-export const LOCOMO_CATEGORIES: ReadonlyMap<number, string> = new Map([
+const LOCOMO_CATEGORIES: ReadonlyMap<number, string> = new Map([
   [1, "several turns"],
   [2, "time"],
   [3, "open"],

@@ -2,18 +2,18 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import {
+  allForms,
   analyseSentence,
-  BUCKETS,
+  bucketCount,
   denseFeatures,
   eachNgram,
-  FORMS,
-  LAYOUT,
+  featureLayout,
   type SentenceFeatures,
 } from "../../src/supervision/rules/injection/features.js";
-import { explainInjection, RUN } from "../../src/supervision/rules/injection/guard.js";
-import { type InjectionScorer, PACKED, type PackedWeights } from "../../src/supervision/rules/injection/scorer.js";
+import { explainInjection, runLimits } from "../../src/supervision/rules/injection/guard.js";
+import { type InjectionScorer, type PackedWeights, packing } from "../../src/supervision/rules/injection/scorer.js";
 import { sentenceEnd } from "../../src/supervision/rules/injection/sentences.js";
-import { SIGNS } from "../../src/supervision/rules/injection/signs.js";
+import { allSigns } from "../../src/supervision/rules/injection/signs.js";
 import { Lexicon } from "../../src/supervision/rules/injection/terms.js";
 import { normalise } from "../../src/supervision/rules/normalise.js";
 import { readJsonLines } from "../evaluation/json-lines.js";
@@ -21,12 +21,12 @@ import { type LabelledText, labelledTextSchema } from "../evaluation/rule-labels
 import { type Instance, train } from "./linear.js";
 
 /** What each sensitivity may stop of the harmless texts of the part `dev`. */
-export const FALSE_ALARMS = { low: 0.001, medium: 0.0095, high: 0.03 } as const;
+export const falseAlarmShares = { low: 0.001, medium: 0.0095, high: 0.03 } as const;
 
 /** `cost`: of all mistakes in attacks or in harmless texts; the others scale the kinds of features against each other. */
-const SETTINGS = { cost: 600, ngrams: 1.5, dense: 0.5, prior: 0.5, ownWeight: 3, epochs: 8 } as const;
+const trainingSettings = { cost: 600, ngrams: 1.5, dense: 0.5, prior: 0.5, ownWeight: 3, epochs: 8 } as const;
 /** What forms are thought to say before training corrects it. */
-const FORM_PRIOR: Readonly<Partial<Record<(typeof FORMS)[number], number>>> = {
+const formPrior: Readonly<Partial<Record<(typeof allForms)[number], number>>> = {
   ...{ repeated: 1.5, spaced: 1.5, mixed: 1, binary: 1, leet: 0.5, encoded: 0.2 },
 };
 
@@ -63,25 +63,31 @@ export function thresholdFor(scores: readonly number[], share: number): number {
 export function trainScorer(texts: readonly LabelledText[]): Float64Array {
   const bySource = Map.groupBy(texts, ({ source }) => source);
   const weightOf = ({ source }: LabelledText) =>
-    source === "own" ? SETTINGS.ownWeight : 1 / Math.sqrt(bySource.get(source)?.length ?? 1);
+    source === "own" ? trainingSettings.ownWeight : 1 / Math.sqrt(bySource.get(source)?.length ?? 1);
   const totals = [0, 0];
   for (const text of texts) totals[text.label] = (totals[text.label] ?? 0) + weightOf(text);
   const instances = texts.flatMap((text): Instance[] => {
     const runs = trainingRuns(text);
-    const cost = (SETTINGS.cost * weightOf(text)) / (totals[text.label] ?? 1) / runs.length;
+    const cost = (trainingSettings.cost * weightOf(text)) / (totals[text.label] ?? 1) / runs.length;
     return runs.map((run) => ({ ...run, label: text.label === 1 ? 1 : -1, cost }));
   });
-  const weights = train(instances, priorWeights(), SETTINGS.epochs);
+  const weights = train(instances, priorWeights(), trainingSettings.epochs);
   return weights.map((weight, place) =>
-    place >= LAYOUT.ngrams ? weight * SETTINGS.ngrams : place === LAYOUT.bias ? weight : weight * SETTINGS.dense,
+    place >= featureLayout.ngrams
+      ? weight * trainingSettings.ngrams
+      : place === featureLayout.bias
+        ? weight
+        : weight * trainingSettings.dense,
   );
 }
 
 function priorWeights(): Float64Array {
-  const prior = new Float64Array(LAYOUT.ngrams + BUCKETS);
-  for (const [index, { weight }] of SIGNS.entries()) prior[LAYOUT.signs + index] = weight * SETTINGS.prior;
-  for (const [index, form] of FORMS.entries()) prior[LAYOUT.forms + index] = (FORM_PRIOR[form] ?? 0) * SETTINGS.prior;
-  prior[LAYOUT.bias] = -1;
+  const prior = new Float64Array(featureLayout.ngrams + bucketCount);
+  for (const [index, { weight }] of allSigns.entries())
+    prior[featureLayout.signs + index] = weight * trainingSettings.prior;
+  for (const [index, form] of allForms.entries())
+    prior[featureLayout.forms + index] = (formPrior[form] ?? 0) * trainingSettings.prior;
+  prior[featureLayout.bias] = -1;
   return prior;
 }
 
@@ -101,8 +107,9 @@ function trainingRuns(labelled: LabelledText): Run[] {
     run.push(analyseSentence(text.slice(start, end), lexicon));
     length += end - start;
     since += end - start;
-    while ((length > RUN.units || run.length > RUN.sentences) && run.length > 1) length -= run.shift()?.length ?? 0;
-    if (end === text.length || (text.length > RUN.units && since >= RUN.units / 2)) {
+    while ((length > runLimits.units || run.length > runLimits.sentences) && run.length > 1)
+      length -= run.shift()?.length ?? 0;
+    if (end === text.length || (text.length > runLimits.units && since >= runLimits.units / 2)) {
       runs.push(vectorOf(run));
       since = 0;
     }
@@ -122,11 +129,11 @@ function vectorOf(run: readonly SentenceFeatures[]): Run {
       total += 1;
     });
   }
-  const scale = SETTINGS.ngrams / Math.sqrt(Math.max(1, total));
+  const scale = trainingSettings.ngrams / Math.sqrt(Math.max(1, total));
   return {
-    indices: Int32Array.from([...dense, ...Array.from(counts.keys(), (bucket) => bucket + LAYOUT.ngrams)]),
+    indices: Int32Array.from([...dense, ...Array.from(counts.keys(), (bucket) => bucket + featureLayout.ngrams)]),
     values: Float64Array.from([
-      ...dense.map((place) => (place === LAYOUT.bias ? 1 : SETTINGS.dense)),
+      ...dense.map((place) => (place === featureLayout.bias ? 1 : trainingSettings.dense)),
       ...Array.from(counts.values(), (count) => count * scale),
     ]),
   };
@@ -134,15 +141,15 @@ function vectorOf(run: readonly SentenceFeatures[]): Run {
 
 /** Rounds weights to what is shipped: three digits for the dense ones, 57 steps for n-grams. */
 export function pack(weights: Float64Array): PackedWeights {
-  const dense = Array.from(weights.subarray(0, LAYOUT.ngrams), (weight) => Math.round(weight * 1_000) / 1_000);
-  const ngrams = weights.subarray(LAYOUT.ngrams);
+  const dense = Array.from(weights.subarray(0, featureLayout.ngrams), (weight) => Math.round(weight * 1_000) / 1_000);
+  const ngrams = weights.subarray(featureLayout.ngrams);
   // Clipping the few largest leaves finer steps for the rest.
-  const largest = Array.from(ngrams, Math.abs).sort((a, b) => b - a)[Math.floor(BUCKETS / 1_000)] ?? 1;
-  const scale = Math.round((largest / PACKED.most) * 1e6) / 1e6;
+  const largest = Array.from(ngrams, Math.abs).sort((a, b) => b - a)[Math.floor(bucketCount / 1_000)] ?? 1;
+  const scale = Math.round((largest / packing.most) * 1e6) / 1e6;
   let text = "";
   for (const weight of ngrams) {
-    const step = Math.max(-PACKED.most, Math.min(PACKED.most, Math.round(weight / scale)));
-    text += String.fromCharCode(PACKED.zero + step);
+    const step = Math.max(-packing.most, Math.min(packing.most, Math.round(weight / scale)));
+    text += String.fromCharCode(packing.zero + step);
   }
   return { dense, ngrams: text, scale };
 }

@@ -1,7 +1,7 @@
 /** Judges texts of each source with a scorer that was trained without that source: what `eval:rules --leave-out source` prints. */
 import { InjectionScorer } from "../../src/supervision/rules/injection/scorer.js";
 import { type Decided, type LabelledText, printDecided } from "../evaluation/rule-labels.js";
-import { FALSE_ALARMS, pack, readTexts, scoreOf, thresholdFor, trainScorer } from "./injection-model.js";
+import { falseAlarmShares, pack, readTexts, scoreOf, thresholdFor, trainScorer } from "./injection-model.js";
 
 /**
  * `cyberseceval` and `cyberseceval/indirect` are one source. A left-out source is judged whole, by what was trained on the part
@@ -17,7 +17,7 @@ export function reportLeaveOut(texts: readonly LabelledText[], sensitivity?: str
     for (const text of texts) if (rootOf(text) === root) scored.push({ text, score: scoreOf(text, scorer) });
   }
   const harmless = scored.filter(({ text }) => text.label === 0).map(({ score }) => score);
-  for (const [name, share] of Object.entries(FALSE_ALARMS)) {
+  for (const [name, share] of Object.entries(falseAlarmShares)) {
     if (sensitivity !== undefined && sensitivity !== name) continue;
     const threshold = thresholdFor(harmless, share);
     console.log(`\n## each source left out, sensitivity ${name}`);

@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { InjectionScorer } from "../../src/supervision/rules/injection/scorer.js";
-import { FALSE_ALARMS, pack, readTexts, scoreOf, thresholdFor, trainScorer } from "./injection-model.js";
+import { falseAlarmShares, pack, readTexts, scoreOf, thresholdFor, trainScorer } from "./injection-model.js";
 
 const { values } = parseArgs({ options: { check: { type: "boolean", default: false } } });
 const target = join(import.meta.dirname, "../../src/supervision/rules/injection/weights.ts");
@@ -16,16 +16,18 @@ const scorer = new InjectionScorer(packed);
 const harmless = texts
   .filter(({ split, label }) => split === "dev" && label === 0)
   .map((text) => scoreOf(text, scorer));
-const thresholds = Object.entries(FALSE_ALARMS).map(([name, share]) => `  ${name}: ${thresholdFor(harmless, share)},`);
+const thresholds = Object.entries(falseAlarmShares).map(
+  ([name, share]) => `  ${name}: ${thresholdFor(harmless, share)},`,
+);
 const file = `/** Written by \`npm run train:injection\`; not to be edited. Thresholds: the harmless texts of the part \`dev\` above them are as many as docs/supervision.md says. */
 import type { PackedWeights } from "./scorer.js";
 
-export const THRESHOLDS = {
+export const scoreThresholds = {
 ${thresholds.join("\n")}
 } as const;
 
 // biome-ignore format: generated
-export const WEIGHTS: PackedWeights = {
+export const trainedWeights: PackedWeights = {
   dense: [${packed.dense.join(",")}],
   scale: ${packed.scale},
   ngrams: ${JSON.stringify(packed.ngrams)},

@@ -1,74 +1,37 @@
-/** The tools that the system itself offers to agents, under the server name `conclave`. */
-import { z } from "zod";
-import { type AskRequest, acceptedAnswer, acceptedAnswers, whatIsAccepted } from "../asks/ask.js";
-import type { AgentTool } from "./tools.js";
+/**
+ * The tools that the system itself offers to agents, under the server name `conclave`. A new one is a file in `built-in/` and a line
+ * in the table below; its name is checked, listed and built from there.
+ */
+import { askHumanTool } from "./built-in/ask-human.js";
+import { type ListWorkersPort, listWorkersTool } from "./built-in/list-workers.js";
+import { type MemorySearchPort, memorySearchTool } from "./built-in/memory-search.js";
+import { type AgentTool, builtInServer, type ToolRef } from "./tools.js";
 
-export const builtInServer = "conclave";
-export const builtInToolNames = ["ask_human", "memory_search", "list_workers"] as const;
+/** What built-in tools look up in; everything is the tenant's own. */
+export interface LookUpPorts extends MemorySearchPort, ListWorkersPort {}
+
+/** What a tool is bound to when an agent gets it. */
+export interface BuiltInBindings {
+  readonly lookUps: LookUpPorts;
+  /** The memories that the work, or the agent's definition, is bound to. */
+  readonly memoryIds: readonly string[];
+}
+
+const builtInTools = {
+  ask_human: () => askHumanTool,
+  memory_search: ({ lookUps, memoryIds }) => memorySearchTool(lookUps, memoryIds),
+  list_workers: ({ lookUps }) => listWorkersTool(lookUps),
+} satisfies Readonly<Record<string, (bindings: BuiltInBindings) => AgentTool>>;
+
+const builtInToolNames = Object.keys(builtInTools);
+
+/** All of them, bound. */
+export function buildBuiltInTools(bindings: BuiltInBindings): AgentTool[] {
+  return Object.values(builtInTools).map((build) => build(bindings));
+}
 
 /** What is wrong with the name of a tool, if it is meant to be one of the system's and isn't; `*` stands for all of them. */
-export function unknownBuiltIn({ server, tool }: { server: string; tool: string }): string | undefined {
-  if (server !== builtInServer || tool === "*" || builtInToolNames.some((name) => name === tool)) return undefined;
+export function unknownBuiltIn({ server, tool }: ToolRef): string | undefined {
+  if (server !== builtInServer || tool === "*" || builtInToolNames.includes(tool)) return undefined;
   return `there is no built-in tool "${tool}"; there are: ${builtInToolNames.join(", ")}. A stored tool is named with its server`;
 }
-
-/** A question to a person, as an agent or a worker at an address puts it. */
-export const questionSchema = z.object({
-  question: z.string().min(1).max(4_000).describe("What to ask, complete in itself"),
-  context: z.string().max(8_000).optional().describe("What the person needs to know to answer"),
-  priority: z.enum(["low", "normal", "high", "critical"]).default("normal"),
-  timeoutMs: z.int().min(0).optional().describe("How long to wait, in milliseconds; 0 or nothing: for ever"),
-  defaultResponse: z.string().min(1).max(4_000).optional().describe("What to assume when nobody answers in time"),
-  suggestions: z.array(z.string().min(1).max(500)).max(10).optional().describe("Answers to choose from"),
-  accepts: z
-    .enum(acceptedAnswers)
-    .default("text")
-    .describe("What may be answered: any text, one of the suggestions and nothing else, or yes or no"),
-});
-type Question = z.infer<typeof questionSchema>;
-
-/** Why a question can't be asked: its default is none of the answers it accepts. */
-export function questionProblem({ accepts, suggestions, defaultResponse }: Question): string | undefined {
-  if (defaultResponse === undefined) return undefined;
-  return acceptedAnswer({ accepts, suggestions }, { response: defaultResponse }) === undefined
-    ? `its defaultResponse can't be answered: ${whatIsAccepted({ accepts, suggestions })}`
-    : undefined;
-}
-
-/** The ask that a question raises. */
-export function askRequestOf(
-  question: Omit<Question, "suggestions"> & Pick<AskRequest, "suggestions">,
-  raisedBy: AskRequest["raisedBy"],
-): AskRequest {
-  const { defaultResponse, accepts, ...rest } = question;
-  return {
-    ...rest,
-    ...(accepts === "text" ? {} : { accepts }),
-    kind: "human",
-    defaultResponse: defaultResponse === undefined ? undefined : { response: defaultResponse },
-    raisedBy,
-  };
-}
-
-/** Asks a person and waits, durably, for as long as it takes. */
-export const askHumanTool: AgentTool = {
-  ref: { server: builtInServer, tool: "ask_human" },
-  name: "ask_human",
-  description:
-    "Ask a person and wait for the answer. Use it when the request is ambiguous or something is missing that only a person can know.",
-  parameters: z.toJSONSchema(questionSchema, { io: "input" }),
-  timeoutMs: 0,
-  execution: "durable",
-  asksPeople: true,
-  async run(args, { callId, journal }) {
-    const question = questionSchema.parse(args);
-    const wrong = questionProblem(question);
-    if (wrong !== undefined) return { content: `Not asked: ${wrong}.`, isError: true };
-    const ask = journal.ask("ask", askRequestOf(question, { type: "tool_call", id: callId }));
-    const response = ask.answer !== undefined && "response" in ask.answer ? ask.answer.response : undefined;
-    if (ask.status === "answered" && response !== undefined) return { content: `The person answered: ${response}` };
-    if (response !== undefined) return { content: `Nobody answered in time. Assume: ${response}` };
-    const why = ask.status === "cancelled" ? "The question was cancelled." : "Nobody answered in time.";
-    return { content: `${why} Go on without an answer, and say so.`, isError: true };
-  },
-};

@@ -1,3 +1,4 @@
+/** Signals that cancel work. */
 import type { CancelSignal } from "../model/port.js";
 
 /** Aborted as soon as one of the two is. */

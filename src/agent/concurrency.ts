@@ -1,3 +1,4 @@
+/** Tasks that run at once, within a limit, and may park. */
 import { Parked } from "./journal.js";
 
 /**

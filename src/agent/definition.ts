@@ -3,7 +3,7 @@ import { z } from "zod";
 import { itemName, toolRefSchema } from "../conversation/names.js";
 import { secretHeaders } from "../conversation/secret-text.js";
 
-export const modelName = z
+const modelName = z
   .string()
   .min(1)
   .max(200)

@@ -30,8 +30,21 @@ export interface Journal {
   /**
    * Returns the step's stored result, or does the work and stores it.
    * Work that throws leaves the step begun: expected failures are results, not exceptions.
+   * @throws {Superseded} when the work was cancelled or taken over meanwhile: nothing is stored then.
+   * @example
+   * const forecast = await journal.step(
+   *   { id: "forecast", kind: "load", schema: z.object({ celsius: z.number() }), interrupted: "again" },
+   *   () => weather.today("Lyon"),
+   * );
    */
   step<T>(spec: StepSpec<T>, work: () => Promise<T>): Promise<T>;
+  /**
+   * A step that only writes: `onDone` runs in the same synchronous write as the step's result, the first time only.
+   * @throws {Superseded} when the work was cancelled or taken over: `onDone` isn't run then.
+   * @example
+   * await journal.commit("message", () => ports.messageDecided(message, blocked));
+   */
+  commit(id: string, onDone: () => void): Promise<void>;
   /**
    * Returns the closed ask of this id, opening it first if need be.
    * @throws {Parked} while the ask is open.

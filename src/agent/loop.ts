@@ -5,7 +5,15 @@
  */
 import { z } from "zod";
 import type { ReplyTurn, ToolCallResult } from "../conversation/message.js";
-import type { ModelCallOptions, ModelMessage, ModelRequest, ModelResult, ToolChoice } from "../model/port.js";
+import { DeadlineError } from "../model/deadline.js";
+import {
+  type ModelCallOptions,
+  ModelError,
+  type ModelMessage,
+  type ModelRequest,
+  type ModelResult,
+  type ToolChoice,
+} from "../model/port.js";
 import { type AgentLimits, overBudget } from "./budget.js";
 import { eitherSignal } from "./cancel.js";
 import { settleInOrder } from "./concurrency.js";
@@ -22,10 +30,10 @@ export interface AgentSpec {
   readonly prompt: () => readonly ModelMessage[];
   readonly tools: () => readonly AgentTool[];
   /**
-   * Finds a tool that isn't offered any more, so that a call made while it was is found again on a replay. The guard decides
+   * Finds a tool that isn't offered any more, so that a call of it is found again on a replay. The guard decides
    * whether it may be called now.
    */
-  readonly removedTool?: (wanted: RequestedTool) => AgentTool | undefined;
+  readonly removedTool?: (requested: RequestedTool) => AgentTool | undefined;
   /** Names of the tools that alone are offered, and demanded, in the last round. None: the last round has to answer in text. */
   readonly endingTools?: readonly string[];
   /** `required` makes every round call a tool. */
@@ -60,6 +68,18 @@ export interface AgentReport {
 /**
  * Runs an agent to its end.
  * @throws {Parked} when it has to wait for an ask; enter it again with the same journal once that is closed.
+ * @example
+ * const outcome = await runAgent(
+ *   {
+ *     models: ["default"],
+ *     prompt: () => [{ role: "user", content: "What is the weather in Lyon?" }],
+ *     tools: () => [weatherTool],
+ *     limits: defaultAgentLimits,
+ *     replyId: "msg_1",
+ *   },
+ *   { ...ports, journal: journal.scope("agent"), guard: openGuard },
+ * );
+ * if (outcome.kind === "answered") show(outcome.text);
  */
 export async function runAgent(spec: AgentSpec, ports: AgentPorts): Promise<AgentOutcome> {
   const exchange: ModelMessage[] = [];
@@ -84,7 +104,7 @@ export async function runAgent(spec: AgentSpec, ports: AgentPorts): Promise<Agen
     spent.inputTokens += reply.usage.inputTokens;
     spent.outputTokens += reply.usage.outputTokens;
     metadata = reply.metadata ?? metadata;
-    // Where no further round can read their results, nothing is called and nobody asked in vain.
+    // Where no further round can read their results, no tool is called and no person is asked in vain.
     const calls =
       lastRound || overBudget(spent, spec.limits) !== undefined
         ? reply.toolCalls.filter((call) => spec.endingTools?.includes(call.name))
@@ -143,7 +163,7 @@ const modelStepSchema = z.discriminatedUnion("ok", [
     ok: z.literal(false),
     error: z.string(),
     elapsedMs: z.number(),
-    /** The time budget ran out while the model was being asked. */
+    /** The time budget ran out during the model call. */
     overTime: z.boolean().optional(),
   }),
 ]);
@@ -201,19 +221,19 @@ function callModel(
         };
       } catch (error) {
         const elapsedMs = ports.now() - started;
-        if (error instanceof Error && error.name === "DeadlineError") {
+        if (error instanceof DeadlineError) {
           const detail = `the time budget of ${spec.limits.maxActiveMs} ms is used up`;
           return { ok: false, error: detail, elapsedMs: Math.max(elapsedMs, timeLeftMs), overTime: true };
         }
-        if (!(error instanceof Error) || error.name !== "ModelError") throw error;
+        if (!(error instanceof ModelError)) throw error;
         return { ok: false, error: error.message, elapsedMs };
       }
     },
   );
 }
 
-function choice(tools: readonly AgentTool[], lastRound: boolean, wanted: "auto" | "required"): ToolChoice {
-  if (!lastRound) return wanted;
+function choice(tools: readonly AgentTool[], lastRound: boolean, demanded: "auto" | "required"): ToolChoice {
+  if (!lastRound) return demanded;
   const [only] = tools;
   return tools.length === 1 && only !== undefined ? { tool: only.name } : "required";
 }
@@ -226,13 +246,13 @@ function runRound(
   timeLeftMs: number,
 ): Promise<readonly CallRecord[]> {
   const tasks = calls.map((call, index) => () => {
-    const place = {
+    const position = {
       toolCallId: `${spec.replyId}.${round}.${index}`,
       journal: ports.journal.scope(`tool/${round}/${index}`),
     };
     const overLimit = index >= spec.limits.maxCallsPerRound;
-    const held = { tools: spec.tools(), withdrawn: spec.removedTool, overLimit, timeLeftMs };
-    return runToolCall(call, place, held, ports);
+    const agent = { tools: spec.tools(), removedTool: spec.removedTool, overLimit, timeLeftMs };
+    return runToolCall(call, position, agent, ports);
   });
   return settleInOrder(tasks, spec.limits.parallelTools);
 }

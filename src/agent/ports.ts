@@ -1,4 +1,5 @@
-/** What the agent loop needs of the world around it, and whom it tells what happens. */
+/** What the agent loop needs of the world around it, and how it reports what happens. */
+import type { WithDeadline } from "../model/deadline.js";
 import type { CancelSignal, ModelListener, ModelPort } from "../model/port.js";
 import type { Journal } from "./journal.js";
 import type { AgentTool, ToolGuard } from "./tools.js";
@@ -12,17 +13,16 @@ export interface AgentPorts {
   readonly now: () => number;
   /** Checks arguments against a tool's JSON Schema; gives what is wrong, in words. */
   readonly validateArguments: (tool: AgentTool, args: unknown) => readonly string[];
-  /** Runs work under a deadline of milliseconds; rejects with a `DeadlineError` when it passes. */
-  readonly withDeadline: <T>(timeoutMs: number, work: (signal: CancelSignal) => Promise<T>) => Promise<T>;
+  readonly withDeadline: WithDeadline;
   readonly observer?: AgentObserver;
 }
 
-/** Hears what happens, once: on a replay nothing is told again. Called in the same write as the step it tells of. */
+/** Receives what happens, once: a replay reports nothing again. Called in the same write as the step that it is about. */
 export interface AgentObserver {
   toolCalled?(call: { toolCallId: string; server: string; tool: string }): void;
   toolReturned?(call: { toolCallId: string; server: string; tool: string; isError: boolean; elapsedMs: number }): void;
   /** The text of a round while it is written. */
   listen?(round: number): ModelListener;
-  /** The text of a round is complete, and whether it is the agent's answer or stands beside tool calls; told on replays too. */
+  /** The text of a round is complete, and whether it is the agent's answer or comes with tool calls; called on replays too. */
   roundText?(round: number, text: string, isAnswer: boolean): void;
 }

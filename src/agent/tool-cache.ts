@@ -1,6 +1,6 @@
 /** When a kept result of a tool counts as the result of a call: the same arguments, or arguments in nearly the same words. */
 
-/** The same text for the same arguments, in whatever order they stand. */
+/** The same text for the same arguments, whatever their order. */
 export function canonicalArguments(args: Readonly<Record<string, unknown>>): string {
   return JSON.stringify(sorted(args));
 }

@@ -1,5 +1,7 @@
 /** One tool call of a model: found, checked, supervised, run under its deadline, supervised again. Nothing here throws at the model. */
+
 import { z } from "zod";
+import { readJson } from "../text/json.js";
 import { isControlFlow, type Journal } from "./journal.js";
 import type { AgentPorts } from "./ports.js";
 import type { AgentTool, ToolCall, ToolOutput, ToolRef } from "./tools.js";
@@ -24,8 +26,8 @@ export interface CallRecord {
   readonly elapsedMs: number;
 }
 
-/** The most of a tool's output that is kept, in characters; the rest is cut and said to be. */
-export const maxToolOutput = 60_000;
+/** The most of a tool's output that is kept, in characters; the rest is cut, with a note. */
+const maxToolOutput = 60_000;
 
 const outputSchema = z.object({
   content: z.string(),
@@ -42,23 +44,27 @@ interface CallPosition {
 
 export async function runToolCall(
   requested: RequestedTool & { readonly arguments: string },
-  place: CallPosition,
-  held: {
+  position: CallPosition,
+  agent: {
     readonly tools: readonly AgentTool[];
-    readonly withdrawn: ((wanted: RequestedTool) => AgentTool | undefined) | undefined;
+    readonly removedTool: ((requested: RequestedTool) => AgentTool | undefined) | undefined;
     readonly overLimit: boolean;
     /** Of the agent's time budget: no call takes longer. */
     readonly timeLeftMs: number;
   },
   ports: AgentPorts,
 ): Promise<CallRecord> {
-  const tool = held.tools.find((candidate) => isWanted(candidate, requested)) ?? held.withdrawn?.(requested);
-  const refuse = (content: string, args: Readonly<Record<string, unknown>> = {}): CallRecord => ({
-    toolCallId: place.toolCallId,
+  const { toolCallId, journal } = position;
+  const tool = agent.tools.find((candidate) => isRequested(candidate, requested)) ?? agent.removedTool?.(requested);
+  const about = {
+    toolCallId,
     name: requested.name,
     server: tool?.ref.server ?? "",
-    // A name that a model made up is a text of its own: it stands in the error, which is supervised like one.
+    // A name that a model invented is free text: it is part of the error, which is supervised as text.
     tool: tool?.ref.tool ?? unknownTool,
+  };
+  const refused = (content: string, args: CallRecord["args"] = {}): CallRecord => ({
+    ...about,
     args,
     content,
     isError: true,
@@ -66,63 +72,63 @@ export async function runToolCall(
     elapsedMs: 0,
   });
 
-  if (held.overLimit) return refuse("Not called: too many calls in one round. Ask for it again in the next round.");
+  if (agent.overLimit) return refused("Not called: too many calls in one round. Ask for it again in the next round.");
   if (tool === undefined) {
-    const names = held.tools.map((candidate) => candidate.name).join(", ");
-    return refuse(
+    const names = agent.tools.map((candidate) => candidate.name).join(", ");
+    return refused(
       `There is no tool "${requested.name}". ${names === "" ? "There are no tools." : `The tools are: ${names}.`}`,
     );
   }
   const parsed = parseArguments(requested.arguments);
   if (!parsed.ok)
-    return refuse(`Not called: the arguments of "${tool.name}" must be a JSON object (${parsed.problem}).`);
+    return refused(`Not called: the arguments of "${tool.name}" must be a JSON object (${parsed.problem}).`);
   const problems = ports.validateArguments(tool, parsed.args);
   if (problems.length > 0) {
     const schema = JSON.stringify(tool.parameters);
-    return refuse(
+    return refused(
       `Not called: the arguments of "${tool.name}" are wrong: ${problems.join("; ")}. The schema is ${schema}`,
       parsed.args,
     );
   }
 
-  const call: ToolCall = { toolCallId: place.toolCallId, tool, args: parsed.args };
-  const before = await ports.guard.beforeCall(call, place.journal.scope("before"));
-  if (before.kind === "refuse") return refuse(before.reason);
+  const call: ToolCall = { toolCallId, tool, args: parsed.args };
+  const before = await ports.guard.beforeCall(call, journal.scope("before"));
+  if (before.kind === "refuse") return refused(before.reason);
   const allowed: ToolCall = { ...call, args: before.value };
 
-  const output = await execute(allowed, place.journal, ports, held.timeLeftMs);
-  const after = await ports.guard.afterCall(allowed, output, place.journal.scope("after"));
-  if (after.kind === "refuse") return { ...refuse(after.reason, allowed.args), elapsedMs: output.elapsedMs };
+  const output = await execute(allowed, journal, ports, agent.timeLeftMs);
+  const { elapsedMs } = output;
+  const after = await ports.guard.afterCall(allowed, output, journal.scope("after"));
+  if (after.kind === "refuse") return { ...refused(after.reason, allowed.args), elapsedMs };
   return {
-    ...refuse(after.value.content, allowed.args),
+    ...about,
+    args: allowed.args,
+    content: after.value.content,
     isError: after.value.isError ?? false,
     endsRun: output.endsRun ?? false,
-    elapsedMs: output.elapsedMs,
+    elapsedMs,
   };
 }
 
-/** Where a tool's name stands for a call of none. */
+/** The tool's name in the record of a call that names none. */
 const unknownTool = "unknown";
 
 /** Whether this is the tool that was named, by what the name stood for when that is known. */
-export function isWanted({ name, ref }: AgentTool, wanted: RequestedTool): boolean {
-  return wanted.ref === undefined
-    ? name === wanted.name
-    : ref.server === wanted.ref.server && ref.tool === wanted.ref.tool;
+export function isRequested({ name, ref }: AgentTool, requested: RequestedTool): boolean {
+  return requested.ref === undefined
+    ? name === requested.name
+    : ref.server === requested.ref.server && ref.tool === requested.ref.tool;
 }
 
 function parseArguments(
   text: string,
 ): { ok: true; args: Readonly<Record<string, unknown>> } | { ok: false; problem: string } {
-  try {
-    const value: unknown = JSON.parse(text.trim() === "" ? "{}" : text);
-    const object = z.record(z.string(), z.unknown()).safeParse(value);
-    return object.success && !Array.isArray(value)
-      ? { ok: true, args: object.data }
-      : { ok: false, problem: "it is not an object" };
-  } catch (error) {
-    return { ok: false, problem: error instanceof Error ? error.message : "it can't be read" };
-  }
+  const { value, problem } = readJson(text.trim() === "" ? "{}" : text);
+  if (problem !== undefined) return { ok: false, problem };
+  const object = z.record(z.string(), z.unknown()).safeParse(value);
+  return object.success && !Array.isArray(value)
+    ? { ok: true, args: object.data }
+    : { ok: false, problem: "it is not an object" };
 }
 
 /** Runs the call as the tool's kind of execution demands. Exceptions become outputs; control flow passes through. */

@@ -1,3 +1,4 @@
+/** Tools as agents hold them, the calls of tools, and the guard that every call passes. */
 import type { CancelSignal, JsonSchema } from "../model/port.js";
 import type { Journal } from "./journal.js";
 
@@ -6,6 +7,9 @@ export interface ToolRef {
   readonly server: string;
   readonly tool: string;
 }
+
+/** The server name of the system's own tools. */
+export const builtInServer = "conclave";
 
 export interface ToolOutput {
   readonly content: string;
@@ -38,7 +42,7 @@ export interface AgentTool {
   readonly execution: "once" | "idempotent" | "durable";
   /** `always` and `session` put the call before a person first. */
   readonly approval?: "never" | "always" | "session";
-  /** What it is called with is shown to a person, and its result is what one said: supervised like what leaves and what comes in. */
+  /** Its arguments go to a person and its result is that person's answer: supervised like a reply and like a message. */
   readonly asksPeople?: boolean;
   run(args: Readonly<Record<string, unknown>>, context: ToolContext): Promise<ToolOutput>;
 }
@@ -52,7 +56,7 @@ export interface ToolCall {
 
 export type GuardDecision<T> =
   | { readonly kind: "go"; readonly value: T }
-  /** The call isn't made, or its result isn't shown; the model is told why. */
+  /** The call doesn't run, or its result is withheld; the model reads why. */
   | { readonly kind: "refuse"; readonly reason: string };
 
 /** The place where every call and every result is supervised. May park. */

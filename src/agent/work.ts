@@ -1,4 +1,4 @@
-/** What is said alike of every piece of work: a turn, a run. */
+/** What every work item (a turn, a run) has in common. */
 import { z } from "zod";
 
 /** How it can end. */

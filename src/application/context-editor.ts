@@ -21,7 +21,7 @@ import {
   type ContextKind,
   changeOutcomeSchema,
 } from "../supervision/environment.js";
-import type { TurnResources } from "./turn-resources.js";
+import type { WorkResources } from "./work-resources.js";
 
 /** How a session's context is changed: written at once, as a new version with its author and reason. */
 export type ChangeSessionContext = (
@@ -33,7 +33,7 @@ export type ChangeSessionContext = (
 export interface ContextEditorPorts {
   readonly tenantId: string;
   readonly store: ResourceStore;
-  readonly resources: TurnResources;
+  readonly resources: WorkResources;
   readonly inForce: () => {
     readonly rules: readonly string[];
     readonly references: readonly string[];
@@ -69,11 +69,11 @@ export class SessionContextEditor implements ContextEditor {
         if (change.act === "include" && !(await this.loaded(change))) {
           return { ok: false, detail: `there is no ${change.kind}/${change.name}; list them to see what there is.` };
         }
-        const wanted = asApplied(change);
+        const apply = asApplied(change);
         let refused = false;
         const { version, changed } = this.ports.changeContext(
           (context) => {
-            const next = wanted(context);
+            const next = apply(context);
             refused = !fitsLimits(next);
             return refused ? context : next;
           },

@@ -1,12 +1,13 @@
 /** What the system's own tools look up in: a tenant's memories and teams. */
-import type { FoundInMemory, LookUpPorts } from "../agent/look-up-tools.js";
-import { listWorkers } from "../routing/held-tools.js";
+import type { FoundInMemory } from "../agent/built-in/memory-search.js";
+import type { LookUpPorts } from "../agent/built-in-tools.js";
+import { listWorkers } from "../routing/team-agent.js";
 import type { TeamState } from "../routing/team-state.js";
 import type { ResourceStore } from "../stores/resource-store.js";
 import { searchMemory } from "./memory/memory-search.js";
 import type { MemoryService } from "./memory/memory-service.js";
 
-/** The most of an entry that is shown, in characters; longer ones by their summary. */
+/** Entries up to this length are given in full, in characters; longer ones by their summary. */
 const longestEntry = 2_000;
 
 export interface LookUpSources {

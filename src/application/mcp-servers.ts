@@ -2,9 +2,11 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { z } from "zod";
 import type { McpTool } from "../agent/definition.js";
+import { schemaProblem } from "../agent/schema-limits.js";
 import type { ToolOutput } from "../agent/tools.js";
 import { withDeadline } from "../platform/clock.js";
-import { maxResponseBytes, OutgoingError, type OutgoingPolicy, refuseAddress } from "../platform/outgoing.js";
+import { log } from "../platform/logging.js";
+import { fetchSafely, type OutgoingPolicy } from "../platform/outgoing.js";
 
 export const remoteToolSchema = z.object({
   name: z.string(),
@@ -42,6 +44,11 @@ export class McpServers {
       for (let page = 0; page < maxPages && found.length < maxTools; page++) {
         const answer = await client.listTools(cursor === undefined ? {} : { cursor }, { signal });
         for (const { name, description, inputSchema, annotations } of answer.tools) {
+          const problem = schemaProblem({ ...inputSchema });
+          if (problem !== undefined) {
+            log("warn", "mcp.tool_left_out", { subject: `${server.server}/${name}`, outcome: problem });
+            continue;
+          }
           found.push({
             name,
             description: (description ?? name).slice(0, 4_000),
@@ -86,7 +93,10 @@ export class McpServers {
         const client = new Client(clientInfo, { versionNegotiation: { mode: "auto" } });
         const transport = new StreamableHTTPClientTransport(new URL(mcp.url), {
           requestInit: { headers: { ...mcp.headers, "user-agent": "conclave" } },
-          fetch: (url, init) => this.fetchSafely(url, init, signal),
+          fetch: (url, init) => {
+            const within = init?.signal == null ? signal : AbortSignal.any([signal, init.signal]);
+            return fetchSafely(url, { ...init, signal: within }, this.policy);
+          },
           reconnectionOptions: {
             maxRetries: 0,
             initialReconnectionDelay: 1_000,
@@ -104,28 +114,4 @@ export class McpServers {
       parent,
     );
   }
-
-  private async fetchSafely(url: string | URL, init: RequestInit | undefined, signal: AbortSignal): Promise<Response> {
-    const refused = refuseAddress(String(url), this.policy);
-    if (refused !== undefined) throw new OutgoingError(`the address can't be called: ${refused}`);
-    const within = init?.signal == null ? signal : AbortSignal.any([signal, init.signal]);
-    const response = await fetch(url, { ...init, redirect: "manual", signal: within });
-    if (response.status >= 300 && response.status < 400) {
-      await response.body?.cancel();
-      throw new OutgoingError("it answered with a redirect, which is not followed");
-    }
-    return response.body === null ? response : new Response(response.body.pipeThrough(limited()), response);
-  }
-}
-
-function limited(): TransformStream<Uint8Array, Uint8Array> {
-  let size = 0;
-  return new TransformStream({
-    transform(chunk, controller) {
-      size += chunk.byteLength;
-      if (size > maxResponseBytes)
-        controller.error(new OutgoingError(`its answer is larger than ${maxResponseBytes} bytes`));
-      else controller.enqueue(chunk);
-    },
-  });
 }

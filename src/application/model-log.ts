@@ -1,3 +1,4 @@
+/** The log of calls to models. */
 import type { AttemptEnd } from "../model/retry.js";
 import { now } from "../platform/clock.js";
 import { log } from "../platform/logging.js";

@@ -1,11 +1,11 @@
-/** Deletions that go through objects and tables: whatever asks for one, the same is gone afterwards. */
-
+/** Deletions that go through objects and tables: whoever starts one, the same is gone afterwards. */
 import type { RunGateway } from "../gateways/run-gateway.js";
 import type { SessionGateway } from "../gateways/session-gateway.js";
-import { adminScope, type IdempotencyStore } from "../stores/idempotency-store.js";
+import type { IdempotencyStore } from "../stores/idempotency-store.js";
 import type { RunIndex } from "../stores/run-index.js";
 import type { SessionIndex } from "../stores/session-index.js";
 import type { TenantStore } from "../stores/tenant-store.js";
+import { deploymentScope } from "../tenancy/actor.js";
 import type { MemoryService } from "./memory/memory-service.js";
 
 export interface RemovalPorts {
@@ -46,6 +46,6 @@ export async function removeTenant(tenantId: string, ports: RemovalPorts): Promi
   }
   await memory.deleteAll(tenantId);
   await answers.forgetAll(tenantId);
-  await answers.forget(adminScope, tenantId);
+  await answers.forget(deploymentScope, tenantId);
   await tenants.remove(tenantId);
 }

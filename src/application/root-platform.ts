@@ -1,11 +1,11 @@
+/** What a root (an object that runs agents: a session, a run) needs of the platform. */
 import type { CancelSignal, ModelPort } from "../model/port.js";
 import type { HttpWorkerAnswer, HttpWorkerCall } from "../routing/ports.js";
 import type { TeamState } from "../routing/team-state.js";
 import type { Delivery } from "../stores/deliveries.js";
-import type { SetupSources } from "./turn-setup.js";
+import type { SetupSources } from "./work-setup.js";
 
-/** What an object that runs agents needs of the platform. */
-export interface SessionPlatform extends SetupSources {
+export interface RootPlatform extends SetupSources {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** The models that a tenant can call. */

@@ -1,3 +1,4 @@
+/** The services that acts are given: stores, gateways, and what was configured. Faces only hand them on. */
 import type { AskGateway } from "../gateways/ask-gateway.js";
 import type { RunGateway } from "../gateways/run-gateway.js";
 import type { SessionGateway } from "../gateways/session-gateway.js";
@@ -10,7 +11,6 @@ import type { SessionIndex } from "../stores/session-index.js";
 import type { TenantStore } from "../stores/tenant-store.js";
 import type { MemoryService } from "./memory/memory-service.js";
 
-/** Everything that the faces need. */
 export interface Services {
   readonly environment: string;
   readonly adminSecret: string;

@@ -1,10 +1,11 @@
+/** What is wrong with a team or an agent beyond its form, for whoever stores or sends it. */
 import type { ProblemIssue } from "../conversation/problem.js";
 import { type OutgoingPolicy, refuseAddress } from "../platform/outgoing.js";
 import type { Team } from "../routing/team.js";
-import { teamsWithin, unknownTools } from "../routing/team-parts.js";
+import { teamsWithin, unknownTools } from "../routing/team.js";
 import type { MemoryService } from "./memory/memory-service.js";
 
-/** What is wrong with a team beyond its form, teams sent along within it included: addresses, and names of built-in tools. */
+/** The addresses that can't be called and the built-in tools that don't exist, in a team and in the teams sent along within it. */
 export function checkTeam(team: Team, policy: OutgoingPolicy, at = ""): ProblemIssue[] {
   const addresses = teamsWithin(team).flatMap(({ team: { workers }, path }) =>
     workers.flatMap(({ http }, index) => {
@@ -12,14 +13,14 @@ export function checkTeam(team: Team, policy: OutgoingPolicy, at = ""): ProblemI
       return message === undefined ? [] : [{ path: [...path, "workers", index, "http", "url"], message }];
     }),
   );
-  return [...addresses, ...unknownTools(team)].map(({ path, message }) => ({ path: placeIn(at, path), message }));
+  return [...addresses, ...unknownTools(team)].map(({ path, message }) => ({ path: pathWithin(at, path), message }));
 }
 
-function placeIn(at: string, path: readonly (string | number)[]): string {
+function pathWithin(at: string, path: readonly (string | number)[]): string {
   return (at === "" ? path : [at, ...path]).join(".");
 }
 
-/** Memories that are named and aren't there. */
+/** Memories that are named and don't exist: one issue for each. */
 export async function checkMemories(
   memories: Pick<MemoryService, "memory">,
   tenantId: string,
@@ -29,7 +30,7 @@ export async function checkMemories(
   const checked = await Promise.all(
     named.map(async ({ path, memoryId }) => {
       if ((await memories.memory(tenantId, memoryId)).ok) return [];
-      return [{ path: placeIn(at, path), message: "there is no such memory" }];
+      return [{ path: pathWithin(at, path), message: "there is no such memory" }];
     }),
   );
   return checked.flat();

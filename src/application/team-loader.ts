@@ -1,15 +1,13 @@
-/** Teams with everything that they name: which versions a run begins with, and the team made of them. */
-import { builtInServer } from "../agent/built-in-tools.js";
-import type { ToolRef } from "../agent/tools.js";
+/** Teams with everything that they name: which versions work begins with, and the team built from them. */
+import { builtInServer, type ToolRef } from "../agent/tools.js";
 import { sha256Hex } from "../platform/digest.js";
 import type { LoadedTeam } from "../routing/ports.js";
-import { maxTeamDepth, type Team, type TeamChoice, toolRefOf } from "../routing/team.js";
-import { teamsWithin } from "../routing/team-parts.js";
+import { maxTeamDepth, type Team, type TeamChoice, teamsWithin, toolRefOf } from "../routing/team.js";
 import type { ResourceStore } from "../stores/resource-store.js";
 import { parseBody } from "../stores/sealed-bodies.js";
 import type { Supervisor } from "../supervision/supervisor.js";
 import type { ResourcePin } from "../tenancy/resources.js";
-import type { TurnResources } from "./turn-resources.js";
+import type { WorkResources } from "./work-resources.js";
 
 export interface TeamNames {
   readonly pins: readonly ResourcePin[];
@@ -22,27 +20,27 @@ export interface TeamNames {
   readonly missing: readonly string[];
 }
 
-/** The versions of all teams that stand within one another, and the names of what they use. */
+/** The versions of all teams, nested ones included, and the names of what they use. */
 export async function pinTeams(resources: ResourceStore, tenantId: string, root: TeamChoice): Promise<TeamNames> {
   const pins = new Map<string, ResourcePin>();
   const missing: string[] = [];
   const supervisors = new Set<string>();
   const tools = new Map<string, ToolRef>();
-  let wanted = new Set<string>();
+  let named = new Set<string>();
   const take = (taken: Team): void => {
     for (const { team } of teamsWithin(taken)) {
       for (const name of team.supervisors) supervisors.add(name);
       for (const tool of [team.supervisor, ...team.workers].flatMap((agent) => agent.tools))
         tools.set(tool, toolRefOf(tool));
-      for (const { team: inner } of team.workers) if (typeof inner === "string") wanted.add(inner);
+      for (const { team: inner } of team.workers) if (typeof inner === "string") named.add(inner);
     }
   };
 
-  if (typeof root === "string") wanted.add(root);
+  if (typeof root === "string") named.add(root);
   else take(root);
-  for (let depth = 0; depth <= maxTeamDepth && wanted.size > 0; depth++) {
-    const names = [...wanted].filter((name) => !pins.has(name) && !missing.includes(name));
-    wanted = new Set();
+  for (let depth = 0; depth <= maxTeamDepth && named.size > 0; depth++) {
+    const names = [...named].filter((name) => !pins.has(name) && !missing.includes(name));
+    named = new Set();
     const found = await resources.pins(
       tenantId,
       names.map((name) => ({ kind: "teams" as const, name })),
@@ -85,15 +83,15 @@ export async function pinTools(
 }
 
 export interface TeamParts {
-  readonly found: TurnResources;
+  readonly resources: WorkResources;
   readonly supervisors: (names: readonly string[]) => readonly Supervisor[];
-  /** Whether a tool may be used now; asked anew each time. */
+  /** Whether a tool may be used now; checked anew each time. */
   readonly allows?: (tool: ToolRef) => boolean;
 }
 
 /** The team; `undefined` when it isn't among the versions. */
 export async function loadTeam(choice: TeamChoice, parts: TeamParts): Promise<LoadedTeam | undefined> {
-  const definition = typeof choice === "string" ? parts.found.get("teams", choice) : choice;
+  const definition = typeof choice === "string" ? parts.resources.get("teams", choice) : choice;
   if (definition === undefined) return undefined;
   // A team that is sent along has its state under what it says: the same team, the same state.
   return build(
@@ -107,12 +105,13 @@ function build(key: string, definition: Team, parts: TeamParts): LoadedTeam {
   return {
     key,
     definition,
-    tools: ({ tools, memories = [] }) => parts.found.tools(tools.map(toolRefOf), [...definition.memories, ...memories]),
+    tools: ({ tools, memories = [] }) =>
+      parts.resources.tools(tools.map(toolRefOf), [...definition.memories, ...memories]),
     allows: parts.allows ?? (() => true),
     supervisors: parts.supervisors(definition.supervisors),
     nested: (workerId) => {
       const inner = definition.workers.find(({ id }) => id === workerId)?.team;
-      const found = typeof inner === "string" ? parts.found.get("teams", inner) : inner;
+      const found = typeof inner === "string" ? parts.resources.get("teams", inner) : inner;
       if (found === undefined) return undefined;
       return build(typeof inner === "string" ? inner : `${key}/${workerId}`, found, parts);
     },

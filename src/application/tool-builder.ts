@@ -1,7 +1,6 @@
-/** Makes tools that an agent can hold out of what tenants store, and out of the system's own. */
-import { askHumanTool } from "../agent/built-in-tools.js";
+/** Builds an agent's tools from what tenants store, and from the system's own. */
+import { buildBuiltInTools, type LookUpPorts } from "../agent/built-in-tools.js";
 import type { HttpTool, McpTool } from "../agent/definition.js";
-import { type LookUpPorts, listWorkersTool, memorySearchTool } from "../agent/look-up-tools.js";
 import type { AgentTool, ToolContext, ToolOutput, ToolRef } from "../agent/tools.js";
 import { sleep } from "../platform/clock.js";
 import {
@@ -32,7 +31,7 @@ export class ToolBuilder {
   }
 
   /**
-   * The tools of these references, in their order, each once; `*` stands for all of a server. Those that don't exist are left out.
+   * The tools of these references, in their order, each once; `*` means all of a server. Those that don't exist are left out.
    * @param memoryIds the memories that they may search.
    */
   build(
@@ -42,19 +41,16 @@ export class ToolBuilder {
     remote: RemoteTools = new Map(),
     memoryIds: readonly string[] = [],
   ): AgentTool[] {
-    const lookUps = this.lookUps(tenantId);
     const available = [
-      askHumanTool,
-      memorySearchTool(lookUps, memoryIds),
-      listWorkersTool(lookUps),
+      ...buildBuiltInTools({ lookUps: this.lookUps(tenantId), memoryIds }),
       ...stored.flatMap(({ name, version, body }) => {
         const from = `${name}@${version}`;
         return "http" in body
           ? [this.cache.wrap(tenantId, this.stored(tenantId, { server: body.server, tool: name }, body), body, from)]
           : (remote.get(name) ?? []).map((tool) => {
-              const made = this.remote(body, tool);
+              const held = this.remote(body, tool);
               // A result is kept only of what says that it changes nothing: the second call of another has an effect of its own.
-              return tool.cacheable ? this.cache.wrap(tenantId, made, body, from) : made;
+              return tool.cacheable ? this.cache.wrap(tenantId, held, body, from) : held;
             });
       }),
     ];

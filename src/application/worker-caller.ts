@@ -1,3 +1,4 @@
+/** Calls workers of teams that are an address. */
 import type { CancelSignal } from "../model/port.js";
 import { type OutgoingPolicy, sendOutgoing } from "../platform/outgoing.js";
 import type { HttpWorkerAnswer, HttpWorkerCall } from "../routing/ports.js";

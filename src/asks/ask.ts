@@ -1,6 +1,6 @@
 /**
  * The ask: a durable question that work is waiting on. The object that waits owns it and decides about it; the inbox in D1 is
- * a copy. Everything here is a pure function over the record, what was said, and `now`.
+ * a copy. Everything here is a pure function over the record, what was answered, and `now`.
  */
 import { z } from "zod";
 import { issuesOf } from "../conversation/issues.js";
@@ -35,8 +35,8 @@ const reviewAnswer = z
     path: ["content"],
   });
 
-/** What may be said to an ask of each kind. */
-export const answerSchemas = {
+/** What may answer an ask of each kind. */
+const answerSchemas = {
   human: humanAnswer,
   context: contextAnswer,
   approval: approvalAnswer,
@@ -54,7 +54,7 @@ export const askSchema = z.object({
   reason: z.string().optional(),
   priority: z.enum(askPriorities),
   suggestions: z.array(z.string()).optional(),
-  /** Any text, if nothing is said. */
+  /** Any text, if nothing else is given. */
   accepts: z.enum(acceptedAnswers).optional(),
   /** What is proposed, for a review (text) or an approval (the call). */
   proposal: z.unknown().optional(),
@@ -112,9 +112,9 @@ export type AnswerOutcome =
   | { readonly kind: "invalid"; readonly issues: readonly { path: string; message: string }[] };
 
 /** Decides what an answer does: the first one wins, the same again is harmless, another is refused. */
-export function answerAsk(ask: Ask, said: unknown, by: Role, now: number): AnswerOutcome {
+export function answerAsk(ask: Ask, given: unknown, by: Role, now: number): AnswerOutcome {
   if (!mayAnswer(ask, by)) return { kind: "forbidden", needs: ask.answerableBy };
-  const parsed = answerSchemas[ask.kind].safeParse(said);
+  const parsed = answerSchemas[ask.kind].safeParse(given);
   if (!parsed.success) {
     return { kind: "invalid", issues: issuesOf(parsed.error) };
   }
@@ -140,8 +140,8 @@ function choicesOf({ accepts, suggestions = [] }: Accepting): readonly string[] 
 export function acceptedAnswer(ask: Accepting, answer: Answer): Answer | undefined {
   const choices = choicesOf(ask);
   if (choices === undefined || !("response" in answer)) return answer;
-  const said = answer.response.trim().toLowerCase();
-  const response = choices.find((choice) => choice.trim().toLowerCase() === said);
+  const wording = answer.response.trim().toLowerCase();
+  const response = choices.find((choice) => choice.trim().toLowerCase() === wording);
   return response === undefined ? undefined : { response };
 }
 

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { itemName, type ToolName, toolRefSchema } from "../conversation/names.js";
 import { likenessTo } from "../text/likeness.js";
 
-/** A rule or a reference. The higher the priority, the earlier it stands in the prompt. */
+/** A rule or a reference. The higher the priority, the earlier it comes in the prompt. */
 export const contextItemSchema = z.strictObject({
   text: z.string().min(1).max(50_000),
   description: z.string().max(1_000).optional(),
@@ -11,7 +11,6 @@ export const contextItemSchema = z.strictObject({
   /** `always`: in every session of the tenant; `manual`: when included or mentioned; `auto`: when it is like the message. */
   include: z.enum(["always", "manual", "auto"]).default("manual"),
 });
-export type ContextItem = z.infer<typeof contextItemSchema>;
 
 const names = z.array(itemName).max(200).default([]);
 
@@ -115,7 +114,7 @@ const maxMentions = 20;
 export const maxAutoItems = 200;
 /** How much of an item's text counts for what it is about. */
 export const autoExcerptCharacters = 1_000;
-/** From which part of a message's telling words on it brings in an item that includes itself. */
+/** The share of a message's distinctive words from which on an item includes itself. */
 const autoLikeness = 0.2;
 /** How many rules, and how many references, it brings in at most, and how long they are together. */
 const maxAuto = 5;

@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { type ChatMessage, chatMessageSchema, type ToolCallResult } from "../conversation/message.js";
+import { editOperationsSchema } from "../supervision/structural-edit.js";
 import { diffPartSchema, wordDiff } from "../text/word-diff.js";
 
 export const messageVersionSchema = z.object({
@@ -24,8 +25,17 @@ export const messageVersionSchema = z.object({
 });
 export type MessageVersion = z.infer<typeof messageVersionSchema>;
 
-/** A version as it was made, before its place in the chain is known. */
-export type MadeVersion = Pick<MessageVersion, "author" | "decision" | "reasons" | "at"> & {
+/** An edit of a reply, as a person sends it. */
+export const messageEditSchema = z.strictObject({
+  operations: editOperationsSchema,
+  /** The hash of the version that the operations were written for. */
+  baseHash: z.string().min(1).max(200),
+  reason: z.string().min(1).max(2_000).optional(),
+});
+export type MessageEdit = z.infer<typeof messageEditSchema>;
+
+/** A version before its place in the chain is known. */
+export type UnlinkedVersion = Pick<MessageVersion, "author" | "decision" | "reasons" | "at"> & {
   readonly message: ChatMessage;
 };
 
@@ -41,14 +51,14 @@ export interface Digests {
 }
 
 /** Oldest first. */
-export async function chainOf(made: readonly MadeVersion[], digests: Digests): Promise<MessageVersion[]> {
+export async function chainOf(changes: readonly UnlinkedVersion[], digests: Digests): Promise<MessageVersion[]> {
   const versions: MessageVersion[] = [];
   let before: ChatMessage | undefined;
-  for (const one of made) {
-    const diff = before === undefined ? undefined : wordDiff(readable(before), readable(one.message));
-    const unlinked = { ...one, version: versions.length + 1, hash: await digests.ofMessage(one.message) };
+  for (const change of changes) {
+    const diff = before === undefined ? undefined : wordDiff(readable(before), readable(change.message));
+    const unlinked = { ...change, version: versions.length + 1, hash: await digests.ofMessage(change.message) };
     versions.push({ ...(await linked(versions, unlinked, digests)), ...(diff === undefined ? {} : { diff }) });
-    before = one.message;
+    before = change.message;
   }
   return versions;
 }
@@ -81,7 +91,7 @@ export function withoutOriginals(versions: readonly MessageVersion[]): MessageVe
   });
 }
 
-/** What stands in the place of a message whose text was erased. */
+/** What replaces a message whose text was erased. */
 export function erasedMessage(message: ChatMessage): ChatMessage {
   const { messageId, role } = message;
   if (role !== "assistant") return { messageId, role, content: erasedText, erased: true };
@@ -92,7 +102,7 @@ export function erasedMessage(message: ChatMessage): ChatMessage {
 
 const erasedText = "[erased]";
 
-/** A message as a person would compare it: what is said, and the calls of tools with what they gave. */
+/** A message as a person would compare it: its texts, and the tool calls with their outputs. */
 function readable(message: ChatMessage): string {
   if (message.role !== "assistant") return message.content;
   return message.modelReply.turns

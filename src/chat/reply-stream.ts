@@ -20,7 +20,7 @@ export class ReplyStream {
   private gate: StreamGate;
   private attempt = 0;
   private released = "";
-  /** Complete rounds; when a round is redone, what they released stands. */
+  /** Complete rounds; when a round is redone, what they released stays. */
   private readonly rounds: string[] = [];
   /** What of the current round was pushed. */
   private pushed = "";
@@ -41,7 +41,7 @@ export class ReplyStream {
     return { delta: (text) => this.push(text), retract: () => this.retract() };
   }
 
-  /** Called with the whole text of a round, live or replayed: what wasn't streamed is taken up now. */
+  /** Called with the whole text of a round, live or replayed: what wasn't streamed is released now. */
   roundComplete(text: string): void {
     if (this.pushed !== text) {
       if (!text.startsWith(this.pushed)) this.retract();
@@ -51,13 +51,13 @@ export class ReplyStream {
     this.pushed = "";
   }
 
-  /** The supervised reply is final: what of it wasn't seen yet comes out; where it says otherwise than was seen, it is said anew. */
+  /** The supervised reply is final: the rest of it is released; where it differs from what was released, it is released anew. */
   finish(finalText: string): void {
     if (!finalText.startsWith(this.released)) this.voidReleased();
     this.release(finalText.slice(this.released.length));
   }
 
-  /** There will be no such reply: what was seen of it is void. */
+  /** There will be no such reply: what was released of it is void. */
   withdraw(): void {
     if (this.released !== "") this.voidReleased();
   }

@@ -15,7 +15,7 @@ export const newSessionSchema = z.strictObject({
   supervisors: z.array(itemName).max(50).default([]),
   context: sessionContextSchema.prefault({}),
   metadata: metadataSchema.default({}),
-  /** What is said is recorded in a thread of this memory (the session's own, if none is named), and what it knows is brought in. */
+  /** Messages are recorded in a thread of this memory (the session's own, if none is named), and what it knows is recalled. */
   memory: z.strictObject({ memoryId: z.string().max(100), threadId: threadIdSchema.optional() }).optional(),
 });
 export type NewSession = z.infer<typeof newSessionSchema>;
@@ -75,7 +75,7 @@ export const sendMessageSchema = z.strictObject({
 });
 
 /** Messages that may wait in a session behind the running one. */
-export const maxQueuedTurns = 32;
+const maxQueuedTurns = 32;
 
 export interface SessionLoad {
   readonly queued: number;

@@ -1,8 +1,7 @@
 /**
- * A turn: request supervision, prompt, agent, response supervision. A durable function: it is entered again after every
- * interruption and goes on at the first step that has no result. It decides; what it decides is stored by its ports.
+ * A turn: a supervised exchange whose work is an agent or a team. A durable function: it is entered again after every
+ * interruption and goes on at the first step that has no result. It decides; its ports store what it decides.
  */
-import { z } from "zod";
 import type { AgentLimits } from "../agent/budget.js";
 import type { Journal } from "../agent/journal.js";
 import { type AgentOutcome, runAgent } from "../agent/loop.js";
@@ -11,14 +10,16 @@ import { buildPrompt, type HistoryMessage, type PromptParts } from "../agent/pro
 import type { RequestedTool } from "../agent/tool-call.js";
 import type { AgentTool } from "../agent/tools.js";
 import { type AssistantMessage, type ModelReply, type PlainMessage, replyText } from "../conversation/message.js";
-import type { LoadedTeam } from "../routing/ports.js";
+import type { LoadedTeam, TeamPorts } from "../routing/ports.js";
+import type { PromptContext, TeamCommand } from "../routing/team-context.js";
+import { runTeam } from "../routing/team-loop.js";
+import type { TraceEntry } from "../routing/trace.js";
+import { type NoteDegraded, runExchange } from "../supervision/exchange.js";
+import type { HookSummary } from "../supervision/summary.js";
 import type { SupervisePorts } from "../supervision/supervise.js";
-import { supervise } from "../supervision/supervise.js";
 import type { Supervisor } from "../supervision/supervisor.js";
 import { supervisingGuard, type ToolGuardPorts } from "../supervision/tool-guard.js";
-import type { Action } from "../supervision/verdict.js";
 import type { ReplyStream } from "./reply-stream.js";
-import { answerAsTeam, type TeamTurnPorts } from "./team-answer.js";
 
 export interface TurnCommand {
   readonly turnId: string;
@@ -42,12 +43,17 @@ export interface TurnSetup {
   readonly prepare?: (message: string) => Promise<void>;
   readonly tools: () => readonly AgentTool[];
   /** Finds a tool that is out of force by now. */
-  readonly removedTool?: (wanted: RequestedTool) => AgentTool | undefined;
+  readonly removedTool?: (requested: RequestedTool) => AgentTool | undefined;
   readonly history: readonly HistoryMessage[];
   /** What is remembered that has to do with the message; loaded by `prepare`. */
   readonly memory: () => PromptParts["memory"];
   /** The team that answers in place of the model. */
   readonly team?: LoadedTeam | undefined;
+}
+
+/** What a turn needs to let a team answer, beyond what it needs anyway. */
+export interface TeamTurnPorts extends Pick<TeamPorts, "asks" | "state" | "callWorker"> {
+  readonly traced: (entry: TraceEntry) => void;
 }
 
 export interface TurnPorts extends Omit<AgentPorts, "guard" | "observer" | "journal">, ToolGuardPorts {
@@ -60,13 +66,6 @@ export interface TurnPorts extends Omit<AgentPorts, "guard" | "observer" | "jour
   readonly messageDecided: (message: PlainMessage, blocked: boolean) => void;
 }
 
-const committed = z.literal(true);
-
-export interface HookSummary {
-  readonly action: Action;
-  readonly reasons: readonly string[];
-}
-
 export interface TurnOutcome {
   readonly status: "completed" | "blocked" | "failed";
   readonly reply?: AssistantMessage;
@@ -74,62 +73,65 @@ export interface TurnOutcome {
   readonly request: HookSummary;
   readonly response?: HookSummary;
   /** Supervisors whose failure let something through. */
-  readonly degraded: readonly string[];
+  readonly degraded: string[];
 }
 
-/** @throws {Parked} while the turn waits for an ask. */
+/**
+ * Runs a turn to its end: one supervised exchange, whose work is the agent or the team.
+ * @throws {Parked} while the turn waits for an ask.
+ * @example
+ * const outcome = await runTurn({ turnId, messageId, replyId, content: "Where is my parcel?", acceptedAt }, setup, ports);
+ * if (outcome.status === "completed") show(outcome.reply);
+ */
 export async function runTurn(command: TurnCommand, setup: TurnSetup, ports: TurnPorts): Promise<TurnOutcome> {
-  const request = await supervise(
-    "request",
-    { hook: "request", message: { messageId: command.messageId, role: "user", content: command.content } },
-    setup.supervisors,
-    ports.journal.scope("request"),
-    ports.supervise,
-  );
-  const summary: HookSummary = { action: request.action, reasons: request.reasons };
-  const message = request.subject.message;
-  const blocked = request.action === "block";
-  await ports.journal.step(
+  const { messageId, replyId, content } = command;
+  const outcome = await runExchange<"request", "response", undefined>(
     {
-      id: "message",
-      kind: "commit",
-      schema: committed,
-      interrupted: "again",
-      onDone: () => ports.messageDecided(blocked ? blockedStub(command.messageId, request.reasons) : message, blocked),
+      request: { hook: "request", message: { messageId, role: "user", content } },
+      supervisors: setup.supervisors,
+      commit: {
+        id: "message",
+        onDone: ({ message }, { action, reasons }) => {
+          const blocked = action === "block";
+          ports.messageDecided(blocked ? blockedStub(messageId, reasons) : message, blocked);
+        },
+      },
+      work: async ({ message }, noteDegraded) => {
+        await setup.prepare?.(message.content);
+        const answered = await answer(command, message.content, setup, ports, noteDegraded);
+        return answered.kind === "failed"
+          ? { kind: "failed", detail: answered.detail, report: undefined }
+          : {
+              kind: "responded",
+              response: { hook: "response", reply: replyOf(answered, command.acceptedAt) },
+              report: undefined,
+            };
+      },
     },
-    async () => true as const,
+    ports,
   );
-  if (blocked) {
-    const error = errorMessage(command.replyId, `Your message was blocked. ${sentences(request.reasons)}`);
-    return { status: "blocked", error, request: summary, degraded: request.degraded };
+  const { status, request, degraded } = outcome;
+  switch (status) {
+    case "completed": {
+      const { reply } = outcome.result;
+      ports.stream.finish(replyText(reply));
+      const message: AssistantMessage = { messageId: replyId, role: "assistant", modelReply: reply };
+      return { status, reply: message, request, response: outcome.response, degraded };
+    }
+    case "failed":
+      ports.stream.withdraw();
+      return { status, error: errorMessage(replyId, `The answer failed: ${outcome.detail}`), request, degraded };
+    case "blocked": {
+      if (outcome.hook === "request") {
+        const error = errorMessage(replyId, `Your message was blocked. ${sentences(request.reasons)}`);
+        return { status, error, request, degraded };
+      }
+      const { response } = outcome;
+      ports.stream.withdraw();
+      const error = errorMessage(replyId, `The answer was blocked. ${sentences(response.reasons)}`);
+      return { status, error, request, response, degraded };
+    }
   }
-
-  await setup.prepare?.(message.content);
-  const degraded = new Set(request.degraded);
-  const outcome = await answer(command, message.content, setup, ports, degraded);
-  if (outcome.kind === "failed") {
-    ports.stream.withdraw();
-    const error = errorMessage(command.replyId, `The answer failed: ${outcome.detail}`);
-    return { status: "failed", error, request: summary, degraded: [...degraded] };
-  }
-
-  const response = await supervise(
-    "response",
-    { hook: "response", reply: replyOf(outcome, command.acceptedAt) },
-    setup.supervisors,
-    ports.journal.scope("response"),
-    ports.supervise,
-  );
-  for (const name of response.degraded) degraded.add(name);
-  const decided = { request: summary, response: { action: response.action, reasons: response.reasons } };
-  if (response.action === "block") {
-    ports.stream.withdraw();
-    const error = errorMessage(command.replyId, `The answer was blocked. ${sentences(response.reasons)}`);
-    return { status: "blocked", error, ...decided, degraded: [...degraded] };
-  }
-  ports.stream.finish(replyText(response.subject.reply));
-  const reply: AssistantMessage = { messageId: command.replyId, role: "assistant", modelReply: response.subject.reply };
-  return { status: "completed", reply, ...decided, degraded: [...degraded] };
 }
 
 function answer(
@@ -137,42 +139,32 @@ function answer(
   message: string,
   setup: TurnSetup,
   ports: TurnPorts,
-  degraded: Set<string>,
+  noteDegraded: NoteDegraded,
 ): Promise<AgentOutcome> {
-  const note = (names: readonly string[]): void => {
-    for (const name of names) degraded.add(name);
-  };
-  if (setup.team !== undefined) {
-    const { turnId, replyId } = command;
-    const asked = {
-      turnId,
-      replyId,
-      message,
-      background: { ...setup, memory: setup.memory(), context: () => setup.context(message) },
-    };
-    return answerAsTeam(asked, setup.team, { ...ports, supervisors: setup.supervisors, degraded: note });
+  const { team, temperature, removedTool } = setup;
+  const promptContext: PromptContext = () => ({
+    ...setup.context(message),
+    memory: setup.memory(),
+    history: setup.history,
+  });
+  if (team !== undefined) {
+    const task = { id: command.replyId, input: message, metadata: {}, promptContext, path: [] };
+    return answerAsTeam(task, team, command.turnId, { ...ports, supervisors: setup.supervisors, noteDegraded });
   }
   return runAgent(
     {
       models: setup.models,
-      prompt: () =>
-        buildPrompt({
-          instructions: setup.instructions,
-          ...setup.context(message),
-          memory: setup.memory(),
-          history: setup.history,
-          message,
-        }),
+      prompt: () => buildPrompt({ instructions: setup.instructions, ...promptContext(), message }),
       tools: setup.tools,
-      ...(setup.removedTool === undefined ? {} : { removedTool: setup.removedTool }),
-      ...(setup.temperature === undefined ? {} : { temperature: setup.temperature }),
+      ...(removedTool === undefined ? {} : { removedTool }),
+      ...(temperature === undefined ? {} : { temperature }),
       limits: setup.limits,
       replyId: command.replyId,
     },
     {
       ...ports,
       journal: ports.journal.scope("agent"),
-      guard: supervisingGuard(setup, ports, note),
+      guard: supervisingGuard(setup, ports, noteDegraded),
       observer: {
         ...ports.observer,
         listen: () => ports.stream.listenToRound(),
@@ -182,11 +174,47 @@ function answer(
   );
 }
 
-function replyOf(outcome: AgentOutcome, acceptedAt: number): ModelReply {
+/** The turn answered by a team: its steps are steps of the turn, its questions are the turn's. */
+async function answerAsTeam(
+  task: TeamCommand,
+  team: LoadedTeam,
+  turnId: string,
+  ports: TurnPorts & Pick<TeamPorts, "supervisors" | "noteDegraded">,
+): Promise<AgentOutcome> {
+  const { asks, state, callWorker, traced } = ports.team;
+  const outcome = await runTeam(
+    task,
+    team,
+    {
+      ...ports,
+      journal: ports.journal.scope("team"),
+      asks,
+      state,
+      callWorker,
+      observer: { ...ports.observer, traced, keepsTexts: false },
+      work: turnId,
+    },
+    ports.stream.listenToRound(),
+  );
+  const { inputTokens, outputTokens, activeMs, modelCalls } = outcome.spent;
+  const spent = { modelCalls, inputTokens, outputTokens, activeMs };
+  if (outcome.kind === "failed")
+    return { kind: "failed", code: "model_failed", detail: outcome.detail, turns: [], ...spent };
+  const workers = [...new Set(outcome.results.map(({ worker }) => worker))].join(", ");
+  return {
+    kind: "answered",
+    text: outcome.response,
+    turns: [{ turnId: `${task.id}.0`, message: outcome.response, inputTokens, outputTokens }],
+    metadata: { team: team.key, workers, modelCalls },
+    ...spent,
+  };
+}
+
+function replyOf({ turns, metadata }: AgentOutcome, acceptedAt: number): ModelReply {
   return {
     timestamp: new Date(acceptedAt).toISOString(),
-    turns: [...outcome.turns],
-    ...(outcome.metadata === undefined ? {} : { metadata: { ...outcome.metadata } }),
+    turns: [...turns],
+    ...(metadata === undefined ? {} : { metadata: { ...metadata } }),
   };
 }
 

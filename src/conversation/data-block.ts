@@ -11,6 +11,6 @@ export function dataBlock(tag: string, attributes: Readonly<Record<string, strin
   return `<${tag}${rendered}>\n${escapeMarkup(text)}\n</${tag}>`;
 }
 
-export function escapeMarkup(text: string): string {
+function escapeMarkup(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

@@ -5,7 +5,7 @@ import { type Result, refuse } from "../conversation/problem.js";
 /** A kind of object that owns asks. */
 export interface AskOwner {
   ask(tenantId: string, ownerId: string, askId: string): Promise<Result<Ask>>;
-  answerAsk(tenantId: string, ownerId: string, askId: string, said: unknown, by: Role): Promise<Result<Ask>>;
+  answerAsk(tenantId: string, ownerId: string, askId: string, answer: unknown, by: Role): Promise<Result<Ask>>;
   cancelAsk(tenantId: string, ownerId: string, askId: string): Promise<Result<Ask>>;
 }
 
@@ -19,8 +19,8 @@ export class AskGateway {
     return this.at(askId, (owner, ownerId) => owner.ask(tenantId, ownerId, askId));
   }
 
-  answer(tenantId: string, askId: string, said: unknown, by: Role): Promise<Result<Ask>> {
-    return this.at(askId, (owner, ownerId) => owner.answerAsk(tenantId, ownerId, askId, said, by));
+  answer(tenantId: string, askId: string, answer: unknown, by: Role): Promise<Result<Ask>> {
+    return this.at(askId, (owner, ownerId) => owner.answerAsk(tenantId, ownerId, askId, answer, by));
   }
 
   cancel(tenantId: string, askId: string): Promise<Result<Ask>> {

@@ -1,3 +1,4 @@
+/** Calls to objects that survive their restart. */
 import { sleep } from "../platform/clock.js";
 
 const attempts = 4;

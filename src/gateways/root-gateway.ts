@@ -8,7 +8,7 @@ import { fromWire, resultOf, toWire, type Wire } from "./wire.js";
 export interface EventsQuery {
   readonly after: number;
   readonly lingerMs: number;
-  /** Only the events of this piece of work: one turn of a session. */
+  /** Only the events of this work: one turn of a session. */
   readonly work?: string | undefined;
 }
 
@@ -17,7 +17,7 @@ export interface RootObject {
   /** Erases everything that the object holds; false when there is nothing. */
   remove(): Promise<boolean>;
   ask(askId: string): Promise<Wire<Result<Ask>>>;
-  answerAsk(askId: string, said: Wire<unknown>, by: Role): Promise<Wire<Result<Ask>>>;
+  answerAsk(askId: string, answer: Wire<unknown>, by: Role): Promise<Wire<Result<Ask>>>;
   cancelAsk(askId: string): Promise<Wire<Result<Ask>>>;
   streamEvents(query: EventsQuery): Promise<ReadableStream<Uint8Array> | null>;
   fetch(request: Request): Promise<Response>;
@@ -53,8 +53,8 @@ export class RootGateway<O extends RootObject> implements AskOwner, EventSource 
     return fromWire(await this.call(tenantId, rootId, (object) => object.ask(askId)), askResult);
   }
 
-  async answerAsk(tenantId: string, rootId: string, askId: string, said: unknown, by: Role): Promise<Result<Ask>> {
-    const wire = toWire(said);
+  async answerAsk(tenantId: string, rootId: string, askId: string, answer: unknown, by: Role): Promise<Result<Ask>> {
+    const wire = toWire(answer);
     return fromWire(await this.call(tenantId, rootId, (object) => object.answerAsk(askId, wire, by)), askResult);
   }
 

@@ -1,26 +1,9 @@
-import { z } from "zod";
+/** The one place that makes stubs of runs. */
 import type { Result } from "../conversation/problem.js";
-import { type NewRun, type Run, runSchema } from "../routing/routed-run.js";
+import { type NewRun, type Run, runSchema } from "../routing/run.js";
+import { type RunTrace, runTraceSchema } from "../routing/trace.js";
 import { RootGateway, type RootObject } from "./root-gateway.js";
 import { fromWire, resultOf, toWire, type Wire } from "./wire.js";
-
-export const tracedEventSchema = z.object({
-  seq: z.int(),
-  at: z.iso.datetime(),
-  type: z.string(),
-  data: z.unknown(),
-});
-/** One thing that happened in a run. */
-export type TracedEvent = z.infer<typeof tracedEventSchema>;
-
-export const runTraceSchema = z.object({
-  runId: z.string(),
-  status: z.string(),
-  entries: z.array(tracedEventSchema),
-  /** The same as a story. */
-  story: z.string(),
-});
-export type RunTrace = z.infer<typeof runTraceSchema>;
 
 /** What a run's object offers. */
 export interface RunObject extends RootObject {

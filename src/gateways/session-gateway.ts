@@ -1,6 +1,7 @@
+/** What crosses between a face and the object of a session. */
 import { z } from "zod";
 import { type ContextChangeBody, type ContextView, contextViewSchema } from "../chat/context.js";
-import { type MessageVersion, messageVersionSchema } from "../chat/message-version.js";
+import { type MessageEdit, type MessageVersion, messageVersionSchema } from "../chat/message-version.js";
 import {
   type NewSession,
   passViewSchema,
@@ -12,7 +13,6 @@ import {
 import { type ChatMessage, chatMessageSchema } from "../conversation/message.js";
 import type { Result } from "../conversation/problem.js";
 import { newId } from "../platform/ids.js";
-import { editOperationsSchema } from "../supervision/structural-edit.js";
 import { RootGateway, type RootObject } from "./root-gateway.js";
 import { fromWire, type Page, pageSchema, resultOf, toWire, type Wire } from "./wire.js";
 
@@ -25,14 +25,6 @@ export interface SendCommand {
 }
 
 export type PassView = z.infer<typeof passViewSchema>;
-
-export const messageEditSchema = z.strictObject({
-  operations: editOperationsSchema,
-  /** The hash of the version that the operations were made for. */
-  baseHash: z.string().min(1).max(200),
-  reason: z.string().min(1).max(2_000).optional(),
-});
-export type MessageEdit = z.infer<typeof messageEditSchema>;
 
 /** What a session's object offers. */
 export interface SessionObject extends RootObject {
@@ -64,7 +56,7 @@ const passesResult = resultOf(pageSchema(passViewSchema));
 export class SessionGateway extends RootGateway<SessionObject> {
   async create(tenantId: string, definition: NewSession): Promise<Session> {
     const sessionId = newId("ses");
-    // Not repeated: an id is used once, and a caller who hears nothing makes another session.
+    // Not repeated: an id is used once, and a caller without an answer creates another session.
     const wire = await this.object(tenantId, sessionId).create({ tenantId, sessionId }, toWire(definition));
     return fromWire(wire, sessionSchema);
   }

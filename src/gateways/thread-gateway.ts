@@ -50,7 +50,8 @@ export interface ThreadObject {
   noteEntry(identity: ThreadIdentity, seq: number, characters: number): Promise<void>;
   end(): Promise<Wire<Result<Invocation>>>;
   describe(atSeq?: number): Promise<Wire<Result<Thread>>>;
-  slice(): Promise<SliceReport>;
+  /** A job of the queue: does one bounded slice. */
+  deliver(): Promise<SliceReport>;
   reached(level: Level, seq: number | null, timeoutMs: number): Promise<Wire<Result<LevelReport>>>;
   erase(entryId: string): Promise<boolean>;
   rewriteAround(entryId: string, sinceVersion: number | null): Promise<string[]>;
@@ -89,8 +90,8 @@ export class ThreadGateway {
   }
 
   /** Not repeated here: the queue delivers again. */
-  slice(identity: ThreadIdentity): Promise<SliceReport> {
-    return this.object(identity).slice();
+  deliver(identity: ThreadIdentity): Promise<SliceReport> {
+    return this.object(identity).deliver();
   }
 
   async reached(

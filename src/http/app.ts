@@ -41,7 +41,7 @@ export function createApp(compose: (env: Env) => Services): OpenAPIHono<AppEnv> 
     if (error instanceof HTTPException && error.status === 400) {
       return problemResponse({ code: "bad_request", detail: "This route takes a JSON body, and it is empty." }, id);
     }
-    const tenantId = c.get("caller")?.tenantId;
+    const tenantId = c.get("actor")?.tenantId;
     log("error", "request.failed", { tenantId, requestId: id, path: c.req.path, ...describeError(error) });
     return problemResponse(
       {

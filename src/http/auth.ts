@@ -1,25 +1,27 @@
+/** Turns what a request presents into its actor. */
 import { createMiddleware } from "hono/factory";
-import { equalInConstantTime } from "../platform/digest.js";
+import { authenticateDeployment, authenticateKey } from "../application/tenants/authenticate.js";
 import type { AppEnv } from "./context.js";
 import { problem } from "./problems.js";
 
-/** For the routes of a tenant: whose key it is. */
+/** For the routes of a tenant: the holder of its key. */
 export const tenantAuth = createMiddleware<AppEnv>(async (c, next) => {
   const presented = bearer(c.req.header("authorization"));
   if (presented === undefined) throw problem("unauthorized", "Send a tenant's key as `Authorization: Bearer cnk_…`.");
-  const caller = await c.get("services").tenants.authenticate(presented);
-  if (caller === undefined) throw problem("unauthorized", "This key isn't valid, or was deleted.");
-  c.set("caller", caller);
+  const actor = await authenticateKey(presented, c.get("services"));
+  if (actor === undefined) throw problem("unauthorized", "This key isn't valid, or was deleted.");
+  c.set("actor", actor);
   await next();
 });
 
-/** For `/v1/admin`: the deployment's own secret. */
+/** For `/v1/admin`: who holds the deployment's own secret. */
 export const adminAuth = createMiddleware<AppEnv>(async (c, next) => {
   const presented = bearer(c.req.header("authorization"));
-  const { adminSecret } = c.get("services");
-  if (presented === undefined || adminSecret === "" || !(await equalInConstantTime(presented, adminSecret))) {
+  const actor = presented === undefined ? undefined : await authenticateDeployment(presented, c.get("services"));
+  if (actor === undefined) {
     throw problem("unauthorized", "Send the deployment's ADMIN_SECRET as `Authorization: Bearer …`.");
   }
+  c.set("actor", actor);
   await next();
 });
 

@@ -1,10 +1,12 @@
 /** Bodies: read once, within a limit, and JSON. */
+
 import { createMiddleware } from "hono/factory";
+import { readJson } from "../text/json.js";
 import type { AppEnv } from "./context.js";
 import { problem } from "./problems.js";
 
 /** The most that a body may have, in bytes. */
-export const maxBodyBytes = 1_000_000;
+const maxBodyBytes = 1_000_000;
 /** How deep JSON may be nested. */
 const maxDepth = 64;
 
@@ -44,13 +46,8 @@ async function readLimited(body: ReadableStream<Uint8Array>): Promise<string> {
 }
 
 function checkJson(text: string): void {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    const where = error instanceof SyntaxError ? error.message : "it can't be parsed";
-    throw problem("bad_request", `The body isn't valid JSON: ${where}.`);
-  }
+  const { value, problem: wrong } = readJson(text);
+  if (wrong !== undefined) throw problem("bad_request", `The body isn't valid JSON: ${wrong}.`);
   if (depthExceeds(value, maxDepth)) throw problem("invalid", `JSON may be nested at most ${maxDepth} deep.`);
 }
 

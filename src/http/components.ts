@@ -4,7 +4,7 @@ import { agentSchema, modelAgentSchema, storedToolSchema, teamAgentSchema } from
 import { plainContextSchema, searchResultSchema, searchSchema } from "../application/memory/memory-search.js";
 import { answerSchema, askSchema } from "../asks/ask.js";
 import { contextChangeSchema, contextItemSchema, contextViewSchema, sessionContextSchema } from "../chat/context.js";
-import { messageVersionSchema } from "../chat/message-version.js";
+import { messageEditSchema, messageVersionSchema } from "../chat/message-version.js";
 import { newSessionSchema, passViewSchema, sendMessageSchema, sessionSchema, turnSchema } from "../chat/session.js";
 import {
   assistantMessageSchema,
@@ -16,8 +16,7 @@ import {
   toolCallResultSchema,
 } from "../conversation/message.js";
 import { metadataSchema, toolRefSchema } from "../conversation/names.js";
-import { runTraceSchema, tracedEventSchema } from "../gateways/run-gateway.js";
-import { messageEditSchema } from "../gateways/session-gateway.js";
+import { deadLetterSchema } from "../memory/dead-letter.js";
 import { entrySchema, newEntrySchema, tagsSchema } from "../memory/entry.js";
 import {
   contextSchema,
@@ -31,16 +30,16 @@ import {
   vaultSchema,
 } from "../memory/memory.js";
 import { promptSchema } from "../memory/prompts.js";
-import { newRunSchema, runSchema, runSummarySchema } from "../routing/routed-run.js";
 import { clarificationSchema, workerResultSchema } from "../routing/routing-input.js";
+import { newRunSchema, runSchema, runSummarySchema } from "../routing/run.js";
 import { teamSchema } from "../routing/team.js";
-import { routingDecisionSchema } from "../routing/trace.js";
-import { deadLetterSchema } from "../stores/memory/dead-letters.js";
+import { routingDecisionSchema, runTraceSchema, tracedEventSchema } from "../routing/trace.js";
 import { supervisorSchema } from "../supervision/definition.js";
 import { contextChangesSchema, supervisionStepSchema } from "../supervision/state.js";
 import { editOperationSchema } from "../supervision/structural-edit.js";
 import { hookSummarySchema, supervisionSummarySchema } from "../supervision/summary.js";
 import { keySchema, newKeySchema, newTenantSchema, settingsSchema, tenantSchema } from "../tenancy/tenant.js";
+import { eventMessages, rootEvents } from "./events.js";
 import { problemSchema } from "./problems.js";
 import { named } from "./routing.js";
 
@@ -109,6 +108,9 @@ const components: Readonly<Record<string, z.ZodType>> = {
   TenantSettings: settingsSchema,
   NewKey: newKeySchema,
   Key: keySchema,
+  ...Object.fromEntries(eventMessages.map(({ name, schema }) => [name, schema])),
+  SessionEvent: rootEvents.session,
+  RunEvent: rootEvents.run,
 };
 
 for (const [id, schema] of Object.entries(components)) named(id, schema);

@@ -1,9 +1,8 @@
-/** What a handler finds in its request: who calls, and the services. */
+/** What a handler finds in its request: the actor and the services. Handlers parse, call one act, and render what it gives. */
 import type { Context } from "hono";
 import type { Services } from "../application/services.js";
-import { type Role, roles } from "../asks/ask.js";
 import type { Result } from "../conversation/problem.js";
-import type { Caller } from "../stores/tenant-store.js";
+import type { Actor } from "../tenancy/actor.js";
 import { ProblemError, problem } from "./problems.js";
 
 export interface AppEnv {
@@ -11,29 +10,17 @@ export interface AppEnv {
   Variables: {
     requestId: string;
     services: Services;
-    /** Set on every route of a tenant. */
-    caller?: Caller;
+    /** Set on every route below /v1. */
+    actor?: Actor;
     /** The body's text, once read. */
     bodyText?: string;
   };
 }
 
-export function callerOf(c: Context<AppEnv>): Caller {
-  const caller = c.get("caller");
-  if (caller === undefined) throw problem("unauthorized", "Send a tenant's key as `Authorization: Bearer cnk_…`.");
-  return caller;
-}
-
-export function hasRole({ role }: Caller, needed: Role): boolean {
-  return roles.indexOf(role) >= roles.indexOf(needed);
-}
-
-export function demandRole(c: Context<AppEnv>, needed: Role): Caller {
-  const caller = callerOf(c);
-  if (!hasRole(caller, needed)) {
-    throw problem("forbidden", `This needs a key of role ${needed}; yours is of role ${caller.role}.`);
-  }
-  return caller;
+export function actorOf(c: Context<AppEnv>): Actor {
+  const actor = c.get("actor");
+  if (actor === undefined) throw problem("unauthorized", "Send a tenant's key as `Authorization: Bearer cnk_…`.");
+  return actor;
 }
 
 /** The value, or the refusal as a problem. */

@@ -1,9 +1,10 @@
 /** The events of a root (a session, a run …) over HTTP: server-sent events, or a WebSocket on upgrade. */
 import type { Context } from "hono";
 import { z } from "zod";
-import type { EventSource } from "../gateways/root-gateway.js";
-import { type AppEnv, callerOf } from "./context.js";
-import { problem } from "./problems.js";
+import { connectToEvents, followEvents, type RootRef } from "../application/events/follow-events.js";
+import { eventDefinitions } from "../catalogues/events.js";
+import { type EventDefinition, type EventRoot, nonEmpty } from "../conversation/event.js";
+import { type AppEnv, actorOf, unwrap } from "./context.js";
 
 export const eventsQuery = z.object({
   after: z.coerce.number<string>().int().min(0).default(0),
@@ -14,36 +15,56 @@ export const eventsQuery = z.object({
 export const eventsDescription =
   "Events have growing ids; `Last-Event-ID` or `after` resumes behind one. The stream ends when nothing goes on any more (all is done, or waits for an answer) and `lingerMs` has passed; a WebSocket stays.";
 
-export const eventsAnswers = {
-  200: { description: "The events", content: { "text/event-stream": { schema: z.string() } } },
-  101: { description: "A WebSocket that gets the events as JSON: {id, event, data}" },
-} as const;
-
-/** @param kind what there is none of, when there is none: `session`. */
-export async function followEvents(
-  c: Context<AppEnv>,
-  source: EventSource,
-  { kind, id }: { kind: string; id: string },
-  { after, lingerMs }: z.infer<typeof eventsQuery>,
-): Promise<Response> {
-  const { tenantId } = callerOf(c);
-  if (c.req.header("upgrade")?.toLowerCase() === "websocket") {
-    const answer = await source.socket(tenantId, id, c.req.raw);
-    if (answer.status === 404) throw noRoot(kind);
-    return answer;
-  }
-  const last = Number(c.req.header("last-event-id") ?? after);
-  const from = Number.isSafeInteger(last) && last > 0 ? last : after;
-  return eventStreamResponse(kind, await source.streamEvents(tenantId, id, { after: from, lingerMs }));
+/** An event as a WebSocket sends it. In a stream `id` and `event` are fields of its own, and `data` is JSON. */
+function eventMessage({ type, description, data, live }: EventDefinition & { readonly type: string }) {
+  const id = z.int();
+  return z
+    .object({ ...(live ? {} : { id }), event: z.literal(type), data })
+    .describe(live ? `${description} Not stored: it has no id.` : description);
 }
 
-export function eventStreamResponse(kind: string, stream: ReadableStream<Uint8Array> | null): Response {
-  if (stream === null) throw noRoot(kind);
+/** Each event of the catalogue by its name in the document: `turn.completed` is `Event.TurnCompleted`. */
+export const eventMessages = eventDefinitions.map((definition) => ({
+  name: `Event.${definition.type.replaceAll(/(?:^|\.)(\w)/g, (_match, letter: string) => letter.toUpperCase())}`,
+  roots: definition.roots,
+  schema: eventMessage(definition),
+}));
+
+function eventsOf(root: EventRoot) {
+  const ofRoot = eventMessages.filter(({ roots }) => roots.includes(root));
+  return z.discriminatedUnion("event", nonEmpty(ofRoot.map(({ schema }) => schema)));
+}
+
+/** All that the stream of a kind of root can bring. */
+export const rootEvents = { session: eventsOf("session"), run: eventsOf("run") } as const;
+
+export function eventStreamOf(root: EventRoot) {
+  return { "text/event-stream": { schema: rootEvents[root] } } as const;
+}
+
+export function eventsAnswers(root: EventRoot) {
+  return {
+    200: { description: "The events", content: eventStreamOf(root) },
+    101: { description: "A WebSocket that gets the events as JSON: {id, event, data}" },
+  } as const;
+}
+
+/** The events of a root, in the form that the request asks for. */
+export async function eventsResponse(
+  c: Context<AppEnv>,
+  root: RootRef,
+  { after, lingerMs }: z.infer<typeof eventsQuery>,
+): Promise<Response> {
+  if (c.req.header("upgrade")?.toLowerCase() === "websocket") {
+    return unwrap(await connectToEvents(actorOf(c), { root, request: c.req.raw }, c.get("services")));
+  }
+  const last = Number(c.req.header("last-event-id") ?? after);
+  const query = { after: Number.isSafeInteger(last) && last > 0 ? last : after, lingerMs };
+  return eventStreamResponse(unwrap(await followEvents(actorOf(c), { root, query }, c.get("services"))));
+}
+
+export function eventStreamResponse(stream: ReadableStream<Uint8Array>): Response {
   return new Response(stream, {
     headers: { "content-type": "text/event-stream", "cache-control": "no-store", "x-accel-buffering": "no" },
   });
-}
-
-function noRoot(kind: string) {
-  return problem("not_found", `There is no such ${kind}.`);
 }

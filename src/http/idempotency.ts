@@ -1,14 +1,13 @@
 /**
  * `Idempotency-Key` on writes: the same key and body get the same answer, the same key with another body a 409. Messages and
- * runs are left out: a session knows its keys itself, and gives the same turn; a run's key is claimed before the run begins.
+ * runs are left out: a session manages its keys itself, and gives the same turn; a run's key is claimed before the run begins.
  */
 import { createMiddleware } from "hono/factory";
 import { sha256Hex } from "../platform/digest.js";
-import { adminScope } from "../stores/idempotency-store.js";
-import type { AppEnv } from "./context.js";
+import { type AppEnv, actorOf } from "./context.js";
 import { problem } from "./problems.js";
 
-export const keyPattern = /^[\x21-\x7e]{1,200}$/;
+const keyPattern = /^[\x21-\x7e]{1,200}$/;
 
 const writes = new Set(["POST", "PUT", "PATCH", "DELETE"]);
 
@@ -19,7 +18,7 @@ export const idempotency = createMiddleware<AppEnv>(async (c, next) => {
   if (managesOwnKeys(c.req.path)) return next();
 
   const { answers } = c.get("services");
-  const { tenantId: scope, role } = c.get("caller") ?? { tenantId: adminScope, role: "admin" };
+  const { tenantId: scope, role = "admin" } = actorOf(c);
   const { path, method } = c.req;
   // The role too: an answer isn't repeated to a key that might not have got it.
   const hash = await sha256Hex(

@@ -1,3 +1,4 @@
+/** The OpenAPI document, and a page to read it. */
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { AppEnv } from "./context.js";
 import "./components.js";

@@ -1,4 +1,4 @@
-/** How routes are declared, so that the OpenAPI document and what is done can't differ. */
+/** How routes are declared, so that the OpenAPI document can't differ from what they do. */
 import { zodToOpenAPIRegistry } from "@asteasolutions/zod-to-openapi";
 import { createRoute, OpenAPIHono, type RouteConfig } from "@hono/zod-openapi";
 import { z } from "zod";
@@ -31,7 +31,7 @@ export function json<T extends z.ZodType>(description: string, schema: T) {
 
 /** Has the document hold a shape once, under this name, and refer to it everywhere else. */
 export function named<T extends z.ZodType>(id: string, schema: T): T {
-  // Not `.meta({ id })`: the generator sees that only on schemas that were made after it was loaded.
+  // Not `.meta({ id })`: the generator sees that only on schemas that are created after it is loaded.
   zodToOpenAPIRegistry.add(schema, { _internal: { refId: id } });
   return schema;
 }
@@ -41,7 +41,7 @@ const problemAnswer = {
   content: { "application/problem+json": { schema: problemSchema } },
 } as const;
 
-/** A body of one of several shapes, of which only what it is sent to knows which is right, and says so. The document shows them all. */
+/** A body of one of several shapes: the act decides which one is right. The document lists them all. */
 export function bodyReadLater(shape: string) {
   const schema = z.record(z.string(), z.unknown());
   zodToOpenAPIRegistry.add(schema, { allOf: [{ $ref: `#/components/schemas/${shape}` }] });
@@ -65,49 +65,4 @@ export const pageQuery = z.object({
 
 export function listOf<T extends z.ZodType>(item: T) {
   return z.object({ items: z.array(item), nextCursor: z.string().nullable() });
-}
-
-/** Cursors are opaque to callers; they only say where the next page begins. */
-export function encodeCursor(place: string | number | null): string | null {
-  return place === null ? null : btoa(cursorMark + place).replaceAll("=", "");
-}
-
-export function decodeCursor(cursor: string | undefined): string | undefined {
-  if (cursor === undefined) return undefined;
-  const text = tryDecode(cursor);
-  if (!text.startsWith(cursorMark)) throw noCursor();
-  return text.slice(cursorMark.length);
-}
-
-const cursorMark = "after ";
-
-function noCursor() {
-  return problem("invalid", "The cursor is none that this list gave out. Begin without one.", {
-    errors: [{ path: "cursor", message: "not a cursor of this list" }],
-  });
-}
-
-function tryDecode(cursor: string): string {
-  try {
-    return atob(cursor);
-  } catch {
-    return "";
-  }
-}
-
-/** For lists that are paged by a number. */
-export function decodeNumberCursor(cursor: string | undefined): number {
-  const place = decodeCursor(cursor) ?? "0";
-  if (!/^\d{1,15}$/.test(place)) throw noCursor();
-  return Number(place);
-}
-
-/** One item more than the limit was asked for, to know whether there is more. */
-export function pageOf<T, I>(rows: readonly T[], limit: number, place: (row: T) => string, item: (row: T) => I) {
-  const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
-  return {
-    items: shown.map(item),
-    nextCursor: rows.length > limit && last !== undefined ? encodeCursor(place(last)) : null,
-  };
 }

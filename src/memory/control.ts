@@ -6,7 +6,7 @@ export type ControlState = (typeof controlStates)[number];
 export const controlSchema = z.enum(controlStates);
 
 /** A flush is asked for when so many messages are uncovered by those asked for before … */
-export const flushAfterMessages = 6;
+const flushAfterMessages = 6;
 /** … or when their texts have so many characters together. */
 export const flushAfterCharacters = 24_000;
 /** A session in which nothing was said for so long is ended. */

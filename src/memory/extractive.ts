@@ -4,7 +4,7 @@ import type { SynthesisEntry } from "./prompts.js";
 
 export const maxSummaryCharacters = 512;
 /** Ends an item that no model wrote. */
-export const extractMark = "[extract]";
+const extractMark = "[extract]";
 
 /** The beginning of a text, cut between sentences or words. */
 export function extractiveSummary(text: string, limit = maxSummaryCharacters): string {

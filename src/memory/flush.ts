@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { defaultAgentLimits } from "../agent/budget.js";
+import type { Journal } from "../agent/journal.js";
 import { type AgentOutcome, runAgent } from "../agent/loop.js";
 import { type AgentTool, openGuard } from "../agent/tools.js";
 import { failureOf, type MemoryAgentPorts, toolHistory } from "./capture.js";
@@ -76,18 +77,24 @@ const draftSchema = z.object({
 });
 type Draft = z.infer<typeof draftSchema>;
 
-/** @throws {Error} when the entries aren't all there yet, or the store can't be reached. */
-export async function flush(setup: FlushSetup, ports: FlushPorts): Promise<Flushed> {
+/**
+ * Synthesises a context of the entries and puts it; anew when entries were deleted meanwhile.
+ * @throws {Error} when the entries aren't all there yet, or the store can't be reached.
+ */
+export async function writeContext(setup: FlushSetup, ports: FlushPorts): Promise<Flushed> {
   for (let attempt = 0; attempt < maxPuts; attempt++) {
-    const stored = await attemptFlush(setup, { ...ports, journal: ports.journal.scope(`synthesis/${attempt}`) });
-    if (stored !== undefined) return stored;
+    const journal = ports.journal.scope(`synthesis/${attempt}`);
+    const draft = await synthesise(setup, { ...ports, journal });
+    const version = await putDraft(draft, journal, ports);
+    if (version === undefined) continue;
+    const { failure, toolHistory: calls } = draft;
+    return { version, degraded: failure !== undefined, failure, toolHistory: calls };
   }
   throw new Error(`entries were deleted ${maxPuts} times while the context was written`);
 }
 
-async function attemptFlush(setup: FlushSetup, ports: FlushPorts): Promise<Flushed | undefined> {
-  const { journal } = ports;
-  const draft = await synthesise(setup, ports);
+/** Puts the draft, merged into what another thread put meanwhile; gives no version when an entry that it may hold was deleted. */
+async function putDraft(draft: Draft, journal: Journal, ports: FlushPorts): Promise<number | undefined> {
   let { base, document } = draft;
   for (let count = 0; count < maxPuts; count++) {
     const put: ContextPut = { expected: base, document, source: draft.source, sources: draft.sources };
@@ -95,13 +102,15 @@ async function attemptFlush(setup: FlushSetup, ports: FlushPorts): Promise<Flush
       { id: `put/${count}`, kind: "commit", schema: putOutcomeSchema, interrupted: "again" },
       () => ports.put(put),
     );
-    if (outcome.kind === "erased") return undefined;
-    if (outcome.kind === "stored") {
-      const { failure, toolHistory: calls } = draft;
-      return { version: outcome.version, degraded: draft.failure !== undefined, failure, toolHistory: calls };
+    switch (outcome.kind) {
+      case "erased":
+        return undefined;
+      case "stored":
+        return outcome.version;
+      case "conflict":
+        document = mergeContexts(base.document, outcome.current.document, document);
+        base = outcome.current;
     }
-    document = mergeContexts(base.document, outcome.current.document, document);
-    base = outcome.current;
   }
   throw new Error(`the context was changed ${maxPuts} times while it was written`);
 }

@@ -31,9 +31,9 @@ export interface SaidMessage {
 }
 
 /** Characters of a capture prompt's parts; they bound what a message costs, however long the conversation is. */
-export const captureBudget = { context: 4_000, window: 6_000, message: 16_000 } as const;
+const captureBudget = { context: 4_000, window: 6_000, message: 16_000 } as const;
 /** Characters of a synthesis prompt's parts. */
-export const synthesisBudget = { context: 6_000, session: 40_000 } as const;
+const synthesisBudget = { context: 6_000, session: 40_000 } as const;
 /** Messages of the window before the one that is captured. */
 export const windowMessages = 10;
 
@@ -124,7 +124,7 @@ function attributes({ role, speaker, occurredAt }: SaidMessage): Record<string, 
 }
 
 /** Cut at so many characters, with what is missing said. */
-export function clip(text: string, limit: number): string {
+function clip(text: string, limit: number): string {
   if (text.length <= limit) return text;
   return `${text.slice(0, limit).toWellFormed()}… [${text.length - limit} more characters]`;
 }

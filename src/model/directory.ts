@@ -4,7 +4,7 @@ import type { ModelProvider } from "./provider.js";
 import { offlineModel } from "./providers/offline.js";
 import { type HttpPorts, openAiCompatible } from "./providers/openai-compatible.js";
 import { type AiBinding, workersAi } from "./providers/workers-ai.js";
-import { callWithFailover, DEFAULT_RETRY_POLICY, type RetryPolicy, type RetryPorts } from "./retry.js";
+import { callWithFailover, defaultRetryPolicy, type RetryPolicy, type RetryPorts } from "./retry.js";
 
 /** Which providers there are. A tenant's own keys make a configuration of their own. */
 export interface ModelConfig {
@@ -20,16 +20,16 @@ export interface ModelConfig {
 /** What the providers need of the platform. */
 export interface ModelPorts extends RetryPorts, HttpPorts {}
 
-const DEFAULT_OPENAI_MODEL = "gpt-5-mini";
-const DEFAULT_WORKERS_AI_MODEL = "@cf/meta/llama-3.3-70b-instruct-fp8-fast";
+const defaultOpenaiModel = "gpt-5-mini";
+const defaultWorkersAiModel = "@cf/meta/llama-3.3-70b-instruct-fp8-fast";
 
 /** The name that a deployment resolves by what it has been given. */
-export const DEFAULT_MODEL = "default";
+const defaultModel = "default";
 
 /** Makes the port through which everything else calls models. */
 export function createModelPort(config: ModelConfig, ports: ModelPorts): ModelPort {
   const resolve = directory(config, ports);
-  const policy = { ...DEFAULT_RETRY_POLICY, ...config.retry };
+  const policy = { ...defaultRetryPolicy, ...config.retry };
   return {
     call: (request, options = {}) =>
       callWithFailover(
@@ -38,7 +38,7 @@ export function createModelPort(config: ModelConfig, ports: ModelPorts): ModelPo
         async (name, attemptOptions) => {
           const { provider, model, fullName } = resolve(name);
           const reply = await provider.attempt(model, request, attemptOptions);
-          return name === DEFAULT_MODEL ? { ...reply, metadata: { ...reply.metadata, defaultModel: fullName } } : reply;
+          return name === defaultModel ? { ...reply, metadata: { ...reply.metadata, defaultModel: fullName } } : reply;
         },
         policy,
         ports,
@@ -49,7 +49,7 @@ export function createModelPort(config: ModelConfig, ports: ModelPorts): ModelPo
 /** What can be asked for under this configuration: `offline`, `openai/<model>`, … */
 export function availableModels(config: ModelConfig): readonly string[] {
   return [
-    DEFAULT_MODEL,
+    defaultModel,
     "offline",
     ...(config.openai === undefined ? [] : ["openai/<model>"]),
     ...(config.workersAi === undefined ? [] : ["workers-ai/<model>"]),
@@ -87,12 +87,12 @@ function directory(config: ModelConfig, ports: ModelPorts): (name: ModelRequest[
   const meaningOfDefault = (): string => {
     const { defaultModel } = config;
     if (defaultModel !== undefined && find(defaultModel) !== undefined) return defaultModel;
-    if (config.openai !== undefined) return `openai/${defaultModel ?? DEFAULT_OPENAI_MODEL}`;
-    return config.workersAi === undefined ? "offline" : `workers-ai/${DEFAULT_WORKERS_AI_MODEL}`;
+    if (config.openai !== undefined) return `openai/${defaultModel ?? defaultOpenaiModel}`;
+    return config.workersAi === undefined ? "offline" : `workers-ai/${defaultWorkersAiModel}`;
   };
 
   return (name) => {
-    const found = find(name === DEFAULT_MODEL ? meaningOfDefault() : name);
+    const found = find(name === defaultModel ? meaningOfDefault() : name);
     if (found !== undefined) return found;
     const available = availableModels(config).join(", ");
     throw new ModelError("unknown_model", `no such model here${missing(name, providers)}; available: ${available}`, {

@@ -4,11 +4,11 @@
  */
 import type { ModelRequest, ModelToolCall, TokenUsage } from "./port.js";
 
-const CHARACTERS_PER_TOKEN = 4;
+const charactersPerToken = 4;
 
 /** How many tokens a text probably has. */
 export function estimateTokens(text: string): number {
-  return Math.ceil(text.length / CHARACTERS_PER_TOKEN);
+  return Math.ceil(text.length / charactersPerToken);
 }
 
 /** What a call probably used: everything that was sent, against the text and the tool calls that came back. */

@@ -109,7 +109,9 @@ export class ModelError extends Error {
     /** Safe to show to a tenant: never holds a credential or a provider's raw body. */
     message: string,
     readonly details: { readonly model?: string; readonly status?: number; readonly retryAfterMs?: number } = {},
+    /** What it came from. It may hold what the message must not, and is never shown. */
+    options?: ErrorOptions,
   ) {
-    super(message);
+    super(message, options);
   }
 }

@@ -12,6 +12,3 @@ export interface ModelProvider {
    */
   attempt(model: string, request: ModelRequest, options: ModelCallOptions): Promise<ProviderReply>;
 }
-
-/** Calls `fire` once after `ms` milliseconds, unless the returned function was called before. */
-export type Timer = (ms: number, fire: () => void) => () => void;

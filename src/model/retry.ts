@@ -24,7 +24,7 @@ export interface RetryPolicy {
 }
 
 /** What holds where the configuration says nothing. */
-export const DEFAULT_RETRY_POLICY: RetryPolicy = {
+export const defaultRetryPolicy: RetryPolicy = {
   attemptsPerModel: 3,
   baseDelayMs: 500,
   maxDelayMs: 8_000,
@@ -47,7 +47,7 @@ export interface RetryPorts {
 }
 
 /** Failures that may be gone the next time. */
-const RETRYABLE: ReadonlySet<ModelErrorKind> = new Set([
+const retryableKinds: ReadonlySet<ModelErrorKind> = new Set([
   "rate_limited",
   "unavailable",
   "timeout",
@@ -63,11 +63,11 @@ export type NextMove =
 /** What to do after the `attempt`-th attempt (from 1) at a model has failed. */
 export function nextMove(policy: RetryPolicy, failure: ModelError, attempt: number, random: () => number): NextMove {
   if (failure.kind === "cancelled") return { kind: "give_up" };
-  if (!RETRYABLE.has(failure.kind) || attempt >= policy.attemptsPerModel) return { kind: "next_model" };
-  const asked = failure.details.retryAfterMs ?? 0;
+  if (!retryableKinds.has(failure.kind) || attempt >= policy.attemptsPerModel) return { kind: "next_model" };
+  const requestedMs = failure.details.retryAfterMs ?? 0;
   // Coming back earlier than asked would only be refused again.
-  if (asked > policy.maxRetryAfterMs) return { kind: "next_model" };
-  if (asked > 0) return { kind: "retry", waitMs: asked };
+  if (requestedMs > policy.maxRetryAfterMs) return { kind: "next_model" };
+  if (requestedMs > 0) return { kind: "retry", waitMs: requestedMs };
   const backoffMs = Math.min(policy.maxDelayMs, policy.baseDelayMs * 2 ** (attempt - 1));
   return { kind: "retry", waitMs: Math.round(backoffMs * (1 - random() / 2)) };
 }
@@ -108,17 +108,20 @@ export async function callWithFailover(
       if (signal?.aborted) throw cancelled();
       if (unretracted) options.listener?.retract();
       unretracted = false;
-      const ear = options.listener && new AttemptListener(options.listener);
+      const attemptListener = options.listener && new AttemptListener(options.listener);
       const ended = ports.watch?.(model, count);
       try {
-        const call = attempt(model, { ...(signal && { signal }), ...(ear && { listener: ear }) });
+        const call = attempt(model, {
+          ...(signal && { signal }),
+          ...(attemptListener && { listener: attemptListener }),
+        });
         const reply = await untilCancelled(call, signal);
         ended?.({ outcome: "answered", usage: reply.usage });
         return { ...reply, model };
       } catch (error) {
-        if (ear?.failed) throw ear.failure;
+        if (attemptListener?.failed) throw attemptListener.failure;
         if (!(error instanceof ModelError)) throw error;
-        unretracted = ear?.heard ?? false;
+        unretracted = attemptListener?.heard ?? false;
         const move = nextMove(policy, error, count, ports.random);
         ended?.({ outcome: outcomeOf(move, index === models.length - 1), failure: error.kind });
         if (move.kind === "give_up") throw error;
@@ -128,7 +131,7 @@ export async function callWithFailover(
         }
         await untilCancelled(ports.sleep(move.waitMs, signal), signal);
       } finally {
-        ear?.close();
+        attemptListener?.close();
       }
     }
   }
@@ -201,15 +204,15 @@ export function cancelled(): ModelError {
 }
 
 function allFailed(failures: readonly Failure[]): ModelError {
-  const telling = failures.findLast(({ error }) => RETRYABLE.has(error.kind)) ?? failures.at(-1);
-  if (telling === undefined) return new ModelError("unknown_model", "The request names no model.");
+  const decisive = failures.findLast(({ error }) => retryableKinds.has(error.kind)) ?? failures.at(-1);
+  if (decisive === undefined) return new ModelError("unknown_model", "The request names no model.");
   const reasons = failures.map(({ model, attempts, error }) => {
     const times = attempts === 1 ? "" : ` after ${attempts} attempts`;
     return `${model}: ${error.kind}${times}, ${error.message}`;
   });
-  const { status, retryAfterMs: waitMs } = telling.error.details;
-  return new ModelError(telling.error.kind, `No model gave a usable reply. ${reasons.join("; ")}.`, {
-    model: telling.model,
+  const { status, retryAfterMs: waitMs } = decisive.error.details;
+  return new ModelError(decisive.error.kind, `No model gave a usable reply. ${reasons.join("; ")}.`, {
+    model: decisive.model,
     ...(status === undefined ? {} : { status }),
     ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }),
   });

@@ -36,7 +36,7 @@ export function openAiEmbedder(
           method: "POST",
           url: `${provider.baseUrl.replace(/\/$/, "")}/embeddings`,
           headers: { authorization: `Bearer ${provider.apiKey}`, "content-type": "application/json" },
-          body: JSON.stringify({ model, input: texts.map(shortened), encoding_format: "float" }),
+          body: JSON.stringify({ model, input: texts.map(shorten), encoding_format: "float" }),
           timeoutMs,
         },
         policy,
@@ -44,7 +44,7 @@ export function openAiEmbedder(
       if (status !== 200) throw new Error(`the embedding provider answered with ${status}`);
       const { data } = answerSchema.parse(JSON.parse(text));
       const ordered = [...data].sort((a, b) => (a.index ?? 0) - (b.index ?? 0));
-      return checked(
+      return normalise(
         ordered.map(({ embedding }) => embedding),
         texts.length,
       );
@@ -56,19 +56,19 @@ export function workersAiEmbedder(ai: EmbeddingBinding, model: string): Embedder
   return {
     model: `workers-ai/${model}`,
     async embed(texts, timeoutMs) {
-      const answer = await withDeadline(timeoutMs, () => ai.run(model, { text: texts.map(shortened) }));
+      const answer = await withDeadline(timeoutMs, () => ai.run(model, { text: texts.map(shorten) }));
       const { data } = z.object({ data: z.array(z.array(z.number()).min(1).max(4_096)) }).parse(answer);
-      return checked(data, texts.length);
+      return normalise(data, texts.length);
     },
   };
 }
 
-function shortened(text: string): string {
+function shorten(text: string): string {
   return text.slice(0, maxCharacters).toWellFormed();
 }
 
-function checked(vectors: readonly (readonly number[])[], wanted: number): Float32Array[] {
-  if (vectors.length !== wanted) throw new Error(`${wanted} vectors were wanted, ${vectors.length} came`);
+function normalise(vectors: readonly (readonly number[])[], expected: number): Float32Array[] {
+  if (vectors.length !== expected) throw new Error(`${expected} vectors were requested, ${vectors.length} came`);
   return vectors.map((vector) => {
     const length = Math.hypot(...vector);
     return Float32Array.from(vector, (value) => (length > 0 ? value / length : 0));

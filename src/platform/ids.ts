@@ -1,3 +1,4 @@
+/** New ids of everything that has one. */
 import { monotonicFactory } from "ulid";
 
 const ulid = monotonicFactory();

@@ -1,3 +1,4 @@
+/** The log: one JSON line an event, which is a data point of the metrics too. */
 import { type DataPoint, dataPoint, type Level, type LogFields } from "./metrics.js";
 
 interface Dataset {

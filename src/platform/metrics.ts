@@ -21,10 +21,10 @@ const maxIndex = 96;
 const maxWord = 200;
 
 export function dataPoint(level: Level, event: string, fields: LogFields): DataPoint {
-  const said: LogFields = { ...fields, event, level };
+  const columns: LogFields = { ...fields, event, level };
   return {
     indexes: [String(fields.tenantId ?? "").slice(0, maxIndex)],
-    blobs: words.map((name) => String(said[name] ?? "").slice(0, maxWord)),
-    doubles: numbers.map((name) => Number(said[name] ?? 0)),
+    blobs: words.map((name) => String(columns[name] ?? "").slice(0, maxWord)),
+    doubles: numbers.map((name) => Number(columns[name] ?? 0)),
   };
 }

@@ -72,45 +72,55 @@ function isPrivateHost(host: string): boolean {
  * @throws {OutgoingError} whose message may be shown to the tenant.
  */
 export async function sendOutgoing(request: OutgoingRequest, policy: OutgoingPolicy): Promise<OutgoingResponse> {
-  const refused = refuseAddress(request.url, policy);
-  if (refused !== undefined) throw new OutgoingError(`the address can't be called: ${refused}`);
   return withDeadline(
     request.timeoutMs,
     async (signal) => {
-      const response = await fetchOnce(request, signal);
-      if (response.status >= 300 && response.status < 400) {
-        await response.body?.cancel();
-        throw new OutgoingError("it answered with a redirect, which is not followed");
-      }
-      return { status: response.status, text: await readLimited(response) };
+      const { method, headers, body } = request;
+      const init = { method, headers, signal, ...(body === undefined ? {} : { body }) };
+      const response = await fetchSafely(request.url, init, policy);
+      return { status: response.status, text: await response.text() };
     },
     request.signal,
   );
 }
 
-async function fetchOnce(request: OutgoingRequest, signal: AbortSignal): Promise<Response> {
+/**
+ * As the global `fetch`, for addresses that tenants give: refused if it isn't safe, without redirects, with a limit on the answer.
+ * Time is limited by the signal.
+ * @throws {OutgoingError} whose message may be shown to the tenant.
+ */
+export async function fetchSafely(
+  url: string | URL,
+  init: RequestInit & { readonly signal: AbortSignal },
+  policy: OutgoingPolicy,
+): Promise<Response> {
+  const refused = refuseAddress(String(url), policy);
+  if (refused !== undefined) throw new OutgoingError(`the address can't be called: ${refused}`);
+  const response = await fetchOnce(url, init);
+  if (response.status >= 300 && response.status < 400) {
+    await response.body?.cancel();
+    throw new OutgoingError("it answered with a redirect, which is not followed");
+  }
+  return response.body === null ? response : new Response(response.body.pipeThrough(limited()), response);
+}
+
+async function fetchOnce(url: string | URL, init: RequestInit & { readonly signal: AbortSignal }): Promise<Response> {
   try {
-    return await fetch(request.url, {
-      method: request.method,
-      headers: request.headers,
-      ...(request.body === undefined ? {} : { body: request.body }),
-      redirect: "manual",
-      signal,
-    });
+    return await fetch(url, { ...init, redirect: "manual" });
   } catch (error) {
-    if (signal.aborted) throw error;
-    throw new OutgoingError("it could not be reached");
+    if (init.signal.aborted) throw error;
+    throw new OutgoingError("it could not be reached", { cause: error });
   }
 }
 
-async function readLimited(response: Response): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = "";
+/** Passes on as much as an answer may have, and fails beyond it. */
+function limited(): TransformStream<Uint8Array, Uint8Array> {
   let size = 0;
-  for await (const chunk of response.body ?? []) {
-    size += chunk.byteLength;
-    if (size > maxResponseBytes) throw new OutgoingError(`its answer is larger than ${maxResponseBytes} bytes`);
-    text += decoder.decode(chunk, { stream: true });
-  }
-  return text + decoder.decode();
+  return new TransformStream({
+    transform(chunk, controller) {
+      size += chunk.byteLength;
+      if (size <= maxResponseBytes) controller.enqueue(chunk);
+      else controller.error(new OutgoingError(`its answer is larger than ${maxResponseBytes} bytes`));
+    },
+  });
 }

@@ -1,17 +1,16 @@
-/** Flushes that were tried to the end: kept in D1 with the reason, to be listed and sent again. */
-
-import type { ThreadGateway } from "../gateways/thread-gateway.js";
+/** The queue of flushes that were tried to the end: each is kept with the reason, to be listed and sent again. */
+import { keepDeadLetter } from "../application/memory/handle-dead-letters.js";
+import type { Services } from "../application/services.js";
 import { flushJobSchema } from "../memory/memory.js";
 import { describeError, log } from "../platform/logging.js";
-import type { DeadLetters } from "../stores/memory/dead-letters.js";
+import { systemActor } from "../tenancy/actor.js";
 
 type Message = Pick<MessageBatch["messages"][number], "id" | "body" | "ack" | "retry">;
 
-export async function consumeDeadLetters(
-  messages: readonly Message[],
-  deadLetters: DeadLetters,
-  threads: Pick<ThreadGateway, "describe">,
-): Promise<void> {
+/** How long a message waits that could not be kept, in seconds. */
+const retrySeconds = 60;
+
+export async function consumeDeadLetters(messages: readonly Message[], services: Services): Promise<void> {
   for (const message of messages) {
     const job = flushJobSchema.safeParse(message.body);
     if (!job.success) {
@@ -19,28 +18,19 @@ export async function consumeDeadLetters(
       message.ack();
       continue;
     }
-    const { tenantId } = job.data;
+    const { tenantId, threadId } = job.data;
     try {
-      await deadLetters.keep(message.id, job.data, await reasonOf(job.data, threads));
-      log("error", "queue.dead_letter", { tenantId, threadId: job.data.threadId });
+      const kept = await keepDeadLetter(
+        systemActor(tenantId, "queue"),
+        { messageId: message.id, job: job.data },
+        services,
+      );
+      if (kept.ok) log("error", "queue.dead_letter", { tenantId, threadId });
+      else log("error", "queue.dead_letter_refused", { tenantId, code: kept.problem.code });
       message.ack();
     } catch (error) {
       log("error", "queue.dead_letter_failed", { tenantId, ...describeError(error) });
-      message.retry({ delaySeconds: 60 });
+      message.retry({ delaySeconds: retrySeconds });
     }
-  }
-}
-
-/** The thread knows why its last slice failed; when it can't even be asked, that is the reason. */
-async function reasonOf(
-  job: { tenantId: string; memoryId: string; threadId: string },
-  threads: Pick<ThreadGateway, "describe">,
-): Promise<string> {
-  try {
-    const thread = await threads.describe(job);
-    if (!thread.ok) return "the thread is gone";
-    return thread.value.failure ?? "the work was interrupted again and again";
-  } catch {
-    return "the thread's object could not be reached";
   }
 }

@@ -1,13 +1,11 @@
-/** Results made into one response, with what is missing said. */
-import { z } from "zod";
+/** Makes one response of the workers' results, and names what is missing. */
 import { modelList } from "../agent/definition.js";
 import { runAgent } from "../agent/loop.js";
 import { buildPrompt } from "../agent/prompt.js";
 import { openGuard } from "../agent/tools.js";
-import { briefText, dataNotice } from "./brief.js";
 import { writingDraft } from "./draft.js";
-import type { Clarification, WorkerResult } from "./routing-input.js";
-import { emit, type TeamContext } from "./team-run.js";
+import { briefText, type Clarification, dataNotice, type WorkerResult } from "./routing-input.js";
+import { emit, type TeamContext } from "./team-context.js";
 
 /** @param results at least one of them completed. */
 export async function aggregate(
@@ -16,26 +14,23 @@ export async function aggregate(
   clarifications: readonly Clarification[],
 ): Promise<string> {
   const { mode } = run.team.definition.aggregator;
-  // A worker that failed and was made up for isn't missing.
+  // A worker that failed in an earlier round isn't missing: another did its work.
   const last = lastRound(results);
   const completed = results.filter(({ status }) => status === "completed");
   const missing = last.filter(({ status }) => status === "failed");
-  const response =
-    mode === "first"
-      ? (completed[0]?.output ?? "")
-      : mode === "model"
-        ? ((await byModel(run, results, clarifications)) ?? concatenate(completed, missing))
-        : concatenate(completed, missing);
-  await run.ports.journal.step<true>(
-    {
-      id: "aggregated",
-      kind: "commit",
-      schema: z.literal(true),
-      interrupted: "again",
-      onDone: () =>
-        emit(run, { type: "results.aggregated", mode, completed: completed.length, failed: missing.length }),
-    },
-    async () => true,
+  const respond = async (): Promise<string> => {
+    switch (mode) {
+      case "first":
+        return completed[0]?.output ?? "";
+      case "model":
+        return (await byModel(run, results, clarifications)) ?? concatenate(completed, missing);
+      case "concatenate":
+        return concatenate(completed, missing);
+    }
+  };
+  const response = await respond();
+  await run.ports.journal.commit("aggregated", () =>
+    emit(run, { type: "results.aggregated", mode, completed: completed.length, failed: missing.length }),
   );
   return response;
 }
@@ -45,7 +40,7 @@ function lastRound(results: readonly WorkerResult[]): readonly WorkerResult[] {
   return results.filter((result) => result.iteration === iteration);
 }
 
-/** One result alone speaks for itself; several are told apart, and those that are missing are named. */
+/** A single result is the response; several are labelled by worker, and missing ones are named. */
 function concatenate(completed: readonly WorkerResult[], missing: readonly WorkerResult[]): string {
   const [only] = completed;
   if (completed.length === 1 && missing.length === 0 && only !== undefined) return only.output ?? "";
@@ -63,7 +58,6 @@ async function byModel(
   if (run.budget.exhausted() !== undefined) return undefined;
   const { aggregator } = run.team.definition;
   const { command, ports } = run;
-  const { background } = command;
   const outcome = await runAgent(
     {
       models: modelList(aggregator.model),
@@ -74,9 +68,7 @@ async function byModel(
               "Make one answer to the request out of the workers' results. Say what is missing.",
             dataNotice,
           ].join("\n\n"),
-          ...background.context(),
-          memory: background.memory,
-          history: background.history,
+          ...command.promptContext(),
           message: briefText({ input: command.input, clarifications, results }),
         }),
       tools: () => [],

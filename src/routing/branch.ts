@@ -1,13 +1,13 @@
-/** One task on its way: to the worker that was chosen, tried again where that helps, handed on, and its result brought back. */
-import { type BriefParts, briefText } from "./brief.js";
+/** One task on its way: to the worker that was chosen, tried again where that helps, handed on, and its result returned. */
+import { z } from "zod";
 import { claimOf } from "./decide.js";
-import { once } from "./once.js";
-import { type Clarification, type WorkerResult, workerResultSchema } from "./routing-input.js";
+import { type BriefParts, briefText, type Clarification, type WorkerResult } from "./routing-input.js";
+import type { Task, WorkerOutcome } from "./task.js";
 import { tracksLoad, type Worker } from "./team.js";
-import { emit, hop, inScope, redactForRecord, sanitized, type TeamContext } from "./team-run.js";
-import { attemptWorker, type RunNested, type Task, type WorkerOutcome } from "./worker.js";
+import { emit, hop, inScope, redactForRecord, sanitized, type TeamContext } from "./team-context.js";
+import { attemptWorker, type RunNested } from "./worker.js";
 
-export interface BranchPlace {
+export interface BranchPosition {
   readonly iteration: number;
   /** Which of the decision's targets. */
   readonly target: number;
@@ -22,24 +22,35 @@ export interface BranchResult {
 export async function runBranch(
   run: TeamContext,
   worker: Worker,
-  place: BranchPlace,
+  position: BranchPosition,
   brief: BriefParts,
   runNested: RunNested,
 ): Promise<BranchResult> {
-  const claim = claimOf(run, place.iteration, place.target);
+  const claim = claimOf(run, position.iteration, position.target);
   const counted = tracksLoad(run.team.definition);
   const { state } = run.ports;
-  if (counted) await once(run, "claimed", () => state.claim(run.team.key, worker.id, claim));
-  const outcome = await passOn(run, worker, place, brief, runNested);
-  if (counted) await once(run, "released", () => state.release(claim));
+  if (counted) await repeatable(run, "claimed", () => state.claim(run.team.key, worker.id, claim));
+  const outcome = await passOn(run, worker, position, brief, runNested);
+  if (counted) await repeatable(run, "released", () => state.release(claim));
   return outcome;
+}
+
+/** A step without a result, whose work does no harm when it is done again. */
+async function repeatable(run: TeamContext, id: string, work: () => Promise<void>): Promise<void> {
+  await run.ports.journal.step<true>(
+    { id, kind: "commit", schema: z.literal(true), interrupted: "again" },
+    async () => {
+      await work();
+      return true;
+    },
+  );
 }
 
 /** Follows the task through its handoffs; each goes to a worker that hasn't had it. */
 async function passOn(
   run: TeamContext,
   first: Worker,
-  place: BranchPlace,
+  position: BranchPosition,
   brief: BriefParts,
   runNested: RunNested,
 ): Promise<BranchResult> {
@@ -49,9 +60,9 @@ async function passOn(
   let parts = brief;
   for (;;) {
     const here = inScope(run, `h${chain.length}`);
-    const id = `${run.command.id}.w${place.iteration}.${place.target}.h${chain.length}`;
+    const id = `${run.command.id}.w${position.iteration}.${position.target}.h${chain.length}`;
     const from = chain.at(-1) ?? "supervisor";
-    const worked = await workOn(here, { worker, chain, id, from }, place, parts, runNested);
+    const worked = await workOn(here, { worker, chain, id, from }, position, parts, runNested);
     clarifications.push(...worked.clarifications);
     if (worked.kind === "result") return { result: worked.result, clarifications };
     const next = run.team.definition.workers.find(({ id: other }) => other === worked.to);
@@ -77,12 +88,13 @@ type Worked = { readonly clarifications: readonly Clarification[] } & (
 
 async function workOn(
   run: TeamContext,
-  station: Handoff,
-  { iteration }: BranchPlace,
+  handoff: Handoff,
+  { iteration }: BranchPosition,
   parts: BriefParts,
   runNested: RunNested,
 ): Promise<Worked> {
-  const { worker, chain, id, from } = station;
+  const { worker, chain, id, from } = handoff;
+  const { journal } = run.ports;
   const before = run.budget.spent.activeMs;
   const result = (status: "completed" | "failed", text: string, attempts: number): WorkerResult => ({
     worker: worker.id,
@@ -102,15 +114,13 @@ async function workOn(
   const { content } = arrived;
   const { verbose } = run.team.definition.supervisor;
   const brief = verbose ? { brief: await sanitized(run, content, "brief", true) } : {};
-  await once(run, "started", undefined, () =>
-    emit(run, { type: "worker.started", worker: worker.id, iteration, ...brief }),
-  );
+  await journal.commit("started", () => emit(run, { type: "worker.started", worker: worker.id, iteration, ...brief }));
   const { outcome, attempts, clarifications } = await tryWorker(run, { worker, chain, id, content }, runNested);
   if (outcome.kind === "handedOn") {
     const { to, reason } = outcome;
-    const told = await sanitized(run, reason, "reason");
-    await once(run, "handedOn", undefined, () =>
-      emit(run, { type: "worker.handedOn", from: worker.id, to, reason: told }),
+    const recorded = await sanitized(run, reason, "reason");
+    await journal.commit("handedOn", () =>
+      emit(run, { type: "worker.handedOn", from: worker.id, to, reason: recorded }),
     );
     return { kind: "handedOn", to, reason, clarifications };
   }
@@ -143,20 +153,18 @@ async function tryWorker(
     const over = outcome.kind !== "failed" || !outcome.again || attempt >= maxWorkerRetries;
     if (over || run.budget.exhausted() !== undefined) return { outcome, attempts: attempt + 1, clarifications };
     const error = await sanitized(here, outcome.error, "error");
-    await once(here, "retried", undefined, () => emit(run, { type: "worker.retried", worker: task.worker.id, error }));
+    await here.ports.journal.commit("retried", () =>
+      emit(run, { type: "worker.retried", worker: task.worker.id, error }),
+    );
   }
 }
 
 /** Records a result. The work goes on with its output; of an error, which may be all that comes of the work, with what may be read. */
 async function returned(run: TeamContext, result: WorkerResult): Promise<WorkerResult> {
-  const told =
+  const recorded =
     result.status === "completed"
       ? { ...result, output: await sanitized(run, result.output ?? "", "shown", true) }
       : { ...result, error: await redactForRecord(run, result.error ?? "", "shown") };
-  const spec = { id: "returned", kind: "commit", schema: workerResultSchema, interrupted: "again" } as const;
-  await run.ports.journal.step<WorkerResult>(
-    { ...spec, onDone: (stored) => emit(run, { type: "worker.returned", result: stored }) },
-    async () => told,
-  );
-  return result.status === "completed" ? result : told;
+  await run.ports.journal.commit("returned", () => emit(run, { type: "worker.returned", result: recorded }));
+  return result.status === "completed" ? result : recorded;
 }

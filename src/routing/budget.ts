@@ -42,7 +42,7 @@ export class TeamBudget {
     };
   }
 
-  /** Branches that are about to work at once; tell the budget when they have joined. */
+  /** One share for each branch that is about to work at once; `join` counts what they spent. */
   split(branches: number): TeamBudget[] {
     const left = this.left();
     const share: Allowance = {

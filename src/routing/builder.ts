@@ -5,8 +5,7 @@
 import type { z } from "zod";
 import { storedToolSchema } from "../agent/definition.js";
 import { type RoutingFn, registerRoutingFn } from "./strategies/routing-functions.js";
-import { type Team, teamSchema } from "./team.js";
-import { unknownTools } from "./team-parts.js";
+import { type Team, teamSchema, unknownTools } from "./team.js";
 
 /** A tool: a built-in by its name, `server/tool` that is stored already, or one that is stored with the team. */
 export type ToolConfig = string | ({ readonly name: string } & z.input<typeof storedToolSchema>);
@@ -19,7 +18,7 @@ export interface SupervisorConfig {
   readonly model?: string | readonly string[];
   readonly systemPrompt?: string;
   readonly tools?: readonly ToolConfig[];
-  /** Rounds in which tools may be called, before the one in which the decision is demanded; 3 if nothing is said. */
+  /** Rounds in which tools may be called, before the one in which the decision is demanded; 3 by default. */
   readonly maxToolRetries?: number;
   readonly maxIterations?: number;
   readonly rules?: readonly object[];
@@ -71,9 +70,19 @@ export interface MultiAgentSystem {
   readonly tools: Readonly<Record<string, z.infer<typeof storedToolSchema>>>;
 }
 
+export class InvalidTeamError extends Error {
+  override readonly name = "InvalidTeamError";
+}
+
 /**
- * Checks a configuration and makes the team of it.
- * @throws {Error} that names each thing that is wrong.
+ * Checks a configuration and builds the team.
+ * @throws {InvalidTeamError} that names each thing that is wrong.
+ * @example
+ * const { team } = createMultiAgentSystem({
+ *   name: "support",
+ *   supervisor: { strategy: "skill-based" },
+ *   workers: [{ id: "billing", description: "Invoices", capabilities: { skills: ["invoice"] } }],
+ * });
  */
 export function createMultiAgentSystem(config: MultiAgentConfig): MultiAgentSystem {
   const { name, supervisor, workers, ...rest } = config;
@@ -109,7 +118,8 @@ export function createMultiAgentSystem(config: MultiAgentConfig): MultiAgentSyst
   const issues = parsed.success ? unknownTools(parsed.data) : parsed.error.issues;
   if (!parsed.success || issues.length > 0) {
     const faults = issues.map(({ path, message }) => `${path.join(".") || "it"}: ${message}`);
-    throw new Error(`The team "${name}" can't be built. ${faults.join("; ")}`);
+    const cause = parsed.error;
+    throw new InvalidTeamError(`The team "${name}" can't be built. ${faults.join("; ")}`, { cause });
   }
   return { name, team: parsed.data, tools: Object.fromEntries(tools) };
 }

@@ -19,12 +19,13 @@ const looseSchema = z.object({
   reasoning: z.string().nullish(),
   confidence: z.union([z.number(), z.string()]).nullish(),
   task: z.string().nullish(),
+  /** `reevaluate`, as the tool `route_to` calls it. */
   lookAgain: z.boolean().nullish(),
 });
 
-export const unstatedConfidence = 0.5;
+const unstatedConfidence = 0.5;
 
-/** @param live the workers that can be chosen; @param known all workers of the team, to tell a busy one from a made-up one. */
+/** @param live the workers that can be chosen; @param known all workers of the team, so that a busy one differs from an invented one. */
 export function checkDecision(value: unknown, live: readonly string[], known: readonly string[]): ReadDecision {
   const parsed = looseSchema.safeParse(value);
   if (!parsed.success) {
@@ -50,7 +51,7 @@ export function checkDecision(value: unknown, live: readonly string[], known: re
       reasoning: reasoning?.trim() || "No reasoning was given.",
       confidence: sure,
       ...(task == null || task.trim() === "" ? {} : { task: task.trim() }),
-      ...(lookAgain === true ? { lookAgain: true } : {}),
+      ...(lookAgain === true ? { reevaluate: true } : {}),
     },
   };
 }

@@ -7,17 +7,17 @@ import type { ModelListener } from "../model/port.js";
 import { openStreamGate } from "../supervision/stream-gate.js";
 import type { Supervisor } from "../supervision/supervisor.js";
 
-/** Hears the response as it is written; `retract` voids all of it. */
+/** Receives the response as it is written; `retract` voids all of it. */
 export type Draft = ModelListener;
 
-/** A draft that hears what those who stand at a hop have cleared; whoever has to see the whole holds the whole. */
+/** A draft that receives what the supervisors of hops release; a supervisor that has to see the whole holds the whole. */
 export function draftThroughHop(draft: Draft | undefined, supervisors: readonly Supervisor[]): Draft | undefined {
   if (draft === undefined) return undefined;
   let gate = openStreamGate(supervisors, "hop");
   return {
     delta(text) {
-      const cleared = gate.push(text);
-      if (cleared !== "") draft.delta(cleared);
+      const released = gate.push(text);
+      if (released !== "") draft.delta(released);
     },
     retract() {
       gate = openStreamGate(supervisors, "hop");
@@ -27,18 +27,18 @@ export function draftThroughHop(draft: Draft | undefined, supervisors: readonly 
 }
 
 /**
- * Has an agent write the draft: each of its calls begins it anew, and what stands beside tool calls is no response. An answer that
- * was not heard while it was written, on a replay above all, is taken up whole: what is taken back later has to be known.
+ * Has an agent write the draft: each of its calls begins it anew, and text beside tool calls is no response. An answer that
+ * was not streamed while it was written, on a replay above all, is taken up whole: what is taken back later has to be known.
  */
 export function writingDraft(draft: Draft | undefined): Pick<AgentObserver, "listen" | "roundText"> {
   if (draft === undefined) return {};
-  let heard = "";
+  let written = "";
   const retract = (): void => {
-    heard = "";
+    written = "";
     draft.retract();
   };
   const delta = (text: string): void => {
-    heard += text;
+    written += text;
     draft.delta(text);
   };
   return {
@@ -47,8 +47,8 @@ export function writingDraft(draft: Draft | undefined): Pick<AgentObserver, "lis
       return { delta, retract };
     },
     roundText: (_round, text, isAnswer) => {
-      if (!isAnswer || !text.startsWith(heard)) retract();
-      if (isAnswer && text !== heard) delta(text.slice(heard.length));
+      if (!isAnswer || !text.startsWith(written)) retract();
+      if (isAnswer && text !== written) delta(text.slice(written.length));
     },
   };
 }

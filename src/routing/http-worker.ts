@@ -1,12 +1,14 @@
 /** A worker behind an address: it is posted the brief, and answers with its result or with a question for a person. */
+
 import { z } from "zod";
-import { askRequestOf, questionProblem, questionSchema } from "../agent/built-in-tools.js";
+import { askRequestOf, questionProblem, questionSchema } from "../agent/built-in/ask-human.js";
 import { isControlFlow } from "../agent/journal.js";
 import { superviseQuestion } from "../supervision/question-guard.js";
+import { readJson } from "../text/json.js";
 import type { Clarification } from "./routing-input.js";
+import type { Task, WorkerOutcome } from "./task.js";
 import type { HttpWorker } from "./team.js";
-import { hop, type TeamContext } from "./team-run.js";
-import type { Task, WorkerOutcome } from "./worker.js";
+import { hop, type TeamContext } from "./team-context.js";
 
 const callSchema = z.object({ status: z.int(), text: z.string(), error: z.string().optional(), elapsedMs: z.number() });
 type CallResult = z.infer<typeof callSchema>;
@@ -24,16 +26,16 @@ export async function runHttpWorker(run: TeamContext, task: Task, http: HttpWork
     run.budget.spend({ modelCalls: 0, inputTokens: 0, outputTokens: 0, activeMs: result.elapsedMs });
     const failed = failureOf(result, http);
     if (failed !== undefined) return { ...failed, clarifications };
-    const answer = answerSchema.safeParse(parseJson(result.text));
+    const answer = answerSchema.safeParse(readJson(result.text).value);
     if (!answer.success || "response" in answer.data) {
       const output = answer.success && "response" in answer.data ? answer.data.response : result.text;
       return output.trim() === ""
         ? { kind: "failed", error: "it gave an empty answer", again: http.idempotent, clarifications }
         : { kind: "done", output, clarifications };
     }
-    const said = await putQuestion(run, task, answer.data.ask, call);
-    if (said.kind === "refused") return { kind: "failed", error: said.why, again: false, clarifications };
-    clarifications.push(said.clarification);
+    const question = await putQuestion(run, task, answer.data.ask, call);
+    if (question.kind === "refused") return { kind: "failed", error: question.why, again: false, clarifications };
+    clarifications.push(question.clarification);
   }
   return { kind: "failed", error: `it asked more than ${maxQuestions} questions`, again: false, clarifications };
 }
@@ -74,16 +76,16 @@ function post(
 function failureOf({ status, error, text }: CallResult, { idempotent }: HttpWorker) {
   if (error !== undefined) return { kind: "failed" as const, error, again: idempotent };
   if (status >= 200 && status < 300) return undefined;
-  const passing = status === 429 || status >= 500;
+  const isTemporary = status === 429 || status >= 500;
   return {
     kind: "failed" as const,
     error: `HTTP ${status}: ${text.slice(0, 500)}`,
-    // An answer that says it was refused for now: nothing was done, or it may be done again.
-    again: passing && (idempotent || status === 429 || status === 503),
+    // The answer says that it was refused for now: nothing was done, or it may be done again.
+    again: isTemporary && (idempotent || status === 429 || status === 503),
   };
 }
 
-type Asked =
+type QuestionOutcome =
   | { readonly kind: "answered"; readonly clarification: Clarification }
   | { readonly kind: "refused"; readonly why: string };
 
@@ -92,7 +94,7 @@ async function putQuestion(
   task: Task,
   question: z.infer<typeof questionSchema>,
   call: number,
-): Promise<Asked> {
+): Promise<QuestionOutcome> {
   const journal = run.ports.journal.scope(`question/${call}`);
   const id = `${task.id}.${call}`;
   if (!(await run.permits.permit(id, journal))) {
@@ -100,27 +102,19 @@ async function putQuestion(
   }
   const wrong = questionProblem(question);
   if (wrong !== undefined) return { kind: "refused", why: `it asked what can't be asked: ${wrong}` };
-  const { supervisors, supervise, degraded } = run.ports;
-  const cleared = await superviseQuestion(task.worker.id, question, supervisors, journal.scope("hop"), supervise);
-  degraded(cleared.degraded);
-  if (!cleared.ok) return { kind: "refused", why: `its question was blocked: ${cleared.reasons.join("; ")}` };
+  const { supervisors, supervise, noteDegraded } = run.ports;
+  const passed = await superviseQuestion(task.worker.id, question, supervisors, journal.scope("hop"), supervise);
+  noteDegraded(passed.degraded);
+  if (!passed.ok) return { kind: "refused", why: `its question was blocked: ${passed.reasons.join("; ")}` };
   const { priority, timeoutMs, accepts } = question;
   const closed = journal.ask(
     "ask",
-    askRequestOf({ priority, timeoutMs, accepts, ...cleared.texts }, { type: "worker", id }),
+    askRequestOf({ priority, timeoutMs, accepts, ...passed.texts }, { type: "worker", id }),
   );
   const answer = closed.answer !== undefined && "response" in closed.answer ? closed.answer.response : undefined;
-  const said = answer ?? `No answer (${closed.status}).`;
-  const heard = await hop(run, "person", task.worker.id, said, `answer/${call}`);
-  return heard.ok
-    ? { kind: "answered", clarification: { question: cleared.texts.question, answer: heard.content } }
-    : { kind: "refused", why: `the answer to its question was blocked: ${heard.reasons}` };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const content = answer ?? `No answer (${closed.status}).`;
+  const arrived = await hop(run, "person", task.worker.id, content, `answer/${call}`);
+  return arrived.ok
+    ? { kind: "answered", clarification: { question: passed.texts.question, answer: arrived.content } }
+    : { kind: "refused", why: `the answer to its question was blocked: ${arrived.reasons}` };
 }

@@ -1,8 +1,9 @@
-/** What a team needs of the world, and what it is made of once everything it names has been looked up. */
+/** A team with everything that it names, and the ports that it works with. */
 import type { AgentObserver, AgentPorts } from "../agent/ports.js";
 import type { AgentTool, ToolRef } from "../agent/tools.js";
 import type { Ask } from "../asks/ask.js";
 import type { CancelSignal } from "../model/port.js";
+import type { NoteDegraded } from "../supervision/exchange.js";
 import type { SupervisePorts } from "../supervision/supervise.js";
 import type { Supervisor } from "../supervision/supervisor.js";
 import type { ToolApprovals, ToolGuardPorts } from "../supervision/tool-guard.js";
@@ -10,14 +11,14 @@ import type { HttpWorker, Team } from "./team.js";
 import type { TeamState } from "./team-state.js";
 import type { TraceEntry } from "./trace.js";
 
-/** A team with everything that its names stand for. */
+/** A team, with everything that it names looked up. */
 export interface LoadedTeam {
   /** Under which its state over all runs is kept. */
   readonly key: string;
   readonly definition: Team;
   /** The tools that one of its agents names (`ask_human`, `server/tool`); those that don't exist are left out. */
   readonly tools: (agent: ToolNames) => readonly AgentTool[];
-  /** Whether a tool may be used now; asked anew each time. */
+  /** Whether a tool may be used now; checked anew each time. */
   readonly allows: (tool: ToolRef) => boolean;
   /** The supervisors that the team itself names. */
   readonly supervisors: readonly Supervisor[];
@@ -46,9 +47,9 @@ export interface HttpWorkerAnswer {
 }
 
 export interface TeamObserver extends Pick<AgentObserver, "toolCalled" | "toolReturned"> {
-  /** Hears of each thing once, in the same write as the step it tells of. */
+  /** Called once for each entry, in the same write as the step that it is of. */
   readonly traced: (entry: TraceEntry) => void;
-  /** Whether what it hears is kept and shown with its texts: then they are supervised first. */
+  /** Whether entries are stored and displayed with their texts: then these are supervised first. */
   readonly keepsTexts: boolean;
 }
 
@@ -59,7 +60,7 @@ export interface TeamPorts extends Omit<AgentPorts, "guard" | "observer"> {
   /** Everybody who supervises what this team does. */
   readonly supervisors: readonly Supervisor[];
   /** Supervisors whose failure let something through. */
-  readonly degraded: (supervisors: readonly string[]) => void;
+  readonly noteDegraded: NoteDegraded;
   /** All asks of the work that this team is part of, whoever raised them. */
   readonly asks: () => readonly Ask[];
   readonly state: TeamState;

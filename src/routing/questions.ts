@@ -1,19 +1,18 @@
 /** Questions to people within a team: how many there may be, and what came of them. */
 import { z } from "zod";
-import { builtInServer } from "../agent/built-in-tools.js";
 import type { Journal } from "../agent/journal.js";
 import type { AgentReport } from "../agent/loop.js";
-import type { AgentTool } from "../agent/tools.js";
+import { type AgentTool, builtInServer } from "../agent/tools.js";
 import type { Ask } from "../asks/ask.js";
 import type { Clarification } from "./routing-input.js";
 
 const askHuman = "ask_human";
 
-export function isAskHuman(ref: { server: string; tool: string }): boolean {
+function isAskHuman(ref: { server: string; tool: string }): boolean {
   return ref.server === builtInServer && ref.tool === askHuman;
 }
 
-/** Counts a run's questions: those asked, and those permitted in this very moment and not asked yet. */
+/** Counts a run's questions: those that were raised, and those that are permitted and not raised yet. */
 export class QuestionPermits {
   private readonly granted = new Set<string>();
 
@@ -22,12 +21,12 @@ export class QuestionPermits {
     private readonly asks: () => readonly Ask[],
   ) {}
 
-  /** Whether this call may ask. Decided once: a replay is told the same. */
+  /** Whether this call may ask. Decided once: a replay gets the same answer. */
   async permit(callId: string, journal: Journal): Promise<boolean> {
     const spec = { id: "permit", kind: "load", schema: z.boolean(), interrupted: "again" } as const;
     const allowed = await journal.step(spec, async () => {
-      const asked = this.asks().flatMap((ask) => (ask.kind === "human" ? [ask.raisedBy.id] : []));
-      const all = new Set([...asked, ...this.granted]);
+      const raised = this.asks().flatMap((ask) => (ask.kind === "human" ? [ask.raisedBy.id] : []));
+      const all = new Set([...raised, ...this.granted]);
       if (all.size >= this.max) return false;
       this.granted.add(callId);
       return true;

@@ -1,10 +1,10 @@
 /** A run's trace as a story that a person can read, in Markdown. */
 import { z } from "zod";
 import { askSchema } from "../asks/ask.js";
-import type { Run } from "./routed-run.js";
+import type { Run } from "./run.js";
 import { type TraceEntry, targetsOf, traceEntrySchema } from "./trace.js";
 
-export interface ToldEvent {
+export interface LoggedEvent {
   readonly at: string;
   readonly type: string;
   readonly data: unknown;
@@ -18,10 +18,10 @@ const toolEvent = z.object({
 });
 const decidedEvent = z.object({ hook: z.string(), decision: z.string(), reasons: z.array(z.string()) });
 
-export function renderTrace(run: Run, events: readonly ToldEvent[]): string {
+export function renderTrace(run: Run, events: readonly LoggedEvent[]): string {
   const lines = events.flatMap((event) => {
-    const told = sentence(event);
-    return told === undefined ? [] : [`- ${event.at.slice(11, 19)} ${told}`];
+    const text = sentence(event);
+    return text === undefined ? [] : [`- ${event.at.slice(11, 19)} ${text}`];
   });
   return [
     `# Run ${run.runId}: ${run.status}`,
@@ -36,7 +36,7 @@ export function renderTrace(run: Run, events: readonly ToldEvent[]): string {
     .join("\n\n");
 }
 
-function sentence({ type, data }: ToldEvent): string | undefined {
+function sentence({ type, data }: LoggedEvent): string | undefined {
   const entry = traceEntrySchema.safeParse(data);
   if (entry.success) return entrySentence(entry.data);
   if (type === "ask.opened" || type === "ask.closed") return askSentence(type, data);
@@ -94,11 +94,11 @@ function askSentence(type: string, data: unknown): string | undefined {
   if (!ask.success) return undefined;
   const { kind, question, status, answer } = ask.data;
   if (type === "ask.opened") return `Asked ${kind === "human" ? "a person" : `for ${articled(kind)}`}: “${question}”`;
-  const said =
+  const response =
     answer === undefined ? "" : `: ${oneLine("response" in answer ? answer.response : JSON.stringify(answer))}`;
-  if (status === "answered") return `A person answered “${question}”${said}`;
+  if (status === "answered") return `A person answered “${question}”${response}`;
   return status === "expired"
-    ? `Nobody answered “${question}” in time${said === "" ? "." : `; assumed${said}`}`
+    ? `Nobody answered “${question}” in time${response === "" ? "." : `; assumed${response}`}`
     : `The question “${question}” was cancelled.`;
 }
 

@@ -12,7 +12,7 @@ export const routingServer = "routing";
 const ownTool = { timeoutMs: 10_000, execution: "idempotent" } as const;
 
 /** The decision as a tool: its workers are those that can be chosen now, and no others. */
-export function routeToTool(live: readonly RosterEntry[], known: readonly string[], mayLookAgain: boolean): AgentTool {
+export function routeToTool(live: readonly RosterEntry[], known: readonly string[], mayReevaluate: boolean): AgentTool {
   const ids = live.map(({ id }) => id);
   const who = live.map(({ id, description }) => `${id}: ${description}`).join("; ");
   return {
@@ -32,7 +32,7 @@ export function routeToTool(live: readonly RosterEntry[], known: readonly string
         reasoning: { type: "string", description: "Why, in a sentence" },
         confidence: { type: "number", description: "How sure you are, from 0 to 1" },
         task: { type: "string", description: "What the worker is to do, if the input alone doesn't say it" },
-        ...(mayLookAgain
+        ...(mayReevaluate
           ? { lookAgain: { type: "boolean", description: "True if you want to see the result and decide once more" } }
           : {}),
       },

@@ -1,164 +1,155 @@
-/**
- * A team's work from input to response, as a durable function: entered again after every interruption, it goes on at the first
- * step that has no result. The same function runs a run of its own, a session's turn, and a team inside a team.
- */
-import { settleInOrder } from "../agent/concurrency.js";
-import { activeAtHop } from "../supervision/as-hop.js";
-import { aggregate } from "./aggregate.js";
-import { type BranchResult, runBranch } from "./branch.js";
-import { TeamBudget, type TeamSpent } from "./budget.js";
-import { decide } from "./decide.js";
-import { type Draft, draftThroughHop } from "./draft.js";
-import { reportMissingTools } from "./held-tools.js";
+/** Runs as they are stored and sent, and the durable function of a run: a supervised exchange whose work is a team. */
+import { z } from "zod";
+import { usageSchema } from "../agent/work.js";
+import { askSchema } from "../asks/ask.js";
+import { replyText } from "../conversation/message.js";
+import { itemName, metadataSchema } from "../conversation/names.js";
+import { runExchange } from "../supervision/exchange.js";
+import { hookSummarySchema, supervisionSummarySchema } from "../supervision/summary.js";
 import type { LoadedTeam, TeamPorts } from "./ports.js";
-import { QuestionPermits } from "./questions.js";
-import type { Choice, Clarification, WorkerResult } from "./routing-input.js";
-import { maxTeamDepth } from "./team.js";
-import { inScope, rosterOf, superviseHop, type TeamCommand, type TeamContext } from "./team-run.js";
-import type { RoutingDecision } from "./trace.js";
-import type { Task, WorkerOutcome } from "./worker.js";
+import { type Clarification, clarificationSchema, workerResultSchema } from "./routing-input.js";
+import { teamChoiceSchema } from "./team.js";
+import { noPromptContext } from "./team-context.js";
+import { runTeam } from "./team-loop.js";
+import { routingDecisionSchema } from "./trace.js";
 
-export type { TeamCommand } from "./team-run.js";
+export const newRunSchema = z.strictObject({
+  team: teamChoiceSchema,
+  input: z
+    .string()
+    .max(100_000)
+    .refine((input) => input.trim() !== "", "the input of a run can't be empty"),
+  metadata: metadataSchema.default({}),
+  /** In addition to the tenant's and the team's. */
+  supervisors: z.array(itemName).max(50).default([]),
+  /** What `memory_search` searches in this run. */
+  memory: z.strictObject({ memoryId: z.string().max(100) }).optional(),
+});
+export type NewRun = z.infer<typeof newRunSchema>;
 
-export interface TeamReport {
-  readonly decisions: readonly RoutingDecision[];
-  readonly results: readonly WorkerResult[];
-  readonly clarifications: readonly Clarification[];
-  readonly spent: TeamSpent;
+export const runStatuses = ["running", "waiting", "completed", "blocked", "failed", "cancelled"] as const;
+export type RunStatus = (typeof runStatuses)[number];
+
+export function hasEnded(status: RunStatus): boolean {
+  return status !== "running" && status !== "waiting";
 }
 
-export type TeamOutcome = TeamReport &
-  ({ readonly kind: "completed"; readonly response: string } | { readonly kind: "failed"; readonly detail: string });
+const errorSchema = z.object({ code: z.enum(["blocked", "failed", "internal"]), detail: z.string() });
 
-/**
- * Runs a team to its end. It never ends in an exception of a model, a tool or a worker: each is part of the outcome.
- * @throws {Parked} when it has to wait for an ask; enter it again with the same journal once that is closed.
- */
-export function runTeam(command: TeamCommand, team: LoadedTeam, ports: TeamPorts, draft?: Draft): Promise<TeamOutcome> {
-  const { limits } = team.definition;
-  const permits = new QuestionPermits(limits.maxQuestions, ports.asks);
-  return runWithin({ command, team, ports, budget: new TeamBudget(limits), permits, draft });
+export const runOutcomeSchema = z.object({
+  response: z.string().optional(),
+  error: errorSchema.optional(),
+  clarifications: z.array(clarificationSchema),
+  request: hookSummarySchema.optional(),
+  responseVerdict: hookSummarySchema.optional(),
+  degraded: z.array(z.string()),
+  usage: usageSchema,
+});
+/** What is stored of a run once it has ended. */
+export type StoredRunOutcome = z.infer<typeof runOutcomeSchema>;
+/** What comes of a run; what it took is in the journal. */
+export type RunOutcome = Omit<StoredRunOutcome, "usage">;
+
+export const runSchema = z.object({
+  runId: z.string(),
+  status: z.enum(runStatuses),
+  /** The team's name, or `inline`. */
+  team: z.string(),
+  /** The effective text; absent until its verdict is in. */
+  input: z.string().optional(),
+  metadata: metadataSchema,
+  decisions: z.array(routingDecisionSchema),
+  results: z.array(workerResultSchema),
+  /** What people answered while the team worked. */
+  clarifications: z.array(clarificationSchema),
+  response: z.string().optional(),
+  error: errorSchema.optional(),
+  supervision: supervisionSummarySchema,
+  asks: z.array(askSchema),
+  usage: usageSchema,
+  createdAt: z.iso.datetime(),
+  endedAt: z.iso.datetime().optional(),
+});
+export type Run = z.infer<typeof runSchema>;
+
+/** What the list of runs shows. */
+export const runSummarySchema = runSchema.pick({
+  runId: true,
+  status: true,
+  team: true,
+  createdAt: true,
+  endedAt: true,
+  metadata: true,
+});
+export type RunSummary = z.infer<typeof runSummarySchema>;
+
+export interface RunCommand {
+  readonly runId: string;
+  readonly input: string;
+  readonly metadata: NewRun["metadata"];
+  /** Milliseconds since the epoch. */
+  readonly acceptedAt: number;
 }
 
-async function runWithin(run: TeamContext): Promise<TeamOutcome> {
-  const { workers, supervisor } = run.team.definition;
-  const decisions: RoutingDecision[] = [];
-  const results: WorkerResult[] = [];
-  const clarifications: Clarification[] = [];
-  const report = (): TeamReport => ({ decisions, results, clarifications, spent: run.budget.spent });
-  const fail = (detail: string): TeamOutcome => ({ kind: "failed", detail, ...report() });
-  await reportMissingTools(run);
-  let stopped = `no decision after ${supervisor.maxIterations} rounds`;
+export interface RunPorts extends Omit<TeamPorts, "noteDegraded" | "work"> {
+  /** The effective input is known: called once, in the same write as its verdict. */
+  readonly inputDecided: (input: string, blocked: boolean) => void;
+}
 
-  for (let iteration = 0; iteration < supervisor.maxIterations; iteration++) {
-    const failed = new Set(results.flatMap(({ worker, status }) => (status === "failed" ? [worker] : [])));
-    const live = rosterOf(workers.filter(({ id, capabilities }) => capabilities.available && !failed.has(id)));
-    const { input, metadata } = run.command;
-    const here = inScope(run, `i${iteration}`);
-    const decided = await decide(here, { input, metadata, live, results, clarifications, iteration });
-    clarifications.push(...decided.clarifications);
-    if (decided.kind === "finish") break;
-    if (decided.kind === "none") {
-      stopped = decided.why;
-      break;
+export interface RunEnd {
+  readonly status: "completed" | "blocked" | "failed";
+  readonly outcome: RunOutcome;
+}
+
+/** @throws {Parked} while the run waits for an ask. */
+export async function runRouting(command: RunCommand, team: LoadedTeam, ports: RunPorts): Promise<RunEnd> {
+  const { runId, metadata, acceptedAt } = command;
+  const outcome = await runExchange<"request", "response", Clarification[]>(
+    {
+      request: { hook: "request", message: { messageId: runId, role: "user", content: command.input } },
+      supervisors: ports.supervisors,
+      commit: {
+        id: "input",
+        onDone: ({ message }, { action, reasons }) => {
+          const blocked = action === "block";
+          ports.inputDecided(blocked ? `[blocked] ${reasons.join("; ")}` : message.content, blocked);
+        },
+      },
+      work: async ({ message }, noteDegraded) => {
+        const worked = await runTeam(
+          { id: runId, input: message.content, metadata, promptContext: noPromptContext, path: [] },
+          team,
+          { ...ports, journal: ports.journal.scope("team"), noteDegraded, work: runId },
+        );
+        const report = [...worked.clarifications];
+        if (worked.kind === "failed") return { kind: "failed", detail: worked.detail, report };
+        const turns = [{ turnId: `${runId}.r`, message: worked.response }];
+        const reply = { timestamp: new Date(acceptedAt).toISOString(), turns };
+        return { kind: "responded", response: { hook: "response", reply }, report };
+      },
+    },
+    ports,
+  );
+  const { status, request, degraded } = outcome;
+  switch (status) {
+    case "completed": {
+      const { result, response: responseVerdict, report: clarifications } = outcome;
+      const response = replyText(result.reply);
+      return { status, outcome: { response, clarifications, request, responseVerdict, degraded } };
     }
-    decisions.push(decided.decision);
-    const worked = await runBranches(here, decided.choice, iteration, results, clarifications);
-    results.push(...worked.map(({ result }) => result));
-    for (const branch of worked) clarifications.push(...branch.clarifications);
-    if (worked.some(({ result }) => result.status === "completed") && decided.choice.lookAgain !== true) break;
+    case "failed": {
+      const error = { code: "failed" as const, detail: outcome.detail };
+      return { status, outcome: { error, clarifications: outcome.report, request, degraded } };
+    }
+    case "blocked": {
+      if (outcome.hook === "request") {
+        const error = { code: "blocked" as const, detail: `The input was blocked. ${request.reasons.join("; ")}` };
+        return { status, outcome: { error, clarifications: [], request, degraded } };
+      }
+      const { response: responseVerdict, report: clarifications } = outcome;
+      const detail = `The response was blocked. ${responseVerdict.reasons.join("; ")}`;
+      const error = { code: "blocked" as const, detail };
+      return { status, outcome: { error, clarifications, request, responseVerdict, degraded } };
+    }
   }
-
-  if (!results.some(({ status }) => status === "completed")) {
-    const failures = results.map(({ worker, error }) => `${worker}: ${error ?? "it failed"}`);
-    return fail(
-      failures.length === 0
-        ? `No worker could be chosen: ${stopped}.`
-        : `Every worker that was tried failed. ${failures.join("; ")}.`,
-    );
-  }
-  const response = await aggregate(run, results, clarifications);
-  return { kind: "completed", response, ...report() };
-}
-
-/** All the decision's workers at once, within the limit; results in the decision's order. */
-async function runBranches(
-  run: TeamContext,
-  choice: Choice,
-  iteration: number,
-  results: readonly WorkerResult[],
-  clarifications: readonly Clarification[],
-): Promise<BranchResult[]> {
-  const { workers, limits } = run.team.definition;
-  const chosen = choice.targets.flatMap((id) => workers.find((worker) => worker.id === id) ?? []);
-  const shares = run.budget.split(chosen.length);
-  const brief = {
-    input: run.command.input,
-    clarifications: [...clarifications],
-    // A worker that failed has nothing to tell the next one.
-    results: results.filter(({ status }) => status === "completed"),
-    task: choice.task === undefined ? undefined : { from: "supervisor", text: choice.task },
-  };
-  const tasks = chosen.map((worker, target) => () => {
-    const branch = {
-      ...inScope(run, `w${target}`, shares[target]),
-      draft: draftOf(run, choice, target, brief.results),
-    };
-    return runBranch(branch, worker, { iteration, target }, brief, runNested);
-  });
-  const worked = await settleInOrder(tasks, limits.parallelWorkers);
-  run.budget.join(shares);
-  return worked;
-}
-
-/** Where this target writes its result while it does: nowhere, unless that is going to be the response as it is. */
-function draftOf(
-  run: TeamContext,
-  choice: Choice,
-  target: number,
-  completed: readonly WorkerResult[],
-): Draft | undefined {
-  const { mode } = run.team.definition.aggregator;
-  const alone = choice.targets.length === 1 || (mode === "first" && target === 0);
-  const last = choice.lookAgain !== true && completed.length === 0;
-  return alone && last && mode !== "model" ? draftThroughHop(run.draft, run.ports.supervisors) : undefined;
-}
-
-/** A worker that is a team: its own supervisors see its input and its response, those around it the hops. */
-async function runNested(run: TeamContext, task: Task): Promise<WorkerOutcome> {
-  const team = run.team.nested(task.worker.id);
-  const failed = (error: string, clarifications: readonly Clarification[] = []): WorkerOutcome => ({
-    kind: "failed",
-    error,
-    again: false,
-    clarifications,
-  });
-  if (team === undefined) return failed("its team doesn't exist any more");
-  const path = [...run.command.path, task.worker.id];
-  if (path.length >= maxTeamDepth) return failed(`teams may stand at most ${maxTeamDepth} deep in one another`);
-
-  const around = run.ports.supervisors;
-  const own = team.supervisors.filter(({ name }) => !around.some((supervisor) => supervisor.name === name));
-  const ports: TeamPorts = { ...run.ports, supervisors: [...around, ...own] };
-  const name = path.join("/");
-  const arrived = await superviseHop(activeAtHop(own, ["request"]), ["around", name], task.content, "request", run);
-  if (!arrived.ok) return failed(`its input was blocked: ${arrived.reasons}`);
-
-  const budget = run.budget.within(team.definition.limits);
-  const outcome = await runWithin({
-    command: { ...run.command, id: `${task.id}.t`, input: arrived.content, path },
-    team,
-    ports: { ...ports, journal: run.ports.journal.scope("team") },
-    budget,
-    permits: run.permits,
-    draft: draftThroughHop(run.draft, activeAtHop(own, ["response"])),
-  });
-  run.budget.spend(budget.spent);
-  const { clarifications } = outcome;
-  if (outcome.kind === "failed") return failed(outcome.detail, clarifications);
-  const active = activeAtHop(own, ["response"]);
-  const back = await superviseHop(active, [name, "around"], outcome.response, "response", run);
-  return back.ok
-    ? { kind: "done", output: back.content, clarifications }
-    : failed(`its response was blocked: ${back.reasons}`, clarifications);
 }

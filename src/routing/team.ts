@@ -1,21 +1,20 @@
-/** Teams as a tenant stores them or sends them with a run: a routing supervisor, its workers, an aggregator, limits. */
+/** Teams as a tenant stores them or sends them with a run: a routing supervisor, its workers, an aggregator, limits; and what they name. */
 import { z } from "zod";
-import { builtInServer } from "../agent/built-in-tools.js";
+import { listWorkersRef } from "../agent/built-in/list-workers.js";
+import { unknownBuiltIn } from "../agent/built-in-tools.js";
 import { modelChoice } from "../agent/definition.js";
-import { listWorkersRef } from "../agent/look-up-tools.js";
-import type { ToolRef } from "../agent/tools.js";
+import { builtInServer, type ToolRef } from "../agent/tools.js";
 import { itemName, toolRefSchema } from "../conversation/names.js";
 import { secretHeaders } from "../conversation/secret-text.js";
 import { findRoutingFn, routingFnNames } from "./strategies/routing-functions.js";
-import { routingRuleSchema } from "./strategies/rule-based.js";
-
-export const strategies = ["llm-based", "rule-based", "skill-based", "round-robin", "load-balanced"] as const;
+import { routingRuleSchema } from "./strategies/routing-rule.js";
+import { strategyNamed, strategyNames } from "./strategies/table.js";
 
 /**
  * `ask_human`, another tool of the system by its bare name, or `server/tool`, which may be written {server, tool} as well; `*`
- * stands for all of a server.
+ * means all of a server.
  */
-export const toolName = z.union([
+const toolName = z.union([
   z
     .string()
     .regex(
@@ -33,7 +32,7 @@ export function toolRefOf(name: string): ToolRef {
 }
 
 const supervisorSchema = z.strictObject({
-  strategy: z.enum(strategies),
+  strategy: z.enum(strategyNames),
   /** Of the llm-based strategy. */
   model: modelChoice.default("default"),
   systemPrompt: z.string().max(50_000).optional(),
@@ -48,7 +47,7 @@ const supervisorSchema = z.strictObject({
   fallbackWorker: itemName.optional(),
   /** Keeps briefs, arguments and outputs in the trace too. */
   verbose: z.boolean().default(false),
-  /** Of a longer list only so many tools are shown a round: those most like the input and the results so far. */
+  /** Of a longer list only so many tools are offered in a round: those most like the input and the results so far. */
   maxToolsPerRound: z.int().min(1).max(100).optional(),
   temperature: z.number().min(0).max(2).optional(),
 });
@@ -137,7 +136,7 @@ export interface Team extends z.infer<typeof fieldsOfTeam> {
   readonly workers: readonly Worker[];
 }
 
-/** The most that teams may stand inside one another. */
+/** How deep teams may be nested. */
 export const maxTeamDepth = 4;
 
 export const teamSchema: z.ZodType<Team> = z.lazy(() =>
@@ -185,9 +184,8 @@ function teamProblems(team: Team): { path: (string | number)[]; message: string 
   for (const [index, rule] of rules.entries()) {
     for (const id of [rule.to].flat()) demandWorker(id, ["supervisor", "rules", index, "to"]);
   }
-  if (strategy === "rule-based" && rules.length === 0 && routingFn === undefined) {
-    problems.push({ path: ["supervisor", "rules"], message: "the rule-based strategy needs rules, or a routingFn" });
-  }
+  const unfit = strategyNamed(strategy).settingsProblem?.({ rules, routingFn });
+  if (unfit !== undefined) problems.push({ path: ["supervisor", unfit.setting], message: unfit.message });
   if (routingFn !== undefined && findRoutingFn(routingFn) === undefined) {
     const names = routingFnNames();
     const known = names.length === 0 ? "none is registered" : `there are: ${names.join(", ")}`;
@@ -209,5 +207,47 @@ export function tracksLoad({ supervisor, workers }: Team): boolean {
     tools
       .map(toolRefOf)
       .some(({ server, tool }) => server === builtInServer && (tool === "*" || tool === listWorkersRef.tool));
-  return supervisor.strategy === "load-balanced" || [supervisor, ...workers].some(({ tools }) => asks(tools));
+  const counts = strategyNamed(supervisor.strategy).tracksLoad === true;
+  return counts || [supervisor, ...workers].some(({ tools }) => asks(tools));
+}
+
+type Path = readonly (string | number)[];
+
+export interface PlacedTeam {
+  readonly team: Team;
+  /** Its place in the outermost one. */
+  readonly path: Path;
+}
+
+/** The team, and the teams that are written out within it, outermost first. Those that are only named aren't among them. */
+export function teamsWithin(team: Team, path: Path = []): PlacedTeam[] {
+  const inner = team.workers.flatMap((worker, index) =>
+    typeof worker.team === "object" ? teamsWithin(worker.team, [...path, "workers", index, "team"]) : [],
+  );
+  return [{ team, path }, ...inner];
+}
+
+/** The tools that its agents name and the system doesn't have, with where they are named. */
+export function unknownTools(team: Team): { path: Path; message: string }[] {
+  return teamsWithin(team).flatMap(({ team: { supervisor, workers }, path }) =>
+    [supervisor, ...workers].flatMap(({ tools }, agent) =>
+      tools.flatMap((name, index) => {
+        const message = unknownBuiltIn(toolRefOf(name));
+        const at = agent === 0 ? ["supervisor"] : ["workers", agent - 1];
+        return message === undefined ? [] : [{ path: [...path, ...at, "tools", index], message }];
+      }),
+    ),
+  );
+}
+
+/** The memories that its agents may search, with where they are named. */
+export function memoriesOf(team: Team): { path: Path; memoryId: string }[] {
+  return teamsWithin(team).flatMap(({ team: { memories, workers }, path }) =>
+    [memories, ...workers.map((worker) => worker.memories)].flatMap((ids, holder) =>
+      ids.map((memoryId, index) => {
+        const at = holder === 0 ? [] : ["workers", holder - 1];
+        return { path: [...path, ...at, "memories", index], memoryId };
+      }),
+    ),
+  );
 }

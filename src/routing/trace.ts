@@ -1,5 +1,6 @@
-/** What a run tells of itself: entries that make a story a person can read. */
+/** The trace of a team at work: entries that make a story a person can read, and events of the session or the run. */
 import { z } from "zod";
+import { nonEmpty } from "../conversation/event.js";
 import { workerResultSchema } from "./routing-input.js";
 
 /** Which team of the run it happened in: the ids of the workers that are teams, outermost first. */
@@ -20,41 +21,106 @@ export const routingDecisionSchema = z.object({
 });
 export type RoutingDecision = z.infer<typeof routingDecisionSchema>;
 
-export const traceEntrySchema = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("routing.decided"), path, decision: routingDecisionSchema }),
-  z.object({ type: z.literal("routing.finished"), path, reasoning: z.string() }),
-  z.object({ type: z.literal("routing.refused"), path, problem: z.string() }),
-  z.object({
-    type: z.literal("worker.started"),
-    path,
-    worker: z.string(),
-    iteration: z.int(),
-    /** What it was given; only of a verbose team. */
-    brief: z.string().optional(),
-  }),
-  z.object({
-    /** Named by the team and not there: the agent works without them. */
-    type: z.literal("tools.missing"),
-    path,
-    /** A worker's id, or `supervisor`. */
-    agent: z.string(),
-    tools: z.array(z.string()),
-  }),
-  z.object({
-    /** What a tool was called with and what came of it, cut when long; only of a verbose team. */
-    type: z.literal("tool.used"),
-    path,
-    agent: z.string(),
-    server: z.string(),
-    tool: z.string(),
-    arguments: z.string(),
-    output: z.string(),
-  }),
-  z.object({ type: z.literal("worker.retried"), path, worker: z.string(), error: z.string() }),
-  z.object({ type: z.literal("worker.handedOn"), path, from: z.string(), to: z.string(), reason: z.string() }),
-  z.object({ type: z.literal("worker.returned"), path, result: workerResultSchema }),
-  z.object({ type: z.literal("results.aggregated"), path, mode: z.string(), completed: z.int(), failed: z.int() }),
-]);
+/**
+ * An entry of the trace, which is an event as well. A run keeps it with its texts, in its trace; the log of a session keeps no texts.
+ * @param facts what every log shows of it: who, when and how it went.
+ * @param whole the fields with their texts, in place of those of `facts` or beside them.
+ */
+function traced<const T extends string, F extends z.ZodRawShape, W extends z.ZodRawShape>(
+  type: T,
+  description: string,
+  facts: F,
+  whole: W,
+) {
+  const withoutText = z.object({ path, ...facts });
+  const entry = z.object({ type: z.literal(type), path, ...facts, ...whole });
+  const inSession = z.object({ turnId: z.string(), ...withoutText.shape });
+  return {
+    description,
+    audience: "operator",
+    roots: ["session", "run"],
+    data: z.union([inSession, entry]),
+    stored: z.union([inSession, z.object({ runId: z.string(), entry: z.int() })]),
+    withoutText,
+    entry,
+  } as const;
+}
+
+const decidedWithoutText = routingDecisionSchema.omit({ reasoning: true, task: true, fallback: true });
+const resultWithoutText = workerResultSchema.omit({ output: true, error: true });
+
+/** What a team emits while it works. */
+export const tracedEntries = {
+  "routing.decided": traced(
+    "routing.decided",
+    "A supervisor decided which workers get the task.",
+    { decision: decidedWithoutText },
+    { decision: routingDecisionSchema },
+  ),
+  "routing.finished": traced(
+    "routing.finished",
+    "A supervisor decided that no further worker is needed.",
+    {},
+    { reasoning: z.string() },
+  ),
+  "routing.refused": traced(
+    "routing.refused",
+    "A supervisor's decision could not be used; it is asked once more, or the fallback worker gets the task.",
+    {},
+    { problem: z.string() },
+  ),
+  "worker.started": traced(
+    "worker.started",
+    "A worker began its task.",
+    { worker: z.string() },
+    {
+      iteration: z.int(),
+      /** What it was given; only of a verbose team. */
+      brief: z.string().optional(),
+    },
+  ),
+  "worker.retried": traced(
+    "worker.retried",
+    "A worker failed and is tried again.",
+    { worker: z.string() },
+    { error: z.string() },
+  ),
+  "worker.handedOn": traced(
+    "worker.handedOn",
+    "A worker handed its task on to another.",
+    { from: z.string(), to: z.string() },
+    { reason: z.string() },
+  ),
+  "worker.returned": traced(
+    "worker.returned",
+    "A worker completed its task, or failed for good.",
+    { result: resultWithoutText },
+    { result: workerResultSchema },
+  ),
+  "tools.missing": traced(
+    "tools.missing",
+    "Tools that the team names are not there: the agent (a worker's id, or `supervisor`) works without them.",
+    { agent: z.string(), tools: z.array(z.string()) },
+    {},
+  ),
+  "tool.used": traced(
+    "tool.used",
+    "What a tool was called with and what came of it, cut when long; only of a verbose team.",
+    { agent: z.string(), server: z.string(), tool: z.string() },
+    { arguments: z.string(), output: z.string() },
+  ),
+  "results.aggregated": traced(
+    "results.aggregated",
+    "The results of the workers became one response.",
+    { mode: z.string(), completed: z.int(), failed: z.int() },
+    {},
+  ),
+};
+
+export const traceEntrySchema = z.discriminatedUnion(
+  "type",
+  nonEmpty(Object.values(tracedEntries).map(({ entry }) => entry)),
+);
 export type TraceEntry = z.infer<typeof traceEntrySchema>;
 
 /** Who a decision names. */
@@ -63,28 +129,22 @@ export function targetsOf(decision: Pick<RoutingDecision, "targetAgent" | "targe
 }
 
 /** An entry for a log that keeps no texts: who, when and how it went. */
-export function entryWithoutText(entry: TraceEntry): object {
-  switch (entry.type) {
-    case "routing.decided": {
-      const { reasoning: _, task: __, fallback: ___, ...decision } = entry.decision;
-      return { path: entry.path, decision };
-    }
-    case "worker.returned": {
-      const { output: _, error: __, ...result } = entry.result;
-      return { path: entry.path, result };
-    }
-    case "tools.missing":
-      return { path: entry.path, agent: entry.agent, tools: entry.tools };
-    case "tool.used":
-      return { path: entry.path, agent: entry.agent, server: entry.server, tool: entry.tool };
-    case "worker.started":
-    case "worker.retried":
-      return { path: entry.path, worker: entry.worker };
-    case "worker.handedOn":
-      return { path: entry.path, from: entry.from, to: entry.to };
-    case "results.aggregated":
-      return { path: entry.path, mode: entry.mode, completed: entry.completed, failed: entry.failed };
-    default:
-      return { path: entry.path };
-  }
+export function entryWithoutText(entry: TraceEntry) {
+  return tracedEntries[entry.type].withoutText.parse(entry);
 }
+
+export const tracedEventSchema = z.object({
+  seq: z.int(),
+  at: z.iso.datetime(),
+  type: z.string(),
+  data: z.unknown(),
+});
+
+export const runTraceSchema = z.object({
+  runId: z.string(),
+  status: z.string(),
+  entries: z.array(tracedEventSchema),
+  /** The same as a story. */
+  story: z.string(),
+});
+export type RunTrace = z.infer<typeof runTraceSchema>;

@@ -3,35 +3,15 @@ import { z } from "zod";
 import { modelList } from "../agent/definition.js";
 import { type AgentOutcome, runAgent } from "../agent/loop.js";
 import { buildPrompt } from "../agent/prompt.js";
-import { isWanted } from "../agent/tool-call.js";
+import { isRequested } from "../agent/tool-call.js";
 import type { AgentTool } from "../agent/tools.js";
-import { dataNotice } from "./brief.js";
-import { heldTools } from "./held-tools.js";
 import { runHttpWorker } from "./http-worker.js";
 import { clarificationsOf } from "./questions.js";
-import type { Clarification } from "./routing-input.js";
+import { dataNotice } from "./routing-input.js";
 import { handOffTool } from "./routing-tools.js";
-import type { Worker } from "./team.js";
-import { agentPorts } from "./team-guard.js";
-import { rosterOf, type TeamContext } from "./team-run.js";
-import { mostRelevant } from "./tool-relevance.js";
-
-export type WorkerOutcome = { readonly clarifications: readonly Clarification[] } & (
-  | { readonly kind: "done"; readonly output: string }
-  | { readonly kind: "handedOn"; readonly to: string; readonly reason: string }
-  /** `again`: whether another attempt may help and does no harm. */
-  | { readonly kind: "failed"; readonly error: string; readonly again: boolean }
-);
-
-export interface Task {
-  readonly worker: Worker;
-  /** What it reads: the cleared brief. */
-  readonly content: string;
-  /** Who had the task before, oldest first. */
-  readonly chain: readonly string[];
-  /** Begins the ids of what it does. */
-  readonly id: string;
-}
+import type { Task, WorkerOutcome } from "./task.js";
+import { heldTools, mostRelevant, teamAgentPorts } from "./team-agent.js";
+import { rosterOf, type TeamContext } from "./team-context.js";
 
 export type RunNested = (run: TeamContext, task: Task) => Promise<WorkerOutcome>;
 
@@ -56,25 +36,22 @@ async function runModelWorker(run: TeamContext, task: Task): Promise<WorkerOutco
     ...handOff,
     ...mostRelevant(held.inForce(), task.content, worker.maxToolsPerRound),
   ];
-  const { background } = run.command;
   const outcome = await runAgent(
     {
       models: modelList(worker.model ?? "default"),
       prompt: () =>
         buildPrompt({
           instructions: [worker.systemPrompt ?? `You are ${worker.id}: ${worker.description}`, dataNotice].join("\n\n"),
-          ...background.context(),
-          memory: background.memory,
-          history: background.history,
+          ...run.command.promptContext(),
           message: task.content,
         }),
       tools,
-      removedTool: (wanted) => held.all.find((tool) => isWanted(tool, wanted)),
+      removedTool: (requested) => held.all.find((tool) => isRequested(tool, requested)),
       ...(worker.temperature === undefined ? {} : { temperature: worker.temperature }),
       limits: run.budget.agentLimits(worker.maxToolRounds ?? definition.limits.maxToolRounds),
       replyId: task.id,
     },
-    agentPorts(run, "agent", {
+    teamAgentPorts(run, "agent", {
       name: worker.id,
       tools: () => [...handOff, ...held.inForce()],
       draft: run.draft,
@@ -91,17 +68,23 @@ type Bare = WorkerOutcome extends infer Outcome
   : never;
 
 function resultOf(outcome: AgentOutcome): Bare {
-  // A budget that is used up allows no other attempt anyway.
-  if (outcome.kind === "failed") return { kind: "failed", error: outcome.detail, again: true };
-  if (outcome.kind === "ended") {
-    const { worker, reason } = handOffArguments.parse(outcome.by.args);
-    return { kind: "handedOn", to: worker, reason };
+  switch (outcome.kind) {
+    // A budget that is used up allows no other attempt anyway.
+    case "failed":
+      return { kind: "failed", error: outcome.detail, again: true };
+    case "ended": {
+      const { worker, reason } = handOffArguments.parse(outcome.by.args);
+      return { kind: "handedOn", to: worker, reason };
+    }
+    case "answered": {
+      // A worker may answer beside its last tool call, and say nothing more.
+      const last = outcome.turns.findLast(({ message }) => message)?.message;
+      const output = outcome.text.trim() === "" ? last : outcome.text;
+      return output === undefined || output.trim() === ""
+        ? { kind: "failed", error: "it gave an empty answer", again: true }
+        : { kind: "done", output };
+    }
   }
-  // A worker may say its piece beside its last tool call, and nothing more.
-  const said = outcome.text.trim() === "" ? outcome.turns.findLast(({ message }) => message)?.message : outcome.text;
-  return said === undefined || said.trim() === ""
-    ? { kind: "failed", error: "it gave an empty answer", again: true }
-    : { kind: "done", output: said };
 }
 
 const handOffArguments = z.object({ worker: z.string(), reason: z.string().default("") });

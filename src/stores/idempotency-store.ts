@@ -2,9 +2,6 @@
 import { z } from "zod";
 import type { Sealer } from "../platform/secrets.js";
 
-/** Whose keys those of `/v1/admin` are. */
-export const adminScope = "admin";
-
 /** How long a write may take before another with its key may try again, in milliseconds. */
 const abandonedAfterMs = 60_000;
 /** How long answers are kept, in milliseconds. */

@@ -1,3 +1,4 @@
+/** Tenants' resources in D1: each by kind and name, in versions that never change. */
 import { z } from "zod";
 import { type AutoItem, autoExcerptCharacters, maxAutoItems } from "../chat/context.js";
 import type { Sealer } from "../platform/secrets.js";
@@ -152,7 +153,7 @@ export class ResourceStore {
   /** The current versions of these, and of all rules and references that are in force always. One query. */
   async pins(
     tenantId: string,
-    wanted: readonly { readonly kind: ResourceKind; readonly name: string }[],
+    refs: readonly { readonly kind: ResourceKind; readonly name: string }[],
   ): Promise<ResourcePin[]> {
     const { results } = await this.db
       .prepare(
@@ -160,7 +161,7 @@ export class ResourceStore {
          WHERE tenant_id = ?1 AND deleted = 0
            AND (always = 1 OR (kind || '/' || name) IN (SELECT value FROM json_each(?2)))`,
       )
-      .bind(tenantId, JSON.stringify(wanted.map(({ kind, name }) => `${kind}/${name}`)))
+      .bind(tenantId, JSON.stringify(refs.map(({ kind, name }) => `${kind}/${name}`)))
       .all();
     return z.array(resourcePinSchema).parse(results);
   }

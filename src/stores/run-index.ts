@@ -1,5 +1,6 @@
+/** The list of runs in D1. */
 import { z } from "zod";
-import { type RunSummary, runSummarySchema } from "../routing/routed-run.js";
+import { type RunSummary, runSummarySchema } from "../routing/run.js";
 
 const bodyRow = z.object({ body: z.string() });
 const keyRow = z.object({ run_id: z.string(), request_hash: z.string() });

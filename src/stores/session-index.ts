@@ -1,3 +1,4 @@
+/** The list of sessions and the inbox of asks in D1. */
 import { z } from "zod";
 import { type Ask, type AskKind, askSchema } from "../asks/ask.js";
 import { type Session, sessionSchema } from "../chat/session.js";

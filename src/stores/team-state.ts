@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { ClaimId, TeamState } from "../routing/team-state.js";
 
 /** A task that takes longer (or waits for a person) stops counting as load; a crashed run's claims don't stay for ever. */
-export const claimLifetimeMs = 3_600_000;
+const claimLifetimeMs = 3_600_000;
 /** How long positions are remembered beyond the newest. */
 const turnLifetimeMs = 7 * 24 * 3_600_000;
 /** A team (or one that was sent along) that nobody has used for so long begins at its first worker again. */

@@ -1,3 +1,4 @@
+/** Tenants, their settings and their keys in D1. */
 import { z } from "zod";
 import { type Role, roles } from "../asks/ask.js";
 import { newId } from "../platform/ids.js";
@@ -44,14 +45,14 @@ export class TenantStore {
   /** Makes a tenant with its first key, of role admin. The key is given out here and never again. */
   async create(name: string, settings: Settings): Promise<{ tenantId: string; key: string }> {
     const tenantId = newId("ten");
-    const made = await makeKey(newId("key"));
+    const created = await makeKey(newId("key"));
     await this.db.batch([
       this.db
         .prepare("INSERT INTO tenants (tenant_id, name, settings, created_at) VALUES (?, ?, ?, ?)")
         .bind(tenantId, name, JSON.stringify(await this.sealSettings(settings)), this.now()),
-      this.insertKey(tenantId, made, "admin", undefined),
+      this.insertKey(tenantId, created, "admin", undefined),
     ]);
-    return { tenantId, key: made.key };
+    return { tenantId, key: created.key };
   }
 
   async get(tenantId: string): Promise<Tenant | undefined> {
@@ -81,9 +82,9 @@ export class TenantStore {
   }
 
   async createKey(tenantId: string, role: Role, label: string | undefined): Promise<{ keyId: string; key: string }> {
-    const made = await makeKey(newId("key"));
-    await this.insertKey(tenantId, made, role, label).run();
-    return { keyId: made.keyId, key: made.key };
+    const created = await makeKey(newId("key"));
+    await this.insertKey(tenantId, created, role, label).run();
+    return { keyId: created.keyId, key: created.key };
   }
 
   async listKeys(tenantId: string, after: string, limit: number): Promise<KeyRecord[]> {
@@ -138,13 +139,13 @@ export class TenantStore {
 
   private insertKey(
     tenantId: string,
-    made: { keyId: string; secretHash: string },
+    created: { keyId: string; secretHash: string },
     role: Role,
     label: string | undefined,
   ): D1PreparedStatement {
     return this.db
       .prepare("INSERT INTO keys (key_id, tenant_id, role, secret_hash, label, created_at) VALUES (?, ?, ?, ?, ?, ?)")
-      .bind(made.keyId, tenantId, role, made.secretHash, label ?? null, this.now());
+      .bind(created.keyId, tenantId, role, created.secretHash, label ?? null, this.now());
   }
 }
 

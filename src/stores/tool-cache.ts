@@ -32,12 +32,12 @@ export class ToolCache {
     return {
       ...tool,
       run: async (args, context) => {
-        const asked = canonicalArguments(args);
-        const kept = await this.find(tenantId, key, asked, settings.cacheSimilarity);
+        const canonical = canonicalArguments(args);
+        const kept = await this.find(tenantId, key, canonical, settings.cacheSimilarity);
         if (kept !== undefined) return { content: kept };
         const output = await tool.run(args, context);
         if (output.isError !== true && output.content.length <= largestKept) {
-          await this.keep(tenantId, key, asked, output.content, settings.cacheSeconds);
+          await this.keep(tenantId, key, canonical, output.content, settings.cacheSeconds);
         }
         return output;
       },
@@ -47,7 +47,7 @@ export class ToolCache {
   private async find(
     tenantId: string,
     tool: string,
-    asked: string,
+    canonical: string,
     similarity: number | undefined,
   ): Promise<string | undefined> {
     const same = await this.db
@@ -55,7 +55,7 @@ export class ToolCache {
         `SELECT arguments, content FROM tool_results
          WHERE tenant_id = ? AND tool = ? AND arguments_hash = ? AND expires_at > ?`,
       )
-      .bind(tenantId, tool, await sha256Hex(asked), this.now())
+      .bind(tenantId, tool, await sha256Hex(canonical), this.now())
       .first();
     if (same !== null) return row.parse(same).content;
     if (similarity === undefined) return undefined;
@@ -69,12 +69,18 @@ export class ToolCache {
     const alike = z
       .array(row)
       .parse(results)
-      .map((kept) => ({ content: kept.content, likeness: likeness(asked, kept.arguments) }))
+      .map((kept) => ({ content: kept.content, likeness: likeness(canonical, kept.arguments) }))
       .toSorted((a, b) => b.likeness - a.likeness)[0];
     return alike !== undefined && alike.likeness >= similarity ? alike.content : undefined;
   }
 
-  private async keep(tenantId: string, tool: string, asked: string, content: string, seconds: number): Promise<void> {
+  private async keep(
+    tenantId: string,
+    tool: string,
+    canonical: string,
+    content: string,
+    seconds: number,
+  ): Promise<void> {
     const now = this.now();
     await this.db.batch([
       this.db.prepare("DELETE FROM tool_results WHERE expires_at <= ?").bind(now),
@@ -83,7 +89,7 @@ export class ToolCache {
           `INSERT INTO tool_results (tenant_id, tool, arguments_hash, arguments, content, expires_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
            ON CONFLICT DO UPDATE SET content = ?5, expires_at = ?6`,
         )
-        .bind(tenantId, tool, await sha256Hex(asked), asked, content, now + seconds * 1_000),
+        .bind(tenantId, tool, await sha256Hex(canonical), canonical, content, now + seconds * 1_000),
     ]);
   }
 }

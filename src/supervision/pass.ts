@@ -5,6 +5,7 @@
  */
 import type { z } from "zod";
 import { isControlFlow, type Journal } from "../agent/journal.js";
+import { DeadlineError, type WithDeadline } from "../model/deadline.js";
 import type { CancelSignal } from "../model/port.js";
 import type { ContextChange, Environment } from "./environment.js";
 import { reasonRules, sanitizeReason } from "./reasons.js";
@@ -19,7 +20,7 @@ export interface PassPorts {
   readonly now: () => number;
   /** A digest that tells whether two subjects say the same, without telling what. */
   readonly hash: (subject: Subject) => Promise<string>;
-  readonly withDeadline: <T>(timeoutMs: number, work: (signal: CancelSignal) => Promise<T>) => Promise<T>;
+  readonly withDeadline: WithDeadline;
   /** The tenant demands that every failure blocks. */
   readonly strict: boolean;
   /** Whether the work was cancelled: then a failure is nobody's fault. */
@@ -167,7 +168,7 @@ async function callSupervisor(
 
 function detailOf(error: unknown): string {
   if (!(error instanceof Error)) return "unknown error";
-  return error.name === "DeadlineError" ? `${error.message} (setting timeoutMs)` : error.message;
+  return error instanceof DeadlineError ? `${error.message} (setting timeoutMs)` : error.message;
 }
 
 /** Reasons as everybody may read them: a tenant's own words, those of rules among them, need no look. */

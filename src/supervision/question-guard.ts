@@ -1,6 +1,6 @@
 /**
  * A question to a person leaves the system as a reply does: whoever supervises responses (or hops) sees it first, as a hop to
- * `person`. What is changed is asked as changed; what is blocked isn't asked.
+ * `person`. A changed question is asked as changed; a blocked one isn't asked.
  */
 import type { Journal } from "../agent/journal.js";
 import { activeAtHop } from "./as-hop.js";
@@ -18,7 +18,7 @@ export type SupervisedQuestion =
   | { readonly ok: true; readonly texts: QuestionTexts; readonly degraded: readonly string[] }
   | { readonly ok: false; readonly reasons: readonly string[]; readonly degraded: readonly string[] };
 
-/** Stands between the texts of a question while they are judged as one. */
+/** Separates the texts of a question while they are judged as one. */
 const separator = "\n\n";
 
 export async function superviseQuestion(
@@ -33,15 +33,15 @@ export async function superviseQuestion(
   const { question, context, suggestions = [], defaultResponse } = texts;
   const parts = [question, context ?? "", ...suggestions, defaultResponse ?? ""];
   const content = parts.join(separator);
-  const passed = await supervise("hop", { hook: "hop", from, to: "person", content }, active, journal, ports);
+  const passed = await supervise({ hook: "hop", from, to: "person", content }, active, journal, ports);
   const { degraded } = passed;
   if (passed.action === "block") return { ok: false, reasons: passed.reasons, degraded };
-  const cleared = passed.subject.content;
-  if (cleared === content) return { ok: true, texts, degraded };
-  const changed = cleared.split(separator);
-  // When the parts can't be told apart any more, what was cleared is asked as one, and nothing else is said or assumed.
+  const supervised = passed.subject.content;
+  if (supervised === content) return { ok: true, texts, degraded };
+  const changed = supervised.split(separator);
+  // When the parts can't be separated any more, the whole is asked as one question, without context, suggestions or default.
   if (changed.length !== parts.length || content.split(separator).length !== parts.length) {
-    return { ok: true, texts: { question: cleared }, degraded };
+    return { ok: true, texts: { question: supervised }, degraded };
   }
   return {
     ok: true,

@@ -1,4 +1,5 @@
 /** What is supervised: a message, a reply, a tool call, a tool result or a hop, seen as segments of text. */
+
 import { z } from "zod";
 import {
   type ModelReply,
@@ -8,7 +9,7 @@ import {
   replyText,
   toolCallRequestSchema,
 } from "../conversation/message.js";
-import type { Change } from "./verdict.js";
+import { readJson } from "../text/json.js";
 
 export const subjectSchema = z.discriminatedUnion("hook", [
   z.object({ hook: z.literal("request"), message: plainMessageSchema }),
@@ -19,6 +20,15 @@ export const subjectSchema = z.discriminatedUnion("hook", [
 ]);
 export type Subject = z.infer<typeof subjectSchema>;
 export type SubjectOf<H extends Subject["hook"]> = Extract<Subject, { hook: H }>;
+
+/** What is to be changed in the supervised subject. */
+export type Change =
+  /** New texts for the subject's segments, in their order; the structure stays. */
+  | { readonly kind: "segments"; readonly texts: readonly string[] }
+  /** One text in place of all that was said; tool calls, their results and pending calls stay. */
+  | { readonly kind: "content"; readonly content: string }
+  /** The subject as it shall be, of the same hook: what structural edits made of it. */
+  | { readonly kind: "subject"; readonly subject: Subject };
 
 export interface Segment {
   /** `spoken` segments are read as one text; `data` (arguments, outputs, errors) each stands alone. */
@@ -80,7 +90,7 @@ export function canonicalText(subject: Subject): string {
 }
 
 /** What a reply says and does, without counts and times: the text whose digest an edit names as its base. */
-export function canonicalReply({ turns, pendingToolCalls }: ModelReply): string {
+function canonicalReply({ turns, pendingToolCalls }: ModelReply): string {
   const said = turns.map(({ turnId, message, error, toolCalls }) => ({
     turnId,
     message,
@@ -179,20 +189,12 @@ function replaceUnion(subject: Subject, content: string): Subject {
     case "tool_result":
       return { ...subject, output: content };
     case "tool_call": {
-      const args = z.record(z.string(), z.unknown()).safeParse(parseJson(content));
+      const args = z.record(z.string(), z.unknown()).safeParse(readJson(content).value);
       if (!args.success) throw new RangeError("the content in place of a tool call's arguments must be a JSON object");
       return { ...subject, call: { ...subject.call, args: args.data } };
     }
     case "response":
       return { ...subject, reply: { ...subject.reply, turns: replaceSpoken(subject.reply.turns, content) } };
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }
 

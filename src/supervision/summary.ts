@@ -1,9 +1,10 @@
-/** What supervision came to, as whoever asks for a turn or a run is told. */
+/** What supervision came to, as a turn or a run shows it. */
 import { z } from "zod";
 import type { SupervisionState } from "./state.js";
 import { actions } from "./verdict.js";
 
 export const hookSummarySchema = z.object({ action: z.enum(actions), reasons: z.array(z.string()) });
+export type HookSummary = z.infer<typeof hookSummarySchema>;
 
 export const supervisionSummarySchema = z.object({
   status: z.enum(["ok", "degraded"]),
@@ -14,7 +15,7 @@ export const supervisionSummarySchema = z.object({
 });
 export type SupervisionSummary = z.infer<typeof supervisionSummarySchema>;
 
-/** @param outcome of work that has ended; while it goes on, and of what was cut off, its passes tell. */
+/** @param outcome of work that has ended; while it goes on, and of what was cut off, the summary comes from its passes. */
 export function supervisionSummary(
   outcome: Partial<Omit<SupervisionSummary, "status">> | undefined,
   passes: readonly SupervisionState[],

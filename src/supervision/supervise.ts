@@ -23,16 +23,20 @@ export interface Supervised<S extends Subject> {
 }
 
 /**
- * Supervises a subject within a journal scope of its own.
+ * Supervises a subject within a journal scope of its own. A hop that nobody supervises passes without a trace; every other
+ * subject is on record, whoever supervises it.
  * @throws {Parked} while a person's review is awaited.
  */
-export async function supervise<H extends Subject["hook"]>(
-  hook: H,
-  subject: SubjectOf<H>,
+export async function supervise<S extends Subject>(
+  subject: S,
   supervisors: readonly Supervisor[],
   journal: Journal,
   ports: SupervisePorts,
-): Promise<Supervised<SubjectOf<H>>> {
+): Promise<Supervised<S>> {
+  const { hook } = subject;
+  if (hook === "hop" && !supervisors.some(({ hooks }) => hooks.has(hook))) {
+    return { action: "allow", reasons: [], subject, degraded: [] };
+  }
   const pass = await journal.step<PassResult>(
     {
       id: "pass",
@@ -44,7 +48,7 @@ export async function supervise<H extends Subject["hook"]>(
     () => runPass(subject, supervisors, { ...ports, journal }),
   );
   const { decision, reasons, degraded } = pass.state;
-  const after = sameHook(hook, pass.subject);
+  const after = sameHook(subject, pass.subject);
   if (decision !== "review") return { action: decision, reasons, subject: after, degraded };
 
   const ask = journal.ask("review", {
@@ -54,23 +58,22 @@ export async function supervise<H extends Subject["hook"]>(
     reason: reasons.join("; "),
     proposal: proposalOf(subject, after),
   });
-  return afterReview(ask, { hook, before: subject, proposed: after, reasons, degraded }, supervisors, journal, ports);
+  return afterReview(ask, { before: subject, proposed: after, reasons, degraded }, supervisors, journal, ports);
 }
 
-async function afterReview<H extends Subject["hook"]>(
+async function afterReview<S extends Subject>(
   ask: Ask,
   reviewed: {
-    hook: H;
-    before: SubjectOf<H>;
-    proposed: SubjectOf<H>;
-    reasons: readonly string[];
-    degraded: readonly string[];
+    readonly before: S;
+    readonly proposed: S;
+    readonly reasons: readonly string[];
+    readonly degraded: readonly string[];
   },
   supervisors: readonly Supervisor[],
   journal: Journal,
   ports: SupervisePorts,
-): Promise<Supervised<SubjectOf<H>>> {
-  const { hook, before, proposed, reasons, degraded } = reviewed;
+): Promise<Supervised<S>> {
+  const { before, proposed, reasons, degraded } = reviewed;
   const answer = ask.answer !== undefined && "decision" in ask.answer ? ask.answer : undefined;
   if (answer?.decision === "accept") {
     return {
@@ -90,7 +93,12 @@ async function afterReview<H extends Subject["hook"]>(
     const pure = supervisors.filter((supervisor) => supervisor.pure);
     const again = await runPass(edited, pure, { ...ports, journal: journal.scope("edited") });
     const action = again.state.decision === "block" ? "block" : "modify";
-    return { action, reasons: [...reasons, ...again.state.reasons], subject: sameHook(hook, again.subject), degraded };
+    return {
+      action,
+      reasons: [...reasons, ...again.state.reasons],
+      subject: sameHook(proposed, again.subject),
+      degraded,
+    };
   }
   const why = {
     answered: "A reviewer rejected it.",
@@ -136,11 +144,11 @@ function tryChange<S extends Subject>(subject: S, content: string): S | undefine
   }
 }
 
-function sameHook<H extends Subject["hook"]>(hook: H, subject: Subject): SubjectOf<H> {
-  if (!isOfHook(hook, subject)) throw new TypeError(`a pass over a ${hook} gave a ${subject.hook}`);
+function sameHook<S extends Subject>(before: S, subject: Subject): S {
+  if (!isLike(before, subject)) throw new TypeError(`a pass over a ${before.hook} gave a ${subject.hook}`);
   return subject;
 }
 
-function isOfHook<H extends Subject["hook"]>(hook: H, subject: Subject): subject is SubjectOf<H> {
-  return subject.hook === hook;
+function isLike<S extends Subject>(before: S, subject: Subject): subject is S {
+  return subject.hook === before.hook;
 }

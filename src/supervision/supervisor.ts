@@ -46,7 +46,7 @@ export interface JudgeContext {
  * it will do with other texts, so it doesn't count towards not asking it any more.
  */
 export class NoDecisionError extends Error {
-  override readonly name = "Undecided";
+  override readonly name = "NoDecisionError";
 }
 
 /** A supervisor that keeps failing isn't asked for a while: its failure policy decides at once. */

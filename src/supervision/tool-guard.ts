@@ -4,10 +4,11 @@ import type { Journal } from "../agent/journal.js";
 import type { GuardDecision, ToolCall, ToolGuard, ToolOutput } from "../agent/tools.js";
 import type { Ask, AskRequest } from "../asks/ask.js";
 import type { ToolCallRequest } from "../conversation/message.js";
+import { alsoActiveAt } from "./as-hop.js";
+import type { NoteDegraded } from "./exchange.js";
 import { superviseQuestion } from "./question-guard.js";
 import { type SupervisePorts, supervise } from "./supervise.js";
 import type { Supervisor } from "./supervisor.js";
-import type { Hook } from "./verdict.js";
 
 export interface ToolGuardPorts {
   readonly supervise: SupervisePorts;
@@ -28,26 +29,25 @@ export function supervisingGuard(
     readonly tools: () => readonly { ref: ToolCall["tool"]["ref"] }[];
   },
   ports: ToolGuardPorts,
-  degraded: (supervisors: readonly string[]) => void,
+  noteDegraded: NoteDegraded,
 ): ToolGuard {
   return {
     async beforeCall(call, journal): Promise<GuardDecision<ToolCall["args"]>> {
       const { server, tool } = call.tool.ref;
       const supervised = await supervise(
-        "tool_call",
         { hook: "tool_call", call: requestOf(call) },
         setup.supervisors,
         journal,
         ports.supervise,
       );
-      degraded(supervised.degraded);
+      noteDegraded(supervised.degraded);
       if (supervised.action === "block")
         return refusal(`The call of "${call.tool.name}" was blocked.`, supervised.reasons);
       const question = await questionFor(call, supervised.subject.call.args, setup.supervisors, journal, ports);
-      degraded(question.degraded);
+      noteDegraded(question.degraded);
       if (question.kind === "refuse") return question;
       const args = question.value;
-      // Journalled, because a later exclusion must not undo a call that was made while it was allowed.
+      // Journalled, because a later exclusion must not undo a call that ran while it was allowed.
       const inForce = (step: string): Promise<boolean> =>
         journal.step({ id: step, kind: "load", schema: z.boolean(), interrupted: "again" }, async () =>
           setup.tools().some(({ ref }) => ref.server === server && ref.tool === tool),
@@ -62,13 +62,13 @@ export function supervisingGuard(
     },
     async afterCall(call, output, journal): Promise<GuardDecision<ToolOutput>> {
       const supervised = await supervise(
-        "tool_result",
         { hook: "tool_result", call: requestOf(call), output: output.content },
-        call.tool.asksPeople ? forHops("request", "tool_result", setup.supervisors) : setup.supervisors,
+        // An answer of a person comes in like a message.
+        call.tool.asksPeople ? alsoActiveAt("tool_result", "request", setup.supervisors) : setup.supervisors,
         journal,
         ports.supervise,
       );
-      degraded(supervised.degraded);
+      noteDegraded(supervised.degraded);
       return supervised.action === "block"
         ? refusal(`The result of "${call.tool.name}" was blocked.`, supervised.reasons)
         : { kind: "go", value: { ...output, content: supervised.subject.output } };
@@ -88,13 +88,13 @@ async function questionFor(
   if (parsed?.success !== true) return { kind: "go", value: args, degraded: [] };
   const { priority, timeoutMs, accepts } = args;
   const from = call.toolCallId;
-  const cleared = await superviseQuestion(from, parsed.data, supervisors, journal.scope("question"), ports.supervise);
-  const { degraded } = cleared;
-  if (!cleared.ok) return { ...refusal("The question was not asked: it was blocked.", cleared.reasons), degraded };
+  const passed = await superviseQuestion(from, parsed.data, supervisors, journal.scope("question"), ports.supervise);
+  const { degraded } = passed;
+  if (!passed.ok) return { ...refusal("The question was not asked: it was blocked.", passed.reasons), degraded };
   // Nothing was changed: the very arguments go on.
-  if (cleared.texts === parsed.data) return { kind: "go", value: args, degraded };
+  if (passed.texts === parsed.data) return { kind: "go", value: args, degraded };
   const kept = Object.entries({ priority, timeoutMs, accepts }).filter(([, value]) => value !== undefined);
-  return { kind: "go", value: { ...Object.fromEntries(kept), ...cleared.texts }, degraded };
+  return { kind: "go", value: { ...Object.fromEntries(kept), ...passed.texts }, degraded };
 }
 
 const questionArguments = z.object({
@@ -103,13 +103,6 @@ const questionArguments = z.object({
   suggestions: z.array(z.string()).optional(),
   defaultResponse: z.string().optional(),
 });
-
-/** An answer of a person is supervised as what comes in: whoever stands at the one hook stands at the other as well. */
-function forHops(hook: Hook, other: Hook, supervisors: readonly Supervisor[]): Supervisor[] {
-  return supervisors.map((supervisor) =>
-    supervisor.hooks.has(hook) ? { ...supervisor, hooks: new Set([...supervisor.hooks, other]) } : supervisor,
-  );
-}
 
 /**
  * Gives a refusal, or nothing when the call may go on. The ask belongs to this very call, whose id the server gave it, and

@@ -1,3 +1,4 @@
+/** The policy of asks that supervision raises. */
 import { type AskRequest, answerSchema } from "../asks/ask.js";
 import type { Settings } from "./tenant.js";
 

@@ -6,7 +6,7 @@ import { promptSchema } from "../memory/prompts.js";
 import { type Team, teamSchema } from "../routing/team.js";
 import { supervisorSchema } from "../supervision/definition.js";
 
-export interface ResourceBodies {
+interface ResourceBodies {
   agents: z.infer<typeof agentSchema>;
   supervisors: z.infer<typeof supervisorSchema>;
   rules: z.infer<typeof contextItemSchema>;
@@ -27,6 +27,17 @@ export const resourceKinds = [
   "prompts",
   "teams",
 ] as const satisfies ResourceKind[];
+
+/** What one resource of a kind is called. */
+export const resourceNouns: Readonly<Record<ResourceKind, string>> = {
+  agents: "agent",
+  supervisors: "supervisor",
+  rules: "rule",
+  references: "reference",
+  tools: "tool",
+  prompts: "prompt",
+  teams: "team",
+};
 
 export const resourceSchemas: { readonly [K in ResourceKind]: z.ZodType<ResourceBody<K>> } = {
   agents: agentSchema,

@@ -1,9 +1,9 @@
-/** Where resources hold what must be kept and not be read: headers and signing secrets. */
+/** The secrets of resources, which are stored and never read back: headers and signing secrets. */
 import { z } from "zod";
 
 type Change = (secret: string) => string;
 
-/** The same resource with its secrets changed. The one place that knows where they stand. */
+/** The same resource with its secrets changed. The one place that knows which fields hold them. */
 export function mapSecrets(body: object, change: Change): object {
   const changed = Object.entries(body).map(([field, value]) => [field, mapField(field, value, change)]);
   return Object.fromEntries(changed);

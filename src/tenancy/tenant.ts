@@ -3,7 +3,7 @@ import { z } from "zod";
 import { roles } from "../asks/ask.js";
 import { itemName } from "../conversation/names.js";
 
-export const providerSchema = z.strictObject({
+const providerSchema = z.strictObject({
   baseUrl: z.url({ protocol: /^https?$/ }).max(2_000),
   apiKey: z.string().min(1).max(2_000),
 });
@@ -43,8 +43,8 @@ export const storedSettingsSchema = settingsSchema.extend({
 });
 export type StoredSettings = z.infer<typeof storedSettingsSchema>;
 
-/** As they are shown. */
-export const shownSettingsSchema = settingsSchema.extend({
+/** As callers read them: without credentials. */
+const shownSettingsSchema = settingsSchema.extend({
   providers: z.record(itemName, z.object({ baseUrl: z.string() })),
 });
 
@@ -52,6 +52,26 @@ export const newTenantSchema = z.strictObject({
   name: z.string().min(1).max(200),
   settings: settingsSchema.prefault({}),
 });
+
+const { strict, supervisors, reviews, approvals, providers, embeddings } = settingsSchema.shape;
+
+/** The settings without their defaults: what isn't given isn't changed. */
+const settingsChangeSchema = z.strictObject({
+  strict: strict.unwrap().optional(),
+  supervisors: supervisors.unwrap().optional(),
+  reviews: reviews.unwrap().optional(),
+  approvals: approvals.unwrap().optional(),
+  providers: providers.unwrap().optional(),
+  /** Null removes them. */
+  embeddings: embeddings.nullable(),
+});
+export type SettingsChange = Partial<z.infer<typeof settingsChangeSchema>>;
+
+export const tenantChangeSchema = z.strictObject({
+  name: z.string().min(1).max(200).optional(),
+  settings: settingsChangeSchema.optional(),
+});
+export type TenantChange = z.infer<typeof tenantChangeSchema>;
 
 export const tenantSchema = z.object({
   tenantId: z.string(),

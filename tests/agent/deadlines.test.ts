@@ -1,13 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { runAgent } from "../../src/agent/loop.js";
 import type { AgentPorts } from "../../src/agent/ports.js";
+import { DeadlineError } from "../../src/model/deadline.js";
 import type { CancelSignal } from "../../src/model/port.js";
 import { MemoryJournal } from "../support/memory-journal.js";
 import { never, portsOf, type Said, ScriptedModel, says, specOf, tool } from "./support.js";
-
-class DeadlineError extends Error {
-  override readonly name = "DeadlineError";
-}
 
 const toolRound: Said = { calls: [["look", {}]] };
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import {
   buildPrompt,
-  estimateTokens,
   historyBudgetTokens,
   historyWindow,
   type PromptParts,
   referenceBudgetTokens,
 } from "../../src/agent/prompt.js";
+import { estimateTokens } from "../../src/model/estimate.js";
 
 const nothing: PromptParts = {
   instructions: "Be kind.",

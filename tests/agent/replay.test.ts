@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { askHumanTool } from "../../src/agent/built-in-tools.js";
+import { askHumanTool } from "../../src/agent/built-in/ask-human.js";
 import { isControlFlow, Parked } from "../../src/agent/journal.js";
 import { type AgentOutcome, runAgent } from "../../src/agent/loop.js";
 import { type CrashPoint, JournalStore, MemoryJournal } from "../support/memory-journal.js";

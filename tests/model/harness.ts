@@ -1,6 +1,7 @@
 /** What the model tests share: real timers, waits that are recorded instead of waited for, and a listener that writes down. */
 import { createModelPort, type ModelConfig, type ModelPorts } from "../../src/model/directory.js";
 import { ModelError, type ModelListener, type ModelPort, type ModelRequest } from "../../src/model/port.js";
+import { withDeadline } from "../../src/platform/clock.js";
 import type { UpstreamModel } from "../support/upstream-client.js";
 
 /** The key that must never turn up anywhere. */
@@ -18,10 +19,7 @@ export function testPorts(waits: number[] = [], more: Partial<ModelPorts> = {}):
       waits.push(ms);
     },
     random: () => 0,
-    timer: (ms, fire) => {
-      const timer = setTimeout(fire, ms);
-      return () => clearTimeout(timer);
-    },
+    withDeadline,
     ...more,
   };
 }

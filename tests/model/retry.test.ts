@@ -3,7 +3,7 @@ import { ModelError, type ModelErrorKind } from "../../src/model/port.js";
 import type { ProviderReply } from "../../src/model/provider.js";
 import {
   callWithFailover,
-  DEFAULT_RETRY_POLICY,
+  defaultRetryPolicy,
   nextMove,
   type RetryPolicy,
   retryAfterMs,
@@ -121,7 +121,7 @@ describe("a call with fail-over", () => {
       throw new TypeError("a bug");
     };
     const ports = { sleep: async () => {}, random: () => 0 };
-    await expect(callWithFailover(["a"], {}, broken, DEFAULT_RETRY_POLICY, ports)).rejects.toThrow(TypeError);
+    await expect(callWithFailover(["a"], {}, broken, defaultRetryPolicy, ports)).rejects.toThrow(TypeError);
     expect(calls).toBe(1);
   });
 });

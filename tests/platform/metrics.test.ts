@@ -206,7 +206,7 @@ describe("the metrics of a failure", () => {
           throw new RangeError("broken");
         },
       });
-      kit.outbox.put("topic", "entity", {});
+      kit.outbox.put("work_ended", "entity", { work: "entity" });
       await kit.outbox.drain();
       kit.deadlines.move("idle", clock.at);
       kit.onAlarm();

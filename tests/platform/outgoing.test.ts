@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { DeadlineError } from "../../src/platform/clock.js";
+import { DeadlineError } from "../../src/model/deadline.js";
 import { maxResponseBytes, OutgoingError, refuseAddress, sendOutgoing } from "../../src/platform/outgoing.js";
 import { upstreamFor } from "../support/upstream-client.js";
 

@@ -67,7 +67,7 @@ describe("the queue of flushes", () => {
       end = () => resolve({ more: false });
     });
     const threads = {
-      slice: ({ threadId }: { threadId: string }) => {
+      deliver: ({ threadId }: { threadId: string }) => {
         begun.push(threadId);
         return held;
       },

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { askHumanTool } from "../../src/agent/built-in-tools.js";
+import { askHumanTool } from "../../src/agent/built-in/ask-human.js";
+import { listWorkersTool } from "../../src/agent/built-in/list-workers.js";
 import { Parked, Superseded } from "../../src/agent/journal.js";
-import { listWorkersTool } from "../../src/agent/look-up-tools.js";
 import type { ModelRequest, ModelResult } from "../../src/model/port.js";
-import { noTurnContext } from "../../src/routing/brief.js";
 import type { LoadedTeam, TeamPorts } from "../../src/routing/ports.js";
-import { runTeam, type TeamOutcome } from "../../src/routing/run.js";
 import { teamSchema } from "../../src/routing/team.js";
+import { noPromptContext } from "../../src/routing/team-context.js";
+import { runTeam, type TeamOutcome } from "../../src/routing/team-loop.js";
 import { type CrashPoint, JournalStore, MemoryJournal } from "../support/memory-journal.js";
 
 const usage = { inputTokens: 10, outputTokens: 5 };
@@ -51,7 +51,7 @@ class World {
   async run(crash?: CrashPoint): Promise<TeamOutcome> {
     const { team } = this;
     const withDeadline: TeamPorts["withDeadline"] = (_ms, work) => work(never);
-    return runTeam({ id: "run", input: "Help.", metadata: {}, background: noTurnContext, path: [] }, team, {
+    return runTeam({ id: "run", input: "Help.", metadata: {}, promptContext: noPromptContext, path: [] }, team, {
       journal: new MemoryJournal(this.store, crash),
       model: {
         call: async (request) => ({
@@ -77,7 +77,7 @@ class World {
       },
       approvals: { isApproved: () => false, approveForSession: () => {} },
       supervisors: [],
-      degraded: () => {},
+      noteDegraded: () => {},
       asks: () => [...this.store.asks.values()],
       state: {
         nextTurn: async () => 0,

@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { Parked } from "../../src/agent/journal.js";
 import { runPass } from "../../src/supervision/pass.js";
-import { actions, allow, strictest, type Verdict } from "../../src/supervision/verdict.js";
+import { actions, strictest, type Verdict } from "../../src/supervision/verdict.js";
 import { passPorts, replaces, request, response, rules, Superseded, supervisor, textOf } from "./support.js";
+
+const allow: Verdict = { action: "allow", reasons: [] };
 
 const block: Verdict = { action: "block", reasons: ["forbidden"] };
 const review: Verdict = { action: "review", reasons: ["unclear"] };

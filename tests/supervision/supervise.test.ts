@@ -12,7 +12,7 @@ function world(supervisors: readonly Supervisor[]) {
   const store = new JournalStore();
   const decided = vi.fn();
   const run = (content = "hello") =>
-    supervise("request", request(content), supervisors, new MemoryJournal(store), {
+    supervise(request(content), supervisors, new MemoryJournal(store), {
       ...passPorts(),
       decided,
       review: { answerableBy: "operator", raisedBy: { type: "turn", id: "t" } },

@@ -2,6 +2,7 @@
 import { env, exports } from "cloudflare:workers";
 import type { Turn } from "../../src/chat/session.js";
 import { turnSchema } from "../../src/chat/session.js";
+import { assertInCatalogue } from "./events.js";
 import { type UpstreamModel, upstreamFor } from "./upstream-client.js";
 
 export const origin = "https://conclave.test";
@@ -143,7 +144,15 @@ export interface StreamEvent {
   readonly data: any;
 }
 
+/** Events as a client reads them. Each has to be as the catalogue says. */
 export function parseEvents(text: string): StreamEvent[] {
+  const events = splitEvents(text);
+  for (const { event, data } of events) assertInCatalogue(event, data);
+  return events;
+}
+
+/** Events of any data, as a test of the log itself writes them. */
+export function splitEvents(text: string): StreamEvent[] {
   return text.split("\n\n").flatMap((block) => {
     const field = (name: string): string | undefined => new RegExp(`^${name}: (.*)$`, "m").exec(block)?.[1];
     const [event, data] = [field("event"), field("data")];

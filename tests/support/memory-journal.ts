@@ -1,4 +1,5 @@
 /** A journal in memory that stores JSON as the real one does, and that a test can make crash at any step. */
+import { z } from "zod";
 import { type Journal, Parked, type StepSpec, Superseded } from "../../src/agent/journal.js";
 import { type Answer, type Ask, type AskRequest, answerAsk, openAsk } from "../../src/asks/ask.js";
 
@@ -60,6 +61,13 @@ export class MemoryJournal implements Journal {
     const read = this.complete(id, spec, result);
     this.dieAt(number, "stored");
     return read;
+  }
+
+  async commit(id: string, onDone: () => void): Promise<void> {
+    await this.step(
+      { id, kind: "commit", schema: z.literal(true), interrupted: "again", onDone },
+      async () => true as const,
+    );
   }
 
   ask(id: string, request: AskRequest): Ask {

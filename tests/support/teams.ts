@@ -1,7 +1,7 @@
 /** Teams in tests: a supervisor and workers whose models are scripted, each under a name of its own. */
 import { env } from "cloudflare:workers";
-import type { Run } from "../../src/routing/routed-run.js";
-import { runSchema } from "../../src/routing/routed-run.js";
+import type { Run } from "../../src/routing/run.js";
+import { runSchema } from "../../src/routing/run.js";
 import type { Answer, Fields, TestTenant } from "./conclave.js";
 import { type ScriptedReply, type SeenRequest, type UpstreamModel, upstreamFor } from "./upstream-client.js";
 

@@ -32,15 +32,15 @@ export async function eraseFromD1(memory: MemoryRef, entryId: string, sources: E
   const row = await entries.row(memory, entryId);
   const entry = await entries.get(memory, entryId);
   const removeDerivedMentions = async (): Promise<void> => {
-    if (entry !== undefined) await withdraw(memory, await findDerivedMentions(db, memory, entry), sources);
+    if (entry !== undefined) await retractMentions(memory, await findDerivedMentions(db, memory, entry), sources);
   };
-  // Before the entry is gone, because nobody would know its words after an interruption; and once more for what was written till then.
+  // Before the entry is removed, because its words are needed to find them; and again afterwards, for what was written meanwhile.
   await removeDerivedMentions();
   const cited = await contexts.firstCiting(memory, entryId);
   await db.batch([...erasure(db, entries.present(), memory, entryId), ...contexts.wiping(memory, entryId, cited)]);
   await removeDerivedMentions();
   await vectors.index.forget();
-  // What was found in the memory, or restored of it, may have shown the entry.
+  // Kept answers of searches and restores may hold the entry.
   await answers.forget(memory.tenantId, memory.memoryId);
   // Also after an interruption just here, when nothing cites the entry any more.
   const emptied = await contexts.emptiedSince(memory);
@@ -49,12 +49,12 @@ export async function eraseFromD1(memory: MemoryRef, entryId: string, sources: E
 
   const { tenantId, memoryId } = memory;
   const thread = { tenantId, memoryId, threadId: row.thread_id };
-  // What was said right after it had it in view, in whatever words.
+  // Summaries of the messages right after it were written with it in view, in whatever words.
   await replaceSummaries(memory, await threads.rewriteAround(thread, entryId, cited), sources);
 }
 
-/** Takes back what models wrote of these entries, and has their threads write it again. */
-async function withdraw(memory: MemoryRef, entryIds: readonly string[], sources: ErasureSources): Promise<void> {
+/** Replaces what models wrote of these entries by extracts, and has their threads write it anew. */
+async function retractMentions(memory: MemoryRef, entryIds: readonly string[], sources: ErasureSources): Promise<void> {
   const found = await sources.entries.byIds(memory, entryIds);
   await replaceSummaries(memory, entryIds, sources);
   const { tenantId, memoryId } = memory;

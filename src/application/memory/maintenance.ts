@@ -7,7 +7,7 @@ import type { MemoryService } from "./memory-service.js";
 const expiredAtOnce = 200;
 const memoriesAtOnce = 50;
 const fillsOfMemory = 10;
-/** Calls by which one run tells Vectorize of vectors. */
+/** Calls to Vectorize that one run makes, at most. */
 const sendsAtOnce = 50;
 
 export async function maintainMemories(service: MemoryService, now: number): Promise<void> {
@@ -41,7 +41,7 @@ async function eraseExpired(service: MemoryService, now: number): Promise<void> 
 }
 
 async function fillVectors(service: MemoryService): Promise<void> {
-  for (const { tenantId, memoryId } of await service.ports.vectors.memoriesDue(memoriesAtOnce)) {
+  for (const { tenantId, memoryId } of await service.ports.vectors.memoriesWithPending(memoriesAtOnce)) {
     const memory = await service.memory(tenantId, memoryId);
     if (!memory.ok) continue;
     for (let fills = 0; fills < fillsOfMemory && (await service.ports.vectors.fill(memory.value)) > 0; fills++);

@@ -1,3 +1,4 @@
+/** What the object of a memory thread needs of the platform. */
 import type { FlushJob } from "../../memory/memory.js";
 import type { MemoryPrompts } from "../../memory/prompts.js";
 import type { ModelPort } from "../../model/port.js";

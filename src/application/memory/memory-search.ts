@@ -1,4 +1,4 @@
-/** Search: entries with the reasons for their scores, and the contexts that speak of what was asked. No model is called. */
+/** Search: entries with the reasons for their scores, and the contexts that share words with the query. No model is called. */
 import { z } from "zod";
 import { entrySchema, timeSchema } from "../../memory/entry.js";
 import { contextSchema } from "../../memory/memory.js";
@@ -95,9 +95,9 @@ export async function searchMemory(
     ports.contexts.versions(memory, Number.MAX_SAFE_INTEGER, searchedVersions),
   ]);
   const byId = new Map(entries.map((entry) => [entry.entryId, entry]));
-  const asked = new Set(tokenize(query).map(({ term }) => term));
+  const queryTerms = new Set(tokenize(query).map(({ term }) => term));
   const contexts = versions
-    .map((version) => ({ ...version, score: likeness(asked, version.document) }))
+    .map((version) => ({ ...version, score: likeness(queryTerms, version.document) }))
     .filter(({ score }) => score > 0)
     .sort((a, b) => b.score - a.score || b.version - a.version)
     .slice(0, topContexts);
@@ -117,17 +117,17 @@ async function byMeaning(
   query: string,
   { vectors }: SearchPorts,
 ): Promise<Pick<SearchOptions, "similarities" | "likenessOf">> {
-  const asked = await vectors.ofQuery(memory, query);
-  if (asked === undefined) return {};
+  const queryVector = await vectors.ofQuery(memory, query);
+  if (queryVector === undefined) return {};
   return {
-    similarities: await vectors.nearest(memory, asked),
-    likenessOf: (entryIds) => vectors.similarities(memory, asked, entryIds),
+    similarities: await vectors.nearest(memory, queryVector),
+    likenessOf: (entryIds) => vectors.similarities(memory, queryVector, entryIds),
   };
 }
 
-/** The share of what was asked for that a document speaks of. */
-function likeness(asked: ReadonlySet<string>, document: string): number {
-  if (asked.size === 0) return 0;
-  const spoken = new Set(tokenize(document).map(({ term }) => term));
-  return [...asked].filter((term) => spoken.has(term)).length / asked.size;
+/** The share of the query's terms that a document has. */
+function likeness(queryTerms: ReadonlySet<string>, document: string): number {
+  if (queryTerms.size === 0) return 0;
+  const documentTerms = new Set(tokenize(document).map(({ term }) => term));
+  return [...queryTerms].filter((term) => documentTerms.has(term)).length / queryTerms.size;
 }

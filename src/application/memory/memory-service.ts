@@ -1,7 +1,7 @@
-/** What can be done with memories, for every face alike: HTTP, MCP, and the sessions. */
-
+/** Work on memories that goes through rows and objects alike: for the acts, and for the sessions that have a memory. */
 import { ok, type Result, refuse } from "../../conversation/problem.js";
 import type { ThreadGateway, ThreadIdentity, ThreadMarksView } from "../../gateways/thread-gateway.js";
+import type { DeadLetter } from "../../memory/dead-letter.js";
 import type { Entry, NewEntry, Tags } from "../../memory/entry.js";
 import { extractiveSummary } from "../../memory/extractive.js";
 import {
@@ -16,7 +16,7 @@ import { sha256Hex } from "../../platform/digest.js";
 import { newId } from "../../platform/ids.js";
 import type { IdempotencyStore } from "../../stores/idempotency-store.js";
 import type { ContextStore } from "../../stores/memory/context-store.js";
-import type { DeadLetter, DeadLetters } from "../../stores/memory/dead-letters.js";
+import type { DeadLetters } from "../../stores/memory/dead-letters.js";
 import type { EntryStore } from "../../stores/memory/entry-store.js";
 import type { MemoryRef, MemoryStore } from "../../stores/memory/memory-store.js";
 import type { EntryVectors } from "../../stores/memory/vectors.js";
@@ -42,6 +42,16 @@ export interface Started extends Invocation {
   readonly recentEntries: Entry[];
 }
 
+/** What is waited for. Without a thread: the last message of every thread of the memory. */
+export interface ConsistencyGoal {
+  readonly threadId?: string | undefined;
+  /** The last message, if left out. */
+  readonly seq?: number | undefined;
+  readonly level: Level;
+  /** In milliseconds, at most {@link maxWaitMs}. */
+  readonly timeoutMs: number;
+}
+
 export interface Consistency {
   readonly reached: boolean;
   /** Of the thread, or of each thread of the memory. */
@@ -49,9 +59,9 @@ export interface Consistency {
   readonly failures: DeadLetter[];
 }
 
-/** Threads of a memory that are asked at the same time. */
-const askedThreads = 100;
-/** Characters of the entries that a start brings. */
+/** Threads of a memory that are called at the same time. */
+const threadsAtOnce = 100;
+/** Characters of the entries that a start gives, at most. */
 const startBudget = 12_000;
 const startEntries = 100;
 export const maxWaitMs = 60_000;
@@ -64,7 +74,7 @@ export class MemoryService {
     return memory === undefined ? noMemory : ok(memory);
   }
 
-  /** Begins a session of a thread, and brings what is known: the context, and all that it doesn't cover yet. */
+  /** Begins a session of a thread, and gives the context with the entries that it doesn't cover yet. */
   async startSession(memory: MemoryRef, threadId: string): Promise<Started> {
     await this.ports.memories.noteThread(memory, threadId);
     const invocation = await this.ports.threads.start(identityOf(memory, threadId));
@@ -190,7 +200,7 @@ export class MemoryService {
     // The thread of entries without a conversation comes before all others: its name is empty.
     let after: string | undefined;
     for (;;) {
-      const page = await this.ports.memories.threads(memory, after, askedThreads);
+      const page = await this.ports.memories.threads(memory, after, threadsAtOnce);
       await Promise.all(page.map(act));
       after = page.at(-1);
       if (after === undefined) return;
@@ -198,13 +208,10 @@ export class MemoryService {
   }
 
   /** Waits until messages are stored, indexed or in the context, at most so long; says what was reached and what failed. */
-  async awaitConsistency(
-    memory: MemoryRef,
-    wanted: { threadId?: string | undefined; seq?: number | undefined; level: Level; timeoutMs: number },
-  ): Promise<Result<Consistency>> {
+  async awaitConsistency(memory: MemoryRef, goal: ConsistencyGoal): Promise<Result<Consistency>> {
     const { threads, deadLetters } = this.ports;
-    const { threadId, seq, level } = wanted;
-    const timeoutMs = Math.min(wanted.timeoutMs, maxWaitMs);
+    const { threadId, seq, level } = goal;
+    const timeoutMs = Math.min(goal.timeoutMs, maxWaitMs);
     const failures = () => deadLetters.open(memory.tenantId, memory.memoryId, threadId);
     if (threadId !== undefined) {
       const report = await threads.reached(identityOf(memory, threadId), level, seq, timeoutMs);
@@ -252,8 +259,8 @@ export class MemoryService {
   private async outcome(memory: MemoryRef, outcome: Awaited<ReturnType<EntryStore["add"]>>): Promise<Result<Entry>> {
     if (outcome.kind === "deleted") return refuse("conflict", "The entry of this Idempotency-Key has been deleted.");
     if (outcome.kind === "exists" && !outcome.sameRequest) return otherEntry;
-    // Its flush is decided where messages' are, by the thread that entries without a conversation share. One that was there is
-    // told of too: whoever wrote it may have died just after.
+    // The thread that entries without a conversation share decides on their flush. An entry that existed before is noted as well:
+    // its writer may have died before it noted it.
     await this.ports.memories.noteThread(memory, standaloneThread);
     await this.ports.threads.noteEntry(
       identityOf(memory, standaloneThread),

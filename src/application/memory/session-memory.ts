@@ -1,4 +1,4 @@
-/** The memory of a session: what is brought into its prompts, and what is recorded of it. */
+/** The memory of a session: what its prompts recall, and what is recorded of it. */
 
 import type { ChatMessage } from "../../conversation/message.js";
 import { messageText } from "../../conversation/message.js";
@@ -39,7 +39,7 @@ export class SessionMemory {
       const lines: string[] = [];
       let used = 0;
       for (const { entry } of entries) {
-        // What was said in this very thread stands in the history.
+        // The messages of this very thread are in the history already.
         if (entry.threadId === link.threadId || lines.length >= recalledEntries) continue;
         const text = entry.rawEntry.length <= 1_000 ? entry.rawEntry : entry.summary;
         const line = `[${entry.occurredAt}] ${entry.speaker ?? entry.role}: ${text}`;
@@ -82,7 +82,7 @@ export class SessionMemory {
     const { messageId } = message;
     const key = edit === undefined ? messageId : `${messageId}:${edit}`;
     if (says) {
-      // Refused when it was edited before it was told of: then the edit tells of it.
+      // Refused when it was edited before it was recorded: then the edit records it.
       const result = await this.service.processMessages(memory.value, link.threadId, [recorded], key);
       if (!result.ok) log("info", "memory.record_refused", { tenantId: link.tenantId, code: result.problem.code });
     }

@@ -1,17 +1,16 @@
+/** Tenants and keys, for who runs the deployment. */
 import { z } from "zod";
-import { removeTenant } from "../../application/removal.js";
-import { type OutgoingPolicy, refuseAddress } from "../../platform/outgoing.js";
-import type { Tenant } from "../../stores/tenant-store.js";
-import {
-  keySchema,
-  newKeySchema,
-  newTenantSchema,
-  settingsSchema,
-  storedSettingsSchema,
-  tenantSchema,
-} from "../../tenancy/tenant.js";
-import { problem } from "../problems.js";
-import { decodeCursor, json, jsonBody, listOf, newRouter, pageOf, pageQuery, route } from "../routing.js";
+import { changeTenant } from "../../application/tenants/change-tenant.js";
+import { createKey } from "../../application/tenants/create-key.js";
+import { createTenant } from "../../application/tenants/create-tenant.js";
+import { deleteKey } from "../../application/tenants/delete-key.js";
+import { deleteTenant } from "../../application/tenants/delete-tenant.js";
+import { listKeys } from "../../application/tenants/list-keys.js";
+import { listTenants } from "../../application/tenants/list-tenants.js";
+import { readTenant } from "../../application/tenants/read-tenant.js";
+import { keySchema, newKeySchema, newTenantSchema, tenantChangeSchema, tenantSchema } from "../../tenancy/tenant.js";
+import { actorOf, unwrap } from "../context.js";
+import { json, jsonBody, listOf, newRouter, pageQuery, route } from "../routing.js";
 
 const tags = ["Tenants and keys"];
 const security = [{ adminSecret: [] }];
@@ -31,10 +30,7 @@ admin.openapi(
     responses: { 201: json("The tenant", z.object({ tenantId: z.string(), key: z.string() })) },
   }),
   async (c) => {
-    const { name, settings } = c.req.valid("json");
-    const { tenants, policy } = c.get("services");
-    checkProviders(settings.providers, policy);
-    const tenant = await tenants.create(name, settings);
+    const tenant = unwrap(await createTenant(actorOf(c), c.req.valid("json"), c.get("services")));
     c.header("location", `/v1/admin/tenants/${tenant.tenantId}`);
     return c.json(tenant, 201);
   },
@@ -50,14 +46,7 @@ admin.openapi(
     request: { query: pageQuery },
     responses: { 200: json("A page of tenants", listOf(tenantSchema)) },
   }),
-  async (c) => {
-    const { limit, cursor } = c.req.valid("query");
-    const rows = await c.get("services").tenants.list(decodeCursor(cursor) ?? "", limit + 1);
-    return c.json(
-      pageOf(rows, limit, (tenant) => tenant.tenantId, show),
-      200,
-    );
-  },
+  async (c) => c.json(unwrap(await listTenants(actorOf(c), c.req.valid("query"), c.get("services"))), 200),
 );
 
 admin.openapi(
@@ -70,7 +59,10 @@ admin.openapi(
     request: { params: tenantParam },
     responses: { 200: json("The tenant", tenantSchema) },
   }),
-  async (c) => c.json(show(await find(c.get("services").tenants, c.req.valid("param").tenantId)), 200),
+  async (c) => {
+    const { tenantId } = c.req.valid("param");
+    return c.json(unwrap(await readTenant(actorOf(c), tenantId, c.get("services"))), 200);
+  },
 );
 
 admin.openapi(
@@ -82,28 +74,13 @@ admin.openapi(
     summary: "Change a tenant's name or settings; a setting that isn't given stays; `embeddings: null` takes them away",
     request: {
       params: tenantParam,
-      body: jsonBody(
-        z.strictObject({ name: z.string().min(1).max(200).optional(), settings: partialSettings().optional() }),
-      ),
+      body: jsonBody(tenantChangeSchema),
     },
     responses: { 200: json("The tenant", tenantSchema) },
   }),
   async (c) => {
-    const { tenants } = c.get("services");
-    const tenant = await find(tenants, c.req.valid("param").tenantId);
-    const { name, settings } = c.req.valid("json");
-    const { providers, embeddings, ...others } = settings ?? {};
-    checkProviders(providers ?? {}, c.get("services").policy);
-    const sealed =
-      providers === undefined ? tenant.settings : await tenants.sealSettings(settingsSchema.parse({ providers }));
-    const next = storedSettingsSchema.parse({
-      ...tenant.settings,
-      ...others,
-      ...(embeddings === undefined ? {} : { embeddings: embeddings ?? undefined }),
-      providers: sealed.providers,
-    });
-    await tenants.update(tenant.tenantId, name ?? tenant.name, next);
-    return c.json(show(await find(tenants, tenant.tenantId)), 200);
+    const input = { ...c.req.valid("param"), change: c.req.valid("json") };
+    return c.json(unwrap(await changeTenant(actorOf(c), input, c.get("services"))), 200);
   },
 );
 
@@ -118,9 +95,7 @@ admin.openapi(
     responses: { 204: { description: "It is gone" } },
   }),
   async (c) => {
-    const services = c.get("services");
-    const { tenantId } = await find(services.tenants, c.req.valid("param").tenantId);
-    await removeTenant(tenantId, services);
+    unwrap(await deleteTenant(actorOf(c), c.req.valid("param").tenantId, c.get("services")));
     return c.body(null, 204);
   },
 );
@@ -136,10 +111,8 @@ admin.openapi(
     responses: { 201: json("The key", z.object({ keyId: z.string(), key: z.string(), role: keySchema.shape.role })) },
   }),
   async (c) => {
-    const { tenants } = c.get("services");
-    const { tenantId } = await find(tenants, c.req.valid("param").tenantId);
-    const { role, label } = c.req.valid("json");
-    return c.json({ ...(await tenants.createKey(tenantId, role, label)), role }, 201);
+    const input = { ...c.req.valid("param"), ...c.req.valid("json") };
+    return c.json(unwrap(await createKey(actorOf(c), input, c.get("services"))), 201);
   },
 );
 
@@ -154,24 +127,8 @@ admin.openapi(
     responses: { 200: json("A page of keys", listOf(keySchema)) },
   }),
   async (c) => {
-    const { tenants } = c.get("services");
-    const { tenantId } = await find(tenants, c.req.valid("param").tenantId);
-    const { limit, cursor } = c.req.valid("query");
-    const rows = await tenants.listKeys(tenantId, decodeCursor(cursor) ?? "", limit + 1);
-    return c.json(
-      pageOf(
-        rows,
-        limit,
-        (key) => key.keyId,
-        ({ keyId, role, label, createdAt }) => ({
-          keyId,
-          role,
-          ...(label === undefined ? {} : { label }),
-          createdAt: new Date(createdAt).toISOString(),
-        }),
-      ),
-      200,
-    );
+    const query = { ...c.req.valid("param"), ...c.req.valid("query") };
+    return c.json(unwrap(await listKeys(actorOf(c), query, c.get("services"))), 200);
   },
 );
 
@@ -186,48 +143,7 @@ admin.openapi(
     responses: { 204: { description: "It is gone" } },
   }),
   async (c) => {
-    const { tenantId, keyId } = c.req.valid("param");
-    if (!(await c.get("services").tenants.removeKey(tenantId, keyId))) throw noKey;
+    unwrap(await deleteKey(actorOf(c), c.req.valid("param"), c.get("services")));
     return c.body(null, 204);
   },
 );
-
-const noKey = problem("not_found", "There is no such key of this tenant.");
-
-async function find(
-  tenants: { get(tenantId: string): Promise<Tenant | undefined> },
-  tenantId: string,
-): Promise<Tenant> {
-  const tenant = await tenants.get(tenantId);
-  if (tenant === undefined) throw problem("not_found", "There is no such tenant.");
-  return tenant;
-}
-
-function show({ tenantId, name, settings, createdAt }: Tenant): z.infer<typeof tenantSchema> {
-  const providers = Object.fromEntries(
-    Object.entries(settings.providers).map(([provider, { baseUrl }]) => [provider, { baseUrl }]),
-  );
-  return { tenantId, name, settings: { ...settings, providers }, createdAt: new Date(createdAt).toISOString() };
-}
-
-function checkProviders(providers: Readonly<Record<string, { baseUrl: string }>>, policy: OutgoingPolicy): void {
-  const errors = Object.entries(providers).flatMap(([name, { baseUrl }]) => {
-    const refused = refuseAddress(baseUrl, policy);
-    return refused === undefined ? [] : [{ path: `settings.providers.${name}.baseUrl`, message: refused }];
-  });
-  if (errors.length > 0) throw problem("invalid", "A provider's address can't be called; see errors.", { errors });
-}
-
-/** The settings without their defaults: what isn't given isn't touched. */
-function partialSettings() {
-  const { strict, supervisors, reviews, approvals, providers, embeddings } = settingsSchema.shape;
-  return z.strictObject({
-    strict: strict.unwrap().optional(),
-    supervisors: supervisors.unwrap().optional(),
-    reviews: reviews.unwrap().optional(),
-    approvals: approvals.unwrap().optional(),
-    providers: providers.unwrap().optional(),
-    /** Null takes it away. */
-    embeddings: embeddings.nullable(),
-  });
-}

@@ -1,8 +1,12 @@
+/** Asks: the inbox, and what closes them. */
 import { z } from "zod";
-import { askKinds, askSchema, askShownTo, mayAnswer } from "../../asks/ask.js";
-import { callerOf, unwrap } from "../context.js";
-import { problem } from "../problems.js";
-import { bodyReadLater, decodeCursor, json, listOf, newRouter, pageOf, pageQuery, route } from "../routing.js";
+import { answerAsk } from "../../application/asks/answer-ask.js";
+import { cancelAsk } from "../../application/asks/cancel-ask.js";
+import { listAsks } from "../../application/asks/list-asks.js";
+import { readAsk } from "../../application/asks/read-ask.js";
+import { askKinds, askSchema } from "../../asks/ask.js";
+import { actorOf, unwrap } from "../context.js";
+import { bodyReadLater, json, listOf, newRouter, pageQuery, route } from "../routing.js";
 
 const tags = ["Asks"];
 const askParam = z.object({ askId: z.string().max(100) });
@@ -24,20 +28,7 @@ asks.openapi(
     },
     responses: { 200: json("A page of asks", listOf(askSchema)) },
   }),
-  async (c) => {
-    const { tenantId, role } = callerOf(c);
-    const { limit, cursor, status, kind } = c.req.valid("query");
-    const rows = await c.get("services").index.asks(tenantId, { status, kind }, decodeCursor(cursor) ?? "", limit + 1);
-    return c.json(
-      pageOf(
-        rows,
-        limit,
-        ({ askId }) => askId,
-        (ask) => askShownTo(ask, role),
-      ),
-      200,
-    );
-  },
+  async (c) => c.json(unwrap(await listAsks(actorOf(c), c.req.valid("query"), c.get("services"))), 200),
 );
 
 asks.openapi(
@@ -50,9 +41,8 @@ asks.openapi(
     responses: { 200: json("The ask", askSchema) },
   }),
   async (c) => {
-    const { tenantId, role } = callerOf(c);
     const { askId } = c.req.valid("param");
-    return c.json(askShownTo(unwrap(await c.get("services").asks.get(tenantId, askId)), role), 200);
+    return c.json(unwrap(await readAsk(actorOf(c), askId, c.get("services"))), 200);
   },
 );
 
@@ -68,10 +58,8 @@ asks.openapi(
     responses: { 200: json("The ask, closed", askSchema) },
   }),
   async (c) => {
-    const { tenantId, role } = callerOf(c);
-    const { askId } = c.req.valid("param");
-    const ask = unwrap(await c.get("services").asks.answer(tenantId, askId, c.req.valid("json"), role));
-    return c.json(askShownTo(ask, role), 200);
+    const input = { ...c.req.valid("param"), answer: c.req.valid("json") };
+    return c.json(unwrap(await answerAsk(actorOf(c), input, c.get("services"))), 200);
   },
 );
 
@@ -85,13 +73,7 @@ asks.openapi(
     responses: { 200: json("The ask, closed", askSchema) },
   }),
   async (c) => {
-    const { tenantId, role } = callerOf(c);
     const { askId } = c.req.valid("param");
-    const { asks: gateway } = c.get("services");
-    const ask = unwrap(await gateway.get(tenantId, askId));
-    if (!mayAnswer(ask, role)) {
-      throw problem("forbidden", `Only a key of role ${ask.answerableBy} or above may cancel this ask.`);
-    }
-    return c.json(askShownTo(unwrap(await gateway.cancel(tenantId, askId)), role), 200);
+    return c.json(unwrap(await cancelAsk(actorOf(c), askId, c.get("services"))), 200);
   },
 );

@@ -1,4 +1,5 @@
-import { eventsAnswers, eventsDescription, eventsQuery, followEvents } from "../events.js";
+/** The events of a session. */
+import { eventsAnswers, eventsDescription, eventsQuery, eventsResponse } from "../events.js";
 import { newRouter, route } from "../routing.js";
 import { sessionParam } from "./sessions.js";
 
@@ -12,10 +13,7 @@ events.openapi(
     summary: "Everything that happened in a session, and happens: server-sent events, or a WebSocket on upgrade",
     description: eventsDescription,
     request: { params: sessionParam, query: eventsQuery },
-    responses: eventsAnswers,
+    responses: eventsAnswers("session"),
   }),
-  (c) => {
-    const root = { kind: "session", id: c.req.valid("param").sessionId };
-    return followEvents(c, c.get("services").sessions, root, c.req.valid("query"));
-  },
+  (c) => eventsResponse(c, { kind: "session", id: c.req.valid("param").sessionId }, c.req.valid("query")),
 );

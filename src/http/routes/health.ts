@@ -1,5 +1,6 @@
+/** `/health`: what can be reached. */
 import { z } from "zod";
-import { describeError, log } from "../../platform/logging.js";
+import { checkHealth } from "../../application/system/check-health.js";
 import { json, newRouter, route } from "../routing.js";
 
 export const version = "0.1.0";
@@ -26,19 +27,9 @@ health.openapi(
     },
   }),
   async (c) => {
-    const { db, environment } = c.get("services");
-    const database = await db
-      .prepare("SELECT COUNT(*) FROM tenants")
-      .first()
-      .then(
-        () => "ok" as const,
-        (error: unknown) => {
-          log("error", "health.database", describeError(error));
-          return "failed" as const;
-        },
-      );
-    const answer = { version, environment, checks: { database } };
-    return database === "ok"
+    const { environment, checks } = await checkHealth(c.get("services"));
+    const answer = { version, environment, checks };
+    return checks.database === "ok"
       ? c.json({ status: "ok" as const, ...answer }, 200)
       : c.json({ status: "unavailable" as const, ...answer }, 503);
   },

@@ -1,15 +1,19 @@
-import { createTwoFilesPatch } from "diff";
-import type { Context } from "hono";
+/** The context of a memory, and its versions. */
 import { z } from "zod";
 import { plainContextSchema } from "../../application/memory/memory-search.js";
+import {
+  compareContextVersions,
+  listContextSources,
+  listContextVersions,
+  readContextVersion,
+  readMemoryContext,
+} from "../../application/memory/read-contexts.js";
+import { restoreMemoryContext, writeMemoryContext } from "../../application/memory/write-contexts.js";
 import { maxContextCharacters } from "../../memory/context-document.js";
-import { type ContextVersion, contextSchema } from "../../memory/memory.js";
-import type { NewContext } from "../../stores/memory/context-store.js";
-import type { MemoryRef } from "../../stores/memory/memory-store.js";
-import { type AppEnv, callerOf } from "../context.js";
-import { problem } from "../problems.js";
-import { decodeCursor, json, jsonBody, listOf, newRouter, pageOf, pageQuery, route } from "../routing.js";
-import { memoryOf, memoryParam } from "./memory-vaults.js";
+import { contextSchema } from "../../memory/memory.js";
+import { actorOf, unwrap } from "../context.js";
+import { json, jsonBody, listOf, newRouter, pageQuery, route } from "../routing.js";
+import { memoryParam } from "./memory-vaults.js";
 
 const tags = ["Memory"];
 const versionNumber = z
@@ -43,8 +47,8 @@ memoryContexts.openapi(
     responses: { 200: json("The context", contextSchema) },
   }),
   async (c) => {
-    const memory = await memoryOf(c, c.req.valid("param").memoryId);
-    const context = await c.get("services").memory.ports.contexts.current(memory);
+    const { memoryId } = c.req.valid("param");
+    const context = unwrap(await readMemoryContext(actorOf(c), memoryId, c.get("services")));
     c.header("etag", `"${context.version}"`);
     return c.json(context, 200);
   },
@@ -64,13 +68,12 @@ memoryContexts.openapi(
     responses: { 200: json("The new version's number", putSchema) },
   }),
   async (c) => {
-    const memory = await memoryOf(c, c.req.valid("param").memoryId);
-    const wanted = c.req.valid("header")["if-match"];
-    const { document } = c.req.valid("json");
-    const expected = wanted === undefined ? undefined : Number(wanted.slice(1, -1));
-    const { keyId } = callerOf(c);
-    const version = await put(c, memory, expected, { document, source: "person", author: keyId });
-    return c.json({ version }, 200);
+    const etag = c.req.valid("header")["if-match"];
+    const expected = etag === undefined ? undefined : Number(etag.slice(1, -1));
+    const input = { ...c.req.valid("param"), ...c.req.valid("json"), expected };
+    const written = unwrap(await writeMemoryContext(actorOf(c), input, c.get("services")));
+    c.header("etag", `"${written.version}"`);
+    return c.json(written, 200);
   },
 );
 
@@ -84,18 +87,8 @@ memoryContexts.openapi(
     responses: { 200: json("A page of versions", listOf(plainContextSchema)) },
   }),
   async (c) => {
-    const memory = await memoryOf(c, c.req.valid("param").memoryId);
-    const { limit, cursor } = c.req.valid("query");
-    const before = Number(decodeCursor(cursor) ?? Number.MAX_SAFE_INTEGER);
-    const { contexts } = c.get("services").memory.ports;
-    const rows = await contexts.versions(memory, Number.isSafeInteger(before) ? before : 0, limit + 1);
-    const page = pageOf(
-      rows,
-      limit,
-      ({ version }) => String(version),
-      (version) => version,
-    );
-    return c.json(page, 200);
+    const query = { ...c.req.valid("param"), ...c.req.valid("query") };
+    return c.json(unwrap(await listContextVersions(actorOf(c), query, c.get("services"))), 200);
   },
 );
 
@@ -109,10 +102,7 @@ memoryContexts.openapi(
     request: { params: versionParam },
     responses: { 200: json("The version", contextSchema) },
   }),
-  async (c) => {
-    const { memoryId, version } = c.req.valid("param");
-    return c.json(await versionOf(c, await memoryOf(c, memoryId), version), 200);
-  },
+  async (c) => c.json(unwrap(await readContextVersion(actorOf(c), c.req.valid("param"), c.get("services"))), 200),
 );
 
 memoryContexts.openapi(
@@ -127,20 +117,8 @@ memoryContexts.openapi(
     },
   }),
   async (c) => {
-    const { memoryId, version } = c.req.valid("param");
-    const memory = await memoryOf(c, memoryId);
-    await versionOf(c, memory, version);
-    const { limit, cursor } = c.req.valid("query");
-    const { contexts } = c.get("services").memory.ports;
-    const [since = "0", entryId = ""] = (decodeCursor(cursor) ?? "").split(" ");
-    const rows = await contexts.sources(memory, version, { since: Number(since), entryId }, limit + 1);
-    const page = pageOf(
-      rows,
-      limit,
-      (source) => `${source.since} ${source.entryId}`,
-      (source) => source,
-    );
-    return c.json(page, 200);
+    const query = { ...c.req.valid("param"), ...c.req.valid("query") };
+    return c.json(unwrap(await listContextSources(actorOf(c), query, c.get("services"))), 200);
   },
 );
 
@@ -155,13 +133,7 @@ memoryContexts.openapi(
       200: json("The diff", z.object({ from: z.int(), to: z.int(), diff: z.string() })),
     },
   }),
-  async (c) => {
-    const { memoryId, from, to } = c.req.valid("param");
-    const memory = await memoryOf(c, memoryId);
-    const [a, b] = await Promise.all([versionOf(c, memory, from), versionOf(c, memory, to)]);
-    const diff = createTwoFilesPatch(`version ${from}`, `version ${to}`, `${a.document}\n`, `${b.document}\n`);
-    return c.json({ from, to, diff }, 200);
-  },
+  async (c) => c.json(unwrap(await compareContextVersions(actorOf(c), c.req.valid("param"), c.get("services"))), 200),
 );
 
 memoryContexts.openapi(
@@ -174,56 +146,8 @@ memoryContexts.openapi(
     responses: { 200: json("The new version's number", putSchema) },
   }),
   async (c) => {
-    const { memoryId, version } = c.req.valid("param");
-    const memory = await memoryOf(c, memoryId);
-    const old = await versionOf(c, memory, version);
-    if (old.source === "erased") {
-      throw problem("conflict", "This version rested on an entry that has been deleted; its text is gone.");
-    }
-    const { keyId } = callerOf(c);
-    const restored = await put(c, memory, undefined, {
-      document: old.document,
-      source: "restored",
-      author: keyId,
-      restores: version,
-      // What was deleted since it was read must not come back.
-      erasures: memory.erasures,
-    });
-    return c.json({ version: restored }, 200);
+    const restored = unwrap(await restoreMemoryContext(actorOf(c), c.req.valid("param"), c.get("services")));
+    c.header("etag", `"${restored.version}"`);
+    return c.json(restored, 200);
   },
 );
-
-async function versionOf(c: Context<AppEnv>, memory: MemoryRef, version: number): Promise<ContextVersion> {
-  const { contexts } = c.get("services").memory.ports;
-  const found = version === 0 ? { version: 0, document: "", coverage: {} } : await contexts.version(memory, version);
-  if (found === undefined) throw problem("not_found", `This memory's context has no version ${version}.`);
-  return found;
-}
-
-/** Puts a version; without an expected one, on top of whatever is there. */
-async function put(
-  c: Context<AppEnv>,
-  memory: MemoryRef,
-  expected: number | undefined,
-  context: Omit<NewContext, "expected">,
-): Promise<number> {
-  const { contexts } = c.get("services").memory.ports;
-  for (;;) {
-    const base = expected ?? (await contexts.base(memory)).version;
-    const outcome = await contexts.put(memory, { ...context, expected: base });
-    if (outcome.kind === "stored") {
-      c.header("etag", `"${outcome.version}"`);
-      return outcome.version;
-    }
-    if (outcome.kind === "erased") {
-      throw problem("conflict", "An entry was deleted meanwhile, which this version may rest on. Look at it again.");
-    }
-    if (expected !== undefined) {
-      const current = (await contexts.base(memory)).version;
-      throw problem(
-        "precondition_failed",
-        `The context's version is "${current}" now. Read it again, and decide on what it says.`,
-      );
-    }
-  }
-}

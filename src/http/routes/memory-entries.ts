@@ -1,10 +1,19 @@
+/** Entries of a memory: written, read, corrected, deleted and found. */
 import { z } from "zod";
-import { searchMemory, searchResultSchema, searchSchema } from "../../application/memory/memory-search.js";
+import {
+  addEntry,
+  correctEntry,
+  deleteEntry,
+  listEntries,
+  readEntry,
+  tagEntry,
+} from "../../application/memory/manage-entries.js";
+import { searchResultSchema, searchSchema } from "../../application/memory/memory-search.js";
+import { searchEntries } from "../../application/memory/search-entries.js";
 import { entrySchema, newEntrySchema, tagsSchema, timeSchema } from "../../memory/entry.js";
-import { unwrap } from "../context.js";
-import { problem } from "../problems.js";
-import { decodeCursor, json, jsonBody, listOf, newRouter, pageOf, pageQuery, route } from "../routing.js";
-import { memoryOf, memoryParam } from "./memory-vaults.js";
+import { actorOf, unwrap } from "../context.js";
+import { json, jsonBody, listOf, newRouter, pageQuery, route } from "../routing.js";
+import { memoryParam } from "./memory-vaults.js";
 
 const tags = ["Memory"];
 const entryParam = memoryParam.extend({ entryId: z.string().max(100) });
@@ -30,9 +39,9 @@ memoryEntries.openapi(
     responses: { 201: json("The entry", entrySchema) },
   }),
   async (c) => {
-    const memory = await memoryOf(c, c.req.valid("param").memoryId);
-    const key = c.req.header("idempotency-key");
-    return c.json(unwrap(await c.get("services").memory.addEntry(memory, c.req.valid("json"), key)), 201);
+    const idempotencyKey = c.req.header("idempotency-key");
+    const input = { ...c.req.valid("param"), entry: c.req.valid("json"), idempotencyKey };
+    return c.json(unwrap(await addEntry(actorOf(c), input, c.get("services"))), 201);
   },
 );
 
@@ -46,18 +55,9 @@ memoryEntries.openapi(
     responses: { 200: json("A page of entries", listOf(entrySchema)) },
   }),
   async (c) => {
-    const memory = await memoryOf(c, c.req.valid("param").memoryId);
     const { limit, cursor, ...filter } = c.req.valid("query");
-    const [occurredAt = "", entryId = ""] = (decodeCursor(cursor) ?? "").split(" ");
-    const { entries } = c.get("services").memory.ports;
-    const rows = await entries.list(memory, filter, { occurredAt, entryId }, limit + 1);
-    const page = pageOf(
-      rows,
-      limit,
-      (entry) => `${entry.occurredAt} ${entry.entryId}`,
-      (entry) => entry,
-    );
-    return c.json(page, 200);
+    const query = { ...c.req.valid("param"), limit, cursor, filter };
+    return c.json(unwrap(await listEntries(actorOf(c), query, c.get("services"))), 200);
   },
 );
 
@@ -70,13 +70,7 @@ memoryEntries.openapi(
     request: { params: entryParam },
     responses: { 200: json("The entry", entrySchema) },
   }),
-  async (c) => {
-    const { memoryId, entryId } = c.req.valid("param");
-    const memory = await memoryOf(c, memoryId);
-    const entry = await c.get("services").memory.ports.entries.get(memory, entryId);
-    if (entry === undefined) throw problem("not_found", "There is no such entry in this memory.");
-    return c.json(entry, 200);
-  },
+  async (c) => c.json(unwrap(await readEntry(actorOf(c), c.req.valid("param"), c.get("services"))), 200),
 );
 
 memoryEntries.openapi(
@@ -89,10 +83,8 @@ memoryEntries.openapi(
     responses: { 200: json("The entry", entrySchema) },
   }),
   async (c) => {
-    const { memoryId, entryId } = c.req.valid("param");
-    const memory = await memoryOf(c, memoryId);
-    const { tags: wanted } = c.req.valid("json");
-    return c.json(unwrap(await c.get("services").memory.setTags(memory, entryId, wanted)), 200);
+    const input = { ...c.req.valid("param"), ...c.req.valid("json") };
+    return c.json(unwrap(await tagEntry(actorOf(c), input, c.get("services"))), 200);
   },
 );
 
@@ -106,9 +98,7 @@ memoryEntries.openapi(
     responses: { 204: { description: "It is gone" } },
   }),
   async (c) => {
-    const { memoryId, entryId } = c.req.valid("param");
-    const memory = await memoryOf(c, memoryId);
-    unwrap(await c.get("services").memory.deleteEntry(memory, entryId));
+    unwrap(await deleteEntry(actorOf(c), c.req.valid("param"), c.get("services")));
     return c.body(null, 204);
   },
 );
@@ -123,10 +113,9 @@ memoryEntries.openapi(
     responses: { 201: json("The new entry", entrySchema) },
   }),
   async (c) => {
-    const { memoryId, entryId } = c.req.valid("param");
-    const memory = await memoryOf(c, memoryId);
-    const key = c.req.header("idempotency-key");
-    return c.json(unwrap(await c.get("services").memory.correct(memory, entryId, c.req.valid("json"), key)), 201);
+    const idempotencyKey = c.req.header("idempotency-key");
+    const input = { ...c.req.valid("param"), entry: c.req.valid("json"), idempotencyKey };
+    return c.json(unwrap(await correctEntry(actorOf(c), input, c.get("services"))), 201);
   },
 );
 
@@ -140,7 +129,7 @@ memoryEntries.openapi(
     responses: { 200: json("What was found", searchResultSchema) },
   }),
   async (c) => {
-    const memory = await memoryOf(c, c.req.valid("param").memoryId);
-    return c.json(await searchMemory(memory, c.req.valid("json"), c.get("services").memory.ports), 200);
+    const input = { ...c.req.valid("param"), request: c.req.valid("json") };
+    return c.json(unwrap(await searchEntries(actorOf(c), input, c.get("services"))), 200);
   },
 );

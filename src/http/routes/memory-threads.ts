@@ -1,5 +1,10 @@
+/** Threads of a memory: messages go in, and how far the memory has got with them comes out. */
 import { z } from "zod";
+import { awaitConsistency } from "../../application/memory/await-consistency.js";
+import { listDeadLetters, retryDeadLetter } from "../../application/memory/handle-dead-letters.js";
 import { maxWaitMs } from "../../application/memory/memory-service.js";
+import { endThread, readThread, recordMessages, startThread } from "../../application/memory/use-threads.js";
+import { deadLetterSchema } from "../../memory/dead-letter.js";
 import { entrySchema } from "../../memory/entry.js";
 import {
   contextSchema,
@@ -10,10 +15,9 @@ import {
   threadIdSchema,
   threadSchema,
 } from "../../memory/memory.js";
-import { deadLetterSchema } from "../../stores/memory/dead-letters.js";
-import { unwrap } from "../context.js";
-import { decodeCursor, json, jsonBody, listOf, newRouter, pageOf, pageQuery, route } from "../routing.js";
-import { memoryOf, memoryParam } from "./memory-vaults.js";
+import { actorOf, unwrap } from "../context.js";
+import { json, jsonBody, listOf, newRouter, pageQuery, route } from "../routing.js";
+import { memoryParam } from "./memory-vaults.js";
 
 const tags = ["Memory"];
 const threadParam = memoryParam.extend({ threadId: threadIdSchema });
@@ -47,11 +51,7 @@ memoryThreads.openapi(
       ),
     },
   }),
-  async (c) => {
-    const { memoryId, threadId } = c.req.valid("param");
-    const memory = await memoryOf(c, memoryId);
-    return c.json(await c.get("services").memory.startSession(memory, threadId), 200);
-  },
+  async (c) => c.json(unwrap(await startThread(actorOf(c), c.req.valid("param"), c.get("services"))), 200),
 );
 
 memoryThreads.openapi(
@@ -66,12 +66,13 @@ memoryThreads.openapi(
     responses: { 200: json("How far the thread is", invocationSchema) },
   }),
   async (c) => {
-    const { memoryId, threadId } = c.req.valid("param");
-    const memory = await memoryOf(c, memoryId);
     const body = c.req.valid("json");
-    const messages = "messages" in body ? body.messages : [body];
-    const key = c.req.header("idempotency-key");
-    return c.json(unwrap(await c.get("services").memory.processMessages(memory, threadId, messages, key)), 200);
+    const input = {
+      ...c.req.valid("param"),
+      messages: "messages" in body ? body.messages : [body],
+      idempotencyKey: c.req.header("idempotency-key"),
+    };
+    return c.json(unwrap(await recordMessages(actorOf(c), input, c.get("services"))), 200);
   },
 );
 
@@ -84,11 +85,7 @@ memoryThreads.openapi(
     request: { params: threadParam },
     responses: { 200: json("How far the thread is", invocationSchema) },
   }),
-  async (c) => {
-    const { memoryId, threadId } = c.req.valid("param");
-    const memory = await memoryOf(c, memoryId);
-    return c.json(unwrap(await c.get("services").memory.endSession(memory, threadId)), 200);
-  },
+  async (c) => c.json(unwrap(await endThread(actorOf(c), c.req.valid("param"), c.get("services"))), 200),
 );
 
 memoryThreads.openapi(
@@ -104,9 +101,8 @@ memoryThreads.openapi(
     responses: { 200: json("The thread", threadSchema) },
   }),
   async (c) => {
-    const { memoryId, threadId } = c.req.valid("param");
-    const memory = await memoryOf(c, memoryId);
-    return c.json(unwrap(await c.get("services").memory.thread(memory, threadId, c.req.valid("query").atSeq)), 200);
+    const ref = { ...c.req.valid("param"), ...c.req.valid("query") };
+    return c.json(unwrap(await readThread(actorOf(c), ref, c.get("services"))), 200);
   },
 );
 
@@ -141,8 +137,8 @@ memoryThreads.openapi(
     },
   }),
   async (c) => {
-    const memory = await memoryOf(c, c.req.valid("param").memoryId);
-    return c.json(unwrap(await c.get("services").memory.awaitConsistency(memory, c.req.valid("json"))), 200);
+    const goal = { ...c.req.valid("param"), ...c.req.valid("json") };
+    return c.json(unwrap(await awaitConsistency(actorOf(c), goal, c.get("services"))), 200);
   },
 );
 
@@ -156,17 +152,8 @@ memoryThreads.openapi(
     responses: { 200: json("A page of dead letters", listOf(deadLetterSchema)) },
   }),
   async (c) => {
-    const { tenantId, memoryId } = await memoryOf(c, c.req.valid("param").memoryId);
-    const { limit, cursor } = c.req.valid("query");
-    const { deadLetters } = c.get("services").memory.ports;
-    const rows = await deadLetters.list(tenantId, memoryId, decodeCursor(cursor) ?? "", limit + 1);
-    const page = pageOf(
-      rows,
-      limit,
-      ({ deadLetterId }) => deadLetterId,
-      (letter) => letter,
-    );
-    return c.json(page, 200);
+    const query = { ...c.req.valid("param"), ...c.req.valid("query") };
+    return c.json(unwrap(await listDeadLetters(actorOf(c), query, c.get("services"))), 200);
   },
 );
 
@@ -179,9 +166,5 @@ memoryThreads.openapi(
     request: { params: memoryParam.extend({ deadLetterId: z.string().max(200) }) },
     responses: { 200: json("The dead letter", deadLetterSchema) },
   }),
-  async (c) => {
-    const { memoryId, deadLetterId } = c.req.valid("param");
-    const memory = await memoryOf(c, memoryId);
-    return c.json(unwrap(await c.get("services").memory.retryDeadLetter(memory, deadLetterId)), 200);
-  },
+  async (c) => c.json(unwrap(await retryDeadLetter(actorOf(c), c.req.valid("param"), c.get("services"))), 200),
 );

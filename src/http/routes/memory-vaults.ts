@@ -1,22 +1,16 @@
-import type { Context } from "hono";
+/** Vaults and the memories in them. */
 import { z } from "zod";
-import { memorySchema, newMemorySchema, newVaultSchema, type Vault, vaultSchema } from "../../memory/memory.js";
-import type { MemoryRef } from "../../stores/memory/memory-store.js";
-import { type AppEnv, callerOf, unwrap } from "../context.js";
-import { problem } from "../problems.js";
-import { decodeCursor, json, jsonBody, listOf, newRouter, pageOf, pageQuery, route } from "../routing.js";
+import { createMemory, deleteMemory, listMemories, readMemory } from "../../application/memory/manage-memories.js";
+import { createVault, deleteVault, listVaults, readVault } from "../../application/memory/manage-vaults.js";
+import { memorySchema, newMemorySchema, newVaultSchema, vaultSchema } from "../../memory/memory.js";
+import { actorOf, unwrap } from "../context.js";
+import { json, jsonBody, listOf, newRouter, pageQuery, route } from "../routing.js";
 
 const tags = ["Memory"];
 const vaultParam = z.object({ vaultId: z.string().max(100) });
 export const memoryParam = z.object({ memoryId: z.string().max(100) });
 
 export const memoryVaults = newRouter();
-
-/** The memory, if it is the caller's. */
-export async function memoryOf(c: Context<AppEnv>, memoryId: string): Promise<MemoryRef> {
-  const { tenantId } = callerOf(c);
-  return unwrap(await c.get("services").memory.memory(tenantId, memoryId));
-}
 
 memoryVaults.openapi(
   route({
@@ -28,9 +22,7 @@ memoryVaults.openapi(
     responses: { 201: json("The vault", vaultSchema) },
   }),
   async (c) => {
-    const { tenantId } = callerOf(c);
-    const { memories } = c.get("services").memory.ports;
-    const vault = await memories.createVault(tenantId, c.req.valid("json").title);
+    const vault = unwrap(await createVault(actorOf(c), c.req.valid("json"), c.get("services")));
     c.header("location", `/v1/vaults/${vault.vaultId}`);
     return c.json(vault, 201);
   },
@@ -45,19 +37,7 @@ memoryVaults.openapi(
     request: { query: pageQuery },
     responses: { 200: json("A page of vaults", listOf(vaultSchema)) },
   }),
-  async (c) => {
-    const { tenantId } = callerOf(c);
-    const { limit, cursor } = c.req.valid("query");
-    const { memories } = c.get("services").memory.ports;
-    const rows = await memories.vaults(tenantId, decodeCursor(cursor) ?? "", limit + 1);
-    const page = pageOf(
-      rows,
-      limit,
-      ({ vaultId }) => vaultId,
-      (vault) => vault,
-    );
-    return c.json(page, 200);
-  },
+  async (c) => c.json(unwrap(await listVaults(actorOf(c), c.req.valid("query"), c.get("services"))), 200),
 );
 
 memoryVaults.openapi(
@@ -69,7 +49,7 @@ memoryVaults.openapi(
     request: { params: vaultParam },
     responses: { 200: json("The vault", vaultSchema) },
   }),
-  async (c) => c.json(await vaultOf(c, c.req.valid("param").vaultId), 200),
+  async (c) => c.json(unwrap(await readVault(actorOf(c), c.req.valid("param").vaultId, c.get("services"))), 200),
 );
 
 memoryVaults.openapi(
@@ -82,9 +62,7 @@ memoryVaults.openapi(
     responses: { 204: { description: "It is gone" } },
   }),
   async (c) => {
-    const { tenantId } = callerOf(c);
-    const { vaultId } = await vaultOf(c, c.req.valid("param").vaultId);
-    await c.get("services").memory.deleteVault(tenantId, vaultId);
+    unwrap(await deleteVault(actorOf(c), c.req.valid("param").vaultId, c.get("services")));
     return c.body(null, 204);
   },
 );
@@ -99,10 +77,8 @@ memoryVaults.openapi(
     responses: { 201: json("The memory", memorySchema) },
   }),
   async (c) => {
-    const { tenantId } = callerOf(c);
-    const { vaultId } = await vaultOf(c, c.req.valid("param").vaultId);
-    const { memories } = c.get("services").memory.ports;
-    const memory = await memories.createMemory(tenantId, vaultId, c.req.valid("json"));
+    const input = { ...c.req.valid("param"), memory: c.req.valid("json") };
+    const memory = unwrap(await createMemory(actorOf(c), input, c.get("services")));
     c.header("location", `/v1/memories/${memory.memoryId}`);
     return c.json(memory, 201);
   },
@@ -118,18 +94,8 @@ memoryVaults.openapi(
     responses: { 200: json("A page of memories", listOf(memorySchema)) },
   }),
   async (c) => {
-    const { tenantId } = callerOf(c);
-    const { vaultId } = await vaultOf(c, c.req.valid("param").vaultId);
-    const { limit, cursor } = c.req.valid("query");
-    const { memories } = c.get("services").memory.ports;
-    const rows = await memories.memories(tenantId, vaultId, decodeCursor(cursor) ?? "", limit + 1);
-    const page = pageOf(
-      rows,
-      limit,
-      ({ memoryId }) => memoryId,
-      (memory) => memory,
-    );
-    return c.json(page, 200);
+    const query = { ...c.req.valid("param"), ...c.req.valid("query") };
+    return c.json(unwrap(await listMemories(actorOf(c), query, c.get("services"))), 200);
   },
 );
 
@@ -142,13 +108,7 @@ memoryVaults.openapi(
     request: { params: memoryParam },
     responses: { 200: json("The memory", memorySchema) },
   }),
-  async (c) => {
-    const { tenantId } = callerOf(c);
-    const { memories } = c.get("services").memory.ports;
-    const memory = await memories.memory(tenantId, c.req.valid("param").memoryId);
-    if (memory === undefined) throw problem("not_found", "There is no such memory.");
-    return c.json(memory, 200);
-  },
+  async (c) => c.json(unwrap(await readMemory(actorOf(c), c.req.valid("param").memoryId, c.get("services"))), 200),
 );
 
 memoryVaults.openapi(
@@ -161,15 +121,7 @@ memoryVaults.openapi(
     responses: { 204: { description: "It is gone" } },
   }),
   async (c) => {
-    const memory = await memoryOf(c, c.req.valid("param").memoryId);
-    await c.get("services").memory.deleteMemory(memory);
+    unwrap(await deleteMemory(actorOf(c), c.req.valid("param").memoryId, c.get("services")));
     return c.body(null, 204);
   },
 );
-
-async function vaultOf(c: Context<AppEnv>, vaultId: string): Promise<Vault> {
-  const { tenantId } = callerOf(c);
-  const vault = await c.get("services").memory.ports.memories.vault(tenantId, vaultId);
-  if (vault === undefined) throw problem("not_found", "There is no such vault.");
-  return vault;
-}

@@ -1,10 +1,14 @@
 /** The messages of a session: the effective transcript, and what each message said at other times. */
 import { z } from "zod";
-import { messageVersionSchema, withoutOriginals } from "../../chat/message-version.js";
+import { editMessage } from "../../application/sessions/edit-message.js";
+import { eraseMessage } from "../../application/sessions/erase-message.js";
+import { readTranscript } from "../../application/sessions/read-transcript.js";
+import { readVersions } from "../../application/sessions/read-versions.js";
+import { restoreMessage } from "../../application/sessions/restore-message.js";
+import { messageEditSchema, messageVersionSchema } from "../../chat/message-version.js";
 import { chatMessageSchema } from "../../conversation/message.js";
-import { messageEditSchema } from "../../gateways/session-gateway.js";
-import { callerOf, demandRole, hasRole, unwrap } from "../context.js";
-import { decodeNumberCursor, encodeCursor, json, jsonBody, listOf, newRouter, pageQuery, route } from "../routing.js";
+import { actorOf, unwrap } from "../context.js";
+import { json, jsonBody, listOf, newRouter, pageQuery, route } from "../routing.js";
 import { sessionParam } from "./sessions.js";
 
 const tags = ["Messages"];
@@ -22,13 +26,8 @@ messages.openapi(
     responses: { 200: json("A page of messages", listOf(chatMessageSchema)) },
   }),
   async (c) => {
-    const { tenantId } = callerOf(c);
-    const { limit, cursor } = c.req.valid("query");
-    const { sessionId } = c.req.valid("param");
-    const page = unwrap(
-      await c.get("services").sessions.messages(tenantId, sessionId, decodeNumberCursor(cursor), limit),
-    );
-    return c.json({ items: [...page.items], nextCursor: encodeCursor(page.next) }, 200);
+    const query = { ...c.req.valid("param"), ...c.req.valid("query") };
+    return c.json(unwrap(await readTranscript(actorOf(c), query, c.get("services"))), 200);
   },
 );
 
@@ -44,10 +43,8 @@ messages.openapi(
     responses: { 200: json("Its versions, oldest first", z.object({ items: z.array(messageVersionSchema) })) },
   }),
   async (c) => {
-    const caller = callerOf(c);
-    const { sessionId, messageId } = c.req.valid("param");
-    const versions = unwrap(await c.get("services").sessions.versions(caller.tenantId, sessionId, messageId));
-    return c.json({ items: hasRole(caller, "operator") ? versions : withoutOriginals(versions) }, 200);
+    const items = unwrap(await readVersions(actorOf(c), c.req.valid("param"), c.get("services")));
+    return c.json({ items }, 200);
   },
 );
 
@@ -63,11 +60,8 @@ messages.openapi(
     responses: { 200: json("The new version", messageVersionSchema) },
   }),
   async (c) => {
-    const { tenantId, keyId } = demandRole(c, "operator");
-    const { sessionId, messageId } = c.req.valid("param");
-    const { sessions } = c.get("services");
-    const edit = c.req.valid("json");
-    return c.json(unwrap(await sessions.editMessage(tenantId, sessionId, messageId, edit, `key ${keyId}`)), 200);
+    const edit = { ...c.req.valid("param"), edit: c.req.valid("json") };
+    return c.json(unwrap(await editMessage(actorOf(c), edit, c.get("services"))), 200);
   },
 );
 
@@ -82,12 +76,7 @@ messages.openapi(
     request: { params: messageParam.extend({ version: z.coerce.number<string>().int().min(1) }) },
     responses: { 200: json("The new version", messageVersionSchema) },
   }),
-  async (c) => {
-    const { tenantId, keyId } = demandRole(c, "operator");
-    const { sessionId, messageId, version } = c.req.valid("param");
-    const { sessions } = c.get("services");
-    return c.json(unwrap(await sessions.restoreMessage(tenantId, sessionId, messageId, version, `key ${keyId}`)), 200);
-  },
+  async (c) => c.json(unwrap(await restoreMessage(actorOf(c), c.req.valid("param"), c.get("services"))), 200),
 );
 
 messages.openapi(
@@ -102,13 +91,5 @@ messages.openapi(
     request: { params: messageParam },
     responses: { 200: json("The version that says so", messageVersionSchema) },
   }),
-  async (c) => {
-    const { tenantId, keyId } = demandRole(c, "operator");
-    const { sessionId, messageId } = c.req.valid("param");
-    const { sessions, answers } = c.get("services");
-    const erased = unwrap(await sessions.eraseMessage(tenantId, sessionId, messageId, `key ${keyId}`));
-    // Turns, asks and edits that were answered under a key hold the text as well.
-    await answers.forget(tenantId, sessionId);
-    return c.json(erased, 200);
-  },
+  async (c) => c.json(unwrap(await eraseMessage(actorOf(c), c.req.valid("param"), c.get("services"))), 200),
 );

@@ -1,28 +1,15 @@
+/** Runs of teams: started, read, followed, cancelled, and their traces. */
 import { z } from "zod";
-import { builtInServer } from "../../agent/built-in-tools.js";
-import { missingNames, missingTools, namedAt } from "../../application/name-checks.js";
-import type { Services } from "../../application/services.js";
-import { checkMemories, checkTeam } from "../../application/team-checks.js";
-import { pinTeams } from "../../application/team-loader.js";
-import { askShownTo } from "../../asks/ask.js";
-import type { ProblemIssue } from "../../conversation/problem.js";
-import { runTraceSchema } from "../../gateways/run-gateway.js";
-import { sha256Hex } from "../../platform/digest.js";
-import { newId } from "../../platform/ids.js";
-import {
-  hasEnded,
-  newRunSchema,
-  type Run,
-  runSchema,
-  runStatuses,
-  runSummarySchema,
-} from "../../routing/routed-run.js";
-import { memoriesOf } from "../../routing/team-parts.js";
-import type { Caller } from "../../stores/tenant-store.js";
-import { callerOf, unwrap } from "../context.js";
-import { eventsAnswers, eventsDescription, eventsQuery, followEvents } from "../events.js";
-import { problem } from "../problems.js";
-import { decodeCursor, json, jsonBody, listOf, newRouter, pageOf, pageQuery, route } from "../routing.js";
+import { cancelRun } from "../../application/runs/cancel-run.js";
+import { listRuns } from "../../application/runs/list-runs.js";
+import { readRun } from "../../application/runs/read-run.js";
+import { readTrace } from "../../application/runs/read-trace.js";
+import { startRun } from "../../application/runs/start-run.js";
+import { hasEnded, newRunSchema, runSchema, runStatuses, runSummarySchema } from "../../routing/run.js";
+import { runTraceSchema } from "../../routing/trace.js";
+import { actorOf, unwrap } from "../context.js";
+import { eventsAnswers, eventsDescription, eventsQuery, eventsResponse } from "../events.js";
+import { json, jsonBody, listOf, newRouter, pageQuery, route } from "../routing.js";
 
 const tags = ["Routing runs"];
 const runParam = z.object({ runId: z.string().max(100) });
@@ -42,29 +29,11 @@ runs.openapi(
     responses: { 200: json("The run", runSchema), 202: json("The run still works", runSchema) },
   }),
   async (c) => {
-    const caller = callerOf(c);
-    const { tenantId } = caller;
     const { waitMs: patience, ...definition } = c.req.valid("json");
-    const services = c.get("services");
-    const faults = await missingParts(services, tenantId, definition);
-    if (faults.length > 0) {
-      throw problem("invalid", "The run names things that don't exist or can't be used; see errors.", {
-        errors: faults,
-      });
-    }
-    let runId = newId("run");
-    const key = c.req.header("idempotency-key");
-    if (key !== undefined) {
-      const hash = await sha256Hex(JSON.stringify(definition));
-      const claimed = await services.runIndex.claimKey(tenantId, key, hash, runId);
-      if (!claimed.sameRequest) {
-        throw problem("idempotency_conflict", "This Idempotency-Key came with another run before. Use a new key.");
-      }
-      ({ runId } = claimed);
-    }
-    const run = unwrap(await services.runs.start(tenantId, runId, definition, patience));
-    c.header("location", `/v1/runs/${runId}`);
-    return c.json(showRun(run, caller), hasEnded(run.status) || run.status === "waiting" ? 200 : 202);
+    const input = { definition, waitMs: patience, idempotencyKey: c.req.header("idempotency-key") };
+    const run = unwrap(await startRun(actorOf(c), input, c.get("services")));
+    c.header("location", `/v1/runs/${run.runId}`);
+    return c.json(run, hasEnded(run.status) || run.status === "waiting" ? 200 : 202);
   },
 );
 
@@ -78,20 +47,7 @@ runs.openapi(
     request: { query: pageQuery.extend({ status: z.enum(runStatuses).optional() }) },
     responses: { 200: json("A page of runs", listOf(runSummarySchema)) },
   }),
-  async (c) => {
-    const { tenantId } = callerOf(c);
-    const { limit, cursor, status } = c.req.valid("query");
-    const rows = await c.get("services").runIndex.runs(tenantId, { status }, decodeCursor(cursor), limit + 1);
-    return c.json(
-      pageOf(
-        rows,
-        limit,
-        ({ runId }) => runId,
-        (run) => run,
-      ),
-      200,
-    );
-  },
+  async (c) => c.json(unwrap(await listRuns(actorOf(c), c.req.valid("query"), c.get("services"))), 200),
 );
 
 runs.openapi(
@@ -107,10 +63,8 @@ runs.openapi(
     responses: { 200: json("The run", runSchema) },
   }),
   async (c) => {
-    const caller = callerOf(c);
-    const { runId } = c.req.valid("param");
-    const run = await c.get("services").runs.describe(caller.tenantId, runId, c.req.valid("query").waitMs);
-    return c.json(showRun(unwrap(run), caller), 200);
+    const query = { ...c.req.valid("param"), ...c.req.valid("query") };
+    return c.json(unwrap(await readRun(actorOf(c), query, c.get("services"))), 200);
   },
 );
 
@@ -134,12 +88,14 @@ runs.openapi(
     },
   }),
   async (c) => {
-    const { tenantId } = callerOf(c);
-    const { runId } = c.req.valid("param");
-    const trace = unwrap(await c.get("services").runs.trace(tenantId, runId));
+    const trace = unwrap(await readTrace(actorOf(c), c.req.valid("param").runId, c.get("services")));
     const accepted = c.req.header("accept") ?? "";
-    const asked = accepted.includes("text/markdown") ? "markdown" : accepted.includes("text/plain") ? "text" : "json";
-    const format = c.req.valid("query").format ?? asked;
+    const preferred = accepted.includes("text/markdown")
+      ? "markdown"
+      : accepted.includes("text/plain")
+        ? "text"
+        : "json";
+    const format = c.req.valid("query").format ?? preferred;
     if (format === "json") return c.json(trace, 200);
     const type = format === "markdown" ? "text/markdown; charset=utf-8" : "text/plain; charset=utf-8";
     return c.body(`${trace.story}\n`, 200, { "content-type": type });
@@ -154,12 +110,9 @@ runs.openapi(
     summary: "Everything that happened in a run, and happens: server-sent events, or a WebSocket on upgrade",
     description: eventsDescription,
     request: { params: runParam, query: eventsQuery },
-    responses: eventsAnswers,
+    responses: eventsAnswers("run"),
   }),
-  (c) => {
-    const root = { kind: "run", id: c.req.valid("param").runId };
-    return followEvents(c, c.get("services").runs, root, c.req.valid("query"));
-  },
+  (c) => eventsResponse(c, { kind: "run", id: c.req.valid("param").runId }, c.req.valid("query")),
 );
 
 runs.openapi(
@@ -172,44 +125,7 @@ runs.openapi(
     responses: { 200: json("The run", runSchema) },
   }),
   async (c) => {
-    const caller = callerOf(c);
     const { runId } = c.req.valid("param");
-    return c.json(showRun(unwrap(await c.get("services").runs.cancel(caller.tenantId, runId)), caller), 200);
+    return c.json(unwrap(await cancelRun(actorOf(c), runId, c.get("services"))), 200);
   },
 );
-
-/** Everything that a run names has to be there when it begins. */
-async function missingParts(
-  { resources, policy, memory: memories }: Services,
-  tenantId: string,
-  definition: z.infer<typeof newRunSchema>,
-): Promise<ProblemIssue[]> {
-  const { team, supervisors, memory } = definition;
-  const names = await pinTeams(resources, tenantId, team);
-  const wanted = [
-    ...namedAt("supervisors", "supervisors", supervisors),
-    ...names.supervisors.map((name) => ({ path: "team.supervisors", kind: "supervisors" as const, name })),
-  ];
-  // Those of the system are checked with the team itself.
-  const refs = names.tools.filter(({ server }) => server !== builtInServer).map((ref) => ({ path: "team.tools", ref }));
-  const [absent, absentTools] = await Promise.all([
-    missingNames(resources, tenantId, wanted),
-    missingTools(resources, tenantId, refs),
-  ]);
-  const noMemory = memory !== undefined && !(await memories.memory(tenantId, memory.memoryId)).ok;
-  return [
-    ...names.missing.map((name) => ({
-      path: "team",
-      message: `there is no teams/${name}; store it at PUT /v1/teams/${name}`,
-    })),
-    ...absentTools,
-    ...absent,
-    ...(noMemory ? [{ path: "memory.memoryId", message: "there is no such memory" }] : []),
-    ...(typeof team === "string" ? [] : checkTeam(team, policy, "team")),
-    ...(typeof team === "string" ? [] : await checkMemories(memories, tenantId, memoriesOf(team), "team")),
-  ];
-}
-
-function showRun(run: Run, caller: Caller): Run {
-  return { ...run, asks: run.asks.map((ask) => askShownTo(ask, caller.role)) };
-}

@@ -1,10 +1,10 @@
 /** What is in force in a session: rules, references and tools, as versions. */
 import { z } from "zod";
-import { missingNames, missingTools, namedAt } from "../../application/name-checks.js";
-import type { Services } from "../../application/services.js";
-import { type ContextChangeBody, contextChangeSchema, contextViewSchema } from "../../chat/context.js";
-import { callerOf, demandRole, unwrap } from "../context.js";
-import { problem } from "../problems.js";
+import { changeSessionContext } from "../../application/sessions/change-context.js";
+import { readSessionContext } from "../../application/sessions/read-context.js";
+import { restoreSessionContext } from "../../application/sessions/restore-context.js";
+import { contextChangeSchema, contextViewSchema } from "../../chat/context.js";
+import { actorOf, unwrap } from "../context.js";
 import { json, jsonBody, newRouter, route } from "../routing.js";
 import { sessionParam } from "./sessions.js";
 
@@ -22,9 +22,8 @@ sessionContext.openapi(
     responses: { 200: json("The context, with its versions", contextViewSchema) },
   }),
   async (c) => {
-    const { tenantId } = callerOf(c);
     const { sessionId } = c.req.valid("param");
-    return c.json(unwrap(await c.get("services").sessions.context(tenantId, sessionId)), 200);
+    return c.json(unwrap(await readSessionContext(actorOf(c), sessionId, c.get("services"))), 200);
   },
 );
 
@@ -41,13 +40,8 @@ sessionContext.openapi(
     responses: { 200: json("The context, with its versions", contextViewSchema) },
   }),
   async (c) => {
-    // What a supervisor has excluded must not be brought back by whom it was excluded for.
-    const { tenantId, keyId } = demandRole(c, "operator");
-    const { sessionId } = c.req.valid("param");
-    const change = c.req.valid("json");
-    const { resources, sessions } = c.get("services");
-    await checkNames(tenantId, change.add, resources);
-    return c.json(unwrap(await sessions.changeContext(tenantId, sessionId, change, `key ${keyId}`)), 200);
+    const change = { ...c.req.valid("param"), change: c.req.valid("json") };
+    return c.json(unwrap(await changeSessionContext(actorOf(c), change, c.get("services"))), 200);
   },
 );
 
@@ -62,28 +56,5 @@ sessionContext.openapi(
     },
     responses: { 200: json("The context, with its versions", contextViewSchema) },
   }),
-  async (c) => {
-    const { tenantId, keyId } = demandRole(c, "operator");
-    const { sessionId, version } = c.req.valid("param");
-    const { sessions } = c.get("services");
-    return c.json(unwrap(await sessions.restoreContext(tenantId, sessionId, version, `key ${keyId}`)), 200);
-  },
+  async (c) => c.json(unwrap(await restoreSessionContext(actorOf(c), c.req.valid("param"), c.get("services"))), 200),
 );
-
-/** What is removed need not exist. */
-async function checkNames(
-  tenantId: string,
-  { rules, references, tools }: ContextChangeBody["add"],
-  resources: Services["resources"],
-): Promise<void> {
-  const wanted = [...namedAt("add.rules", "rules", rules), ...namedAt("add.references", "references", references)];
-  const refs = tools.map((ref, at) => ({ path: `add.tools.${at}.tool`, ref }));
-  const [names, absent] = await Promise.all([
-    missingNames(resources, tenantId, wanted),
-    missingTools(resources, tenantId, refs),
-  ]);
-  if (names.length + absent.length === 0) return;
-  throw problem("invalid", "The context names things that don't exist; store them first.", {
-    errors: [...names, ...absent],
-  });
-}

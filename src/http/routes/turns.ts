@@ -1,12 +1,11 @@
+/** Turns: a message is sent and becomes one; it is read, waited for, followed, cancelled. */
 import { z } from "zod";
-import { askShownTo } from "../../asks/ask.js";
-import { isFinal, sendMessageSchema, type Turn, turnSchema } from "../../chat/session.js";
-import type { EventsQuery } from "../../gateways/root-gateway.js";
-import { sha256Hex } from "../../platform/digest.js";
-import { newId } from "../../platform/ids.js";
-import type { Caller } from "../../stores/tenant-store.js";
-import { callerOf, unwrap } from "../context.js";
-import { eventStreamResponse } from "../events.js";
+import { cancelTurn } from "../../application/sessions/cancel-turn.js";
+import { readTurn } from "../../application/sessions/read-turn.js";
+import { sendMessage, streamMessage } from "../../application/sessions/send-message.js";
+import { isFinal, sendMessageSchema, turnSchema } from "../../chat/session.js";
+import { actorOf, unwrap } from "../context.js";
+import { eventStreamOf, eventStreamResponse } from "../events.js";
 import { json, jsonBody, newRouter, route } from "../routing.js";
 import { sessionParam } from "./sessions.js";
 
@@ -27,31 +26,22 @@ turns.openapi(
     responses: {
       200: {
         description: "The turn, or its events",
-        content: { "application/json": { schema: turnSchema }, "text/event-stream": { schema: z.string() } },
+        content: { "application/json": { schema: turnSchema }, ...eventStreamOf("session") },
       },
       202: json("The turn still runs", turnSchema),
     },
   }),
   async (c) => {
-    const caller = callerOf(c);
-    const { sessionId } = c.req.valid("param");
-    const { content, waitMs } = c.req.valid("json");
-    const { sessions } = c.get("services");
-    const streams = c.req.header("accept")?.includes("text/event-stream") ?? false;
-    const turn = unwrap(
-      await sessions.send(caller.tenantId, sessionId, {
-        content,
-        // Without a key of the caller's own this request gets one, for our own repetitions.
-        idempotencyKey: c.req.header("idempotency-key") ?? newId("req"),
-        requestHash: await sha256Hex(content),
-        waitMs: streams ? 0 : waitMs,
-      }),
-    );
-    if (streams) {
-      const query: EventsQuery = { after: 0, lingerMs: 0, work: turn.turnId };
-      return eventStreamResponse("session", await sessions.streamEvents(caller.tenantId, sessionId, query));
+    const message = {
+      ...c.req.valid("param"),
+      ...c.req.valid("json"),
+      idempotencyKey: c.req.header("idempotency-key"),
+    };
+    if (c.req.header("accept")?.includes("text/event-stream") ?? false) {
+      return eventStreamResponse(unwrap(await streamMessage(actorOf(c), message, c.get("services"))));
     }
-    return c.json(showTurn(turn, caller), isFinal(turn.status) || turn.status === "waiting" ? 200 : 202);
+    const turn = unwrap(await sendMessage(actorOf(c), message, c.get("services")));
+    return c.json(turn, isFinal(turn.status) || turn.status === "waiting" ? 200 : 202);
   },
 );
 
@@ -68,11 +58,8 @@ turns.openapi(
     responses: { 200: json("The turn", turnSchema) },
   }),
   async (c) => {
-    const caller = callerOf(c);
-    const { sessionId, turnId } = c.req.valid("param");
-    const { waitMs } = c.req.valid("query");
-    const turn = unwrap(await c.get("services").sessions.turn(caller.tenantId, sessionId, turnId, waitMs));
-    return c.json(showTurn(turn, caller), 200);
+    const query = { ...c.req.valid("param"), ...c.req.valid("query") };
+    return c.json(unwrap(await readTurn(actorOf(c), query, c.get("services"))), 200);
   },
 );
 
@@ -85,16 +72,5 @@ turns.openapi(
     request: { params: turnParam },
     responses: { 200: json("The turn", turnSchema) },
   }),
-  async (c) => {
-    const caller = callerOf(c);
-    const { sessionId, turnId } = c.req.valid("param");
-    return c.json(
-      showTurn(unwrap(await c.get("services").sessions.cancelTurn(caller.tenantId, sessionId, turnId)), caller),
-      200,
-    );
-  },
+  async (c) => c.json(unwrap(await cancelTurn(actorOf(c), c.req.valid("param"), c.get("services"))), 200),
 );
-
-function showTurn(turn: Turn, caller: Caller): Turn {
-  return { ...turn, asks: turn.asks.map((ask) => askShownTo(ask, caller.role)) };
-}

@@ -63,7 +63,7 @@ export function countTerms(
 }
 
 /** What a discounted count of a term is worth, before its weight: 0 for none, 1 for one in an average text, below k1 + 1. */
-export function saturate(count: number, k1: number): number {
+function saturate(count: number, k1: number): number {
   return count <= 0 ? 0 : (count * (k1 + 1)) / (count + k1);
 }
 

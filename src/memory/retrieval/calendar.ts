@@ -14,7 +14,7 @@ export function dayNumber(iso: string): number {
 }
 
 /** The ISO day of a day number. */
-export function isoDay(day: number): string {
+function isoDay(day: number): string {
   return new Date(day * DAY_MS).toISOString().slice(0, 10);
 }
 

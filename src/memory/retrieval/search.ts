@@ -29,7 +29,7 @@ export interface SearchOptions extends RankOptions {
   likenessOf?: (entryIds: readonly string[]) => Promise<ReadonlyMap<string, number>>;
 }
 
-export const DEFAULT_SEEDS = 40;
+const DEFAULT_SEEDS = 40;
 
 /** Searches one memory. The time it takes hangs on the limits, not on how many entries the memory has. */
 export async function search(

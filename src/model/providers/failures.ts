@@ -8,7 +8,7 @@ import { cancelled, retryAfterMs } from "../retry.js";
 import { errorFrameShape } from "./chat-shapes.js";
 
 /** Error codes that help the reader and can't hold anything secret. */
-const TELLING_CODES: ReadonlySet<string> = new Set([
+const shownCodes: ReadonlySet<string> = new Set([
   "content_filter",
   "context_length_exceeded",
   "insufficient_quota",
@@ -30,13 +30,17 @@ export function kindOfStatus(status: number): ModelErrorKind {
 }
 
 /** The failure that an HTTP answer other than a success stands for. */
-export function statusFailure(status: number, headers: Headers | undefined, code: unknown, nowMs: number): ModelError {
-  const waitMs = headers === undefined ? undefined : askedWaitMs(headers, nowMs);
-  const told = typeof code === "string" && TELLING_CODES.has(code) ? ` (${code})` : "";
-  return new ModelError(kindOfStatus(status), `the provider answered ${status}${told}`, {
-    status,
-    ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }),
-  });
+function statusFailure(
+  status: number,
+  headers: Headers | undefined,
+  code: unknown,
+  nowMs: number,
+  options?: ErrorOptions,
+): ModelError {
+  const waitMs = headers === undefined ? undefined : requestedWaitMs(headers, nowMs);
+  const suffix = typeof code === "string" && shownCodes.has(code) ? ` (${code})` : "";
+  const details = { status, ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }) };
+  return new ModelError(kindOfStatus(status), `the provider answered ${status}${suffix}`, details, options);
 }
 
 /** The failure that an error object in a body or in a stream stands for; undefined when the value is none. */
@@ -46,24 +50,28 @@ export function errorFrameFailure(value: unknown): ModelError | undefined {
   const { error } = parsed.data;
   const code = typeof error === "string" ? undefined : (error.code ?? error.type);
   if (typeof code === "number" && code >= 400 && code < 600) return statusFailure(code, undefined, undefined, 0);
-  const told = typeof code === "string" && TELLING_CODES.has(code) ? ` (${code})` : "";
+  const suffix = typeof code === "string" && shownCodes.has(code) ? ` (${code})` : "";
   const kind = code === "rate_limit_exceeded" || code === "insufficient_quota" ? "rate_limited" : "unavailable";
-  return new ModelError(kind, `the provider broke off with an error${told}`);
+  return new ModelError(kind, `the provider broke off with an error${suffix}`);
 }
 
 /** Whatever the `openai` package threw while it made the request. */
 export function requestFailure(error: unknown, nowMs: number): ModelError {
   if (error instanceof ModelError) return error;
   if (error instanceof APIUserAbortError) return cancelled();
-  if (error instanceof APIConnectionTimeoutError) return new ModelError("timeout", "the connection timed out");
-  if (error instanceof APIConnectionError) return new ModelError("unavailable", "the provider can't be reached");
-  if (error instanceof APIError && typeof error.status === "number") {
-    return statusFailure(error.status, error.headers, error.code, nowMs);
+  const cause = { cause: error };
+  if (error instanceof APIConnectionTimeoutError)
+    return new ModelError("timeout", "the connection timed out", {}, cause);
+  if (error instanceof APIConnectionError) {
+    return new ModelError("unavailable", "the provider can't be reached", {}, cause);
   }
-  return new ModelError("unavailable", "the provider could not be called");
+  if (error instanceof APIError && typeof error.status === "number") {
+    return statusFailure(error.status, error.headers, error.code, nowMs, cause);
+  }
+  return new ModelError("unavailable", "the provider could not be called", {}, cause);
 }
 
-function askedWaitMs(headers: Headers, nowMs: number): number | undefined {
+function requestedWaitMs(headers: Headers, nowMs: number): number | undefined {
   const exactMs = headers.get("retry-after-ms");
   if (exactMs !== null && /^\d{1,9}(\.\d+)?$/.test(exactMs)) return Math.ceil(Number(exactMs));
   // A date is meant by the provider's clock, which its Date header shows.

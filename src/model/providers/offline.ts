@@ -12,7 +12,7 @@ import { fillSchema } from "./offline/schema.js";
 import { bestTool, worthwhileTool } from "./offline/tool-choice.js";
 import { areVerdicts, type Verdict, verdict } from "./offline/verdict.js";
 
-const CHARACTERS_PER_TOKEN = 4;
+const charactersPerToken = 4;
 
 /** The provider behind the model name `offline`. It refuses nothing, fails at nothing, and invents nothing. */
 export function offlineModel(): ModelProvider {
@@ -35,7 +35,7 @@ function replyTo(request: ModelRequest): ProviderReply {
     return reply(request, JSON.stringify(value), [], "stop");
   }
   const text = answer(conversation);
-  const limit = (request.maxOutputTokens ?? Number.POSITIVE_INFINITY) * CHARACTERS_PER_TOKEN;
+  const limit = (request.maxOutputTokens ?? Number.POSITIVE_INFINITY) * charactersPerToken;
   if (text.length <= limit) return reply(request, text, [], "stop");
   return reply(request, text.slice(0, limit).toWellFormed(), [], "length");
 }

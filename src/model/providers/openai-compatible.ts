@@ -1,15 +1,15 @@
 /** Any server that speaks OpenAI's chat completions, through the `openai` package. One attempt a call: retries are ours. */
 import OpenAI from "openai";
 import { ModelError } from "../port.js";
-import type { ModelProvider, Timer } from "../provider.js";
-import { withDeadline } from "./deadline.js";
+import type { ModelProvider } from "../provider.js";
+import { attemptWithin, type ProviderDeadline } from "./deadline.js";
 import { requestFailure } from "./failures.js";
 import { chatCompletionParams, type OutputLimitField } from "./openai-request.js";
 import { readStreamed, readWhole } from "./openai-response.js";
 
 /** The package has a time-out of its own, which ours makes superfluous; it only has to be the longer one. */
-const SDK_TIMEOUT_MARGIN_MS = 60_000;
-const LONGEST_SDK_TIMEOUT_MS = 2_147_483_647;
+const sdkTimeoutMarginMs = 60_000;
+const longestSdkTimeoutMs = 2_147_483_647;
 
 /** Where the server is and how to talk to it. */
 export interface OpenAiCompatibleOptions {
@@ -22,7 +22,7 @@ export interface OpenAiCompatibleOptions {
 
 /** What calls over HTTP need of the platform. */
 export interface HttpPorts {
-  readonly timer: Timer;
+  readonly withDeadline: ProviderDeadline;
   /** Replaces the global `fetch`, e.g. by one that refuses private addresses. */
   readonly fetch?: typeof fetch;
   /** Milliseconds since the epoch; only for `Retry-After` dates of servers that don't tell their own time. */
@@ -36,13 +36,13 @@ export function openAiCompatible(options: OpenAiCompatibleOptions, ports: HttpPo
 
   return {
     attempt: (model, request, { listener, signal }) =>
-      withDeadline(ports.timer, request.timeoutMs, signal, async (abort) => {
+      attemptWithin(ports.withDeadline, request.timeoutMs, signal, async (abort) => {
         client ??= createClient(options, ports);
         const { outputLimitField } = options;
         const params = chatCompletionParams(model, request, { stream: listener !== undefined, outputLimitField });
         let response: Response;
         try {
-          const timeout = Math.min(LONGEST_SDK_TIMEOUT_MS, request.timeoutMs + SDK_TIMEOUT_MARGIN_MS);
+          const timeout = Math.min(longestSdkTimeoutMs, request.timeoutMs + sdkTimeoutMarginMs);
           response = await client.chat.completions.create(params, { signal: abort, timeout }).asResponse();
         } catch (error) {
           throw requestFailure(error, now());

@@ -1,5 +1,7 @@
 /** The port's request in the words of the chat-completions API. */
+
 import type OpenAI from "openai";
+import { readJson } from "../../text/json.js";
 import type { ModelMessage, ModelRequest, ModelToolCall, ToolChoice } from "../port.js";
 
 type Params = OpenAI.Chat.ChatCompletionCreateParams;
@@ -54,12 +56,7 @@ export function toolCall(call: ModelToolCall): OpenAI.Chat.ChatCompletionMessage
 
 /** Several servers parse the arguments in the history and refuse the whole request over a broken call, so it is wrapped. */
 function parseable(text: string): string {
-  try {
-    JSON.parse(text);
-    return text;
-  } catch {
-    return JSON.stringify({ unparsable: text });
-  }
+  return readJson(text).problem === undefined ? text : JSON.stringify({ unparsable: text });
 }
 
 function choice(toolChoice: ToolChoice): OpenAI.Chat.ChatCompletionToolChoiceOption {

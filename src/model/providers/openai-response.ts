@@ -2,6 +2,7 @@
  * Reads the answer to a chat-completions request. The `openai` package hands over the raw response: its own parsers throw bare
  * SyntaxErrors, return HTML as if it were a reply, and end a cut stream like a complete one.
  */
+import { readJson } from "../../text/json.js";
 import { ModelError, type ModelListener, type ModelRequest } from "../port.js";
 import type { ProviderReply } from "../provider.js";
 import { chunkShape, completionShape } from "./chat-shapes.js";
@@ -100,9 +101,7 @@ export function notAReply(): ModelError {
 
 /** @throws {ModelError} `bad_response` */
 export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new ModelError("bad_response", "the provider's answer is not valid JSON");
-  }
+  const { value, problem } = readJson(text);
+  if (problem !== undefined) throw new ModelError("bad_response", "the provider's answer is not valid JSON");
+  return value;
 }

@@ -1,4 +1,5 @@
 /** Reads the `data` of server-sent events from a byte stream. */
+import { readJson } from "../../text/json.js";
 
 /**
  * Yields the data of each event, and ends when the stream ends. What is left without its closing blank line is yielded too if
@@ -41,11 +42,5 @@ function dataField(line: string): string | undefined {
 }
 
 function isWhole(data: string): boolean {
-  if (data === "[DONE]") return true;
-  try {
-    JSON.parse(data);
-    return true;
-  } catch {
-    return false;
-  }
+  return data === "[DONE]" || readJson(data).problem === undefined;
 }

@@ -4,9 +4,9 @@
  */
 import { z } from "zod";
 import { ModelError, type ModelListener, type ModelMessage, type ModelRequest } from "../port.js";
-import type { ModelProvider, ProviderReply, Timer } from "../provider.js";
+import type { ModelProvider, ProviderReply } from "../provider.js";
 import { chunkShape, completionShape, toolCallShape, usageShape } from "./chat-shapes.js";
-import { withDeadline } from "./deadline.js";
+import { attemptWithin, type ProviderDeadline } from "./deadline.js";
 import { errorFrameFailure, kindOfStatus } from "./failures.js";
 import { toolCall } from "./openai-request.js";
 import { cutStream, eventsOf, notAReply, parseJson } from "./openai-response.js";
@@ -18,7 +18,7 @@ export interface AiBinding {
 }
 
 /** The HTTP status that the platform's documentation gives for each of its internal codes. */
-const STATUS_OF_CODE: ReadonlyMap<number, number> = new Map([
+const statusOfCode: ReadonlyMap<number, number> = new Map([
   [3003, 400],
   [3006, 413],
   [3007, 408],
@@ -46,10 +46,10 @@ const ownShape = z.object({
 });
 
 /** A provider behind the AI binding. */
-export function workersAi(binding: AiBinding, ports: { readonly timer: Timer }): ModelProvider {
+export function workersAi(binding: AiBinding, ports: { readonly withDeadline: ProviderDeadline }): ModelProvider {
   return {
     attempt: (model, request, { listener, signal }) =>
-      withDeadline(ports.timer, request.timeoutMs, signal, async (abort) => {
+      attemptWithin(ports.withDeadline, request.timeoutMs, signal, async (abort) => {
         let answer: unknown;
         try {
           answer = await binding.run(model, inputs(request, listener !== undefined), { signal: abort });
@@ -151,9 +151,10 @@ function addOwnShape(assembler: ReplyAssembler, value: unknown): void {
 function bindingFailure(error: unknown): ModelError {
   const text = error instanceof Error ? error.message : "";
   const code = Number(/(?:^|\D)([35]\d{3}):/.exec(text)?.[1]);
-  const status = STATUS_OF_CODE.get(code);
-  if (status === undefined) return new ModelError("unavailable", "Workers AI could not be called");
-  return new ModelError(kindOfStatus(status), `Workers AI answered with error ${code}`, { status });
+  const status = statusOfCode.get(code);
+  if (status === undefined)
+    return new ModelError("unavailable", "Workers AI could not be called", {}, { cause: error });
+  return new ModelError(kindOfStatus(status), `Workers AI answered with error ${code}`, { status }, { cause: error });
 }
 
 function responseText(response: unknown): string {

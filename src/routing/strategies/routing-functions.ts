@@ -12,7 +12,7 @@ export interface RoutingFnChoice {
   readonly confidence?: number;
 }
 
-export type RoutingFn = (situation: RoutingInput) => RoutingFnChoice | undefined | Promise<RoutingFnChoice | undefined>;
+export type RoutingFn = (input: RoutingInput) => RoutingFnChoice | undefined | Promise<RoutingFnChoice | undefined>;
 
 const registered = new Map<string, RoutingFn>();
 

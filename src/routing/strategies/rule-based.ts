@@ -1,59 +1,54 @@
-/** Routing by rules that are data: the first one whose conditions all hold, and whose workers can work, decides. */
-import { z } from "zod";
-import { itemName } from "../../conversation/names.js";
+/**
+ * Routing by rules that are data: the first one whose conditions all hold, and whose workers can work, decides. In their place a
+ * team may name a routing function, which is code of the deployment.
+ */
 import { compilePattern } from "../../supervision/rules/patterns.js";
+import { checkDecision } from "../decision-repair.js";
 import type { RoutingInput, StrategyOutcome, WorkerResult } from "../routing-input.js";
+import { findRoutingFn } from "./routing-functions.js";
+import type { RoutingRule } from "./routing-rule.js";
+import type { Strategy } from "./strategy.js";
 
-const pattern = z
-  .string()
-  .min(1)
-  .max(1_000)
-  .superRefine((source, context) => {
-    try {
-      compilePattern(source, "i");
-    } catch (error) {
-      context.addIssue({ code: "custom", message: error instanceof Error ? error.message : "it can't be read" });
-    }
-  });
+export const ruleBased: Strategy<"rule-based"> = {
+  name: "rule-based",
+  execution: "step",
+  settingsProblem: ({ rules, routingFn }) =>
+    rules.length === 0 && routingFn === undefined
+      ? { setting: "rules", message: "the rule-based strategy needs rules, or a routingFn" }
+      : undefined,
+  decide: async (input, { settings: { rules, routingFn }, known }) =>
+    routingFn === undefined ? routeByRules(rules, input) : routeByFunction(routingFn, input, known),
+};
 
-const conditionSchema = z.strictObject({
-  /** Any of these phrases stands in the input, whatever the case. */
-  contains: z.array(z.string().min(1).max(500)).min(1).max(100).optional(),
-  /** In RE2 syntax, whatever the case. */
-  pattern: pattern.optional(),
-  /** The run's metadata has these values. */
-  metadata: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
-  /** An earlier result of this run is such. */
-  result: z
-    .strictObject({
-      worker: itemName.optional(),
-      status: z.enum(["completed", "failed"]).optional(),
-      contains: z.string().min(1).max(500).optional(),
-    })
-    .optional(),
-});
+async function routeByFunction(name: string, input: RoutingInput, known: readonly string[]): Promise<StrategyOutcome> {
+  const fn = findRoutingFn(name);
+  if (fn === undefined) return { kind: "none", why: `this deployment has no routing function "${name}"` };
+  const choice = await fn(input);
+  if (choice === undefined) {
+    return input.results.some(({ status }) => status === "completed")
+      ? { kind: "finish", reasoning: `The routing function "${name}" says that the work is done.` }
+      : { kind: "none", why: `the routing function "${name}" names nobody` };
+  }
+  const live = input.live.map(({ id }) => id);
+  const read = checkDecision({ confidence: 1, ...choice }, live, known);
+  return read.ok
+    ? // It says itself when it is done.
+      { kind: "route", choice: { ...read.choice, reevaluate: true } }
+    : { kind: "none", why: `the routing function "${name}" gave what can't be used: ${read.problem}` };
+}
 
-export const routingRuleSchema = z.strictObject({
-  /** All that is given has to hold; nothing given always holds, before there are results. */
-  when: conditionSchema.default({}),
-  to: z.union([itemName, z.array(itemName).min(1).max(20)]),
-  reasoning: z.string().max(1_000).optional(),
-  confidence: z.number().min(0).max(1).default(1),
-});
-export type RoutingRule = z.infer<typeof routingRuleSchema>;
-
-export function routeByRules(rules: readonly RoutingRule[], situation: RoutingInput): StrategyOutcome {
-  const live = new Set(situation.live.map(({ id }) => id));
+function routeByRules(rules: readonly RoutingRule[], input: RoutingInput): StrategyOutcome {
+  const live = new Set(input.live.map(({ id }) => id));
   for (const [index, rule] of rules.entries()) {
-    if (!holds(rule, situation)) continue;
+    if (!holds(rule, input)) continue;
     const targets = [...new Set([rule.to].flat())].filter((id) => live.has(id));
     if (targets.length === 0) continue;
     const reasoning = rule.reasoning ?? `Rule ${index + 1} applies.`;
-    // A rule about results may follow on this one: the rules are asked again until none applies.
-    const lookAgain = rules.some(({ when }) => when.result !== undefined);
-    return { kind: "route", choice: { targets, reasoning, confidence: rule.confidence, lookAgain } };
+    // A rule about results may follow on this one: the rules are evaluated again until none applies.
+    const reevaluate = rules.some(({ when }) => when.result !== undefined);
+    return { kind: "route", choice: { targets, reasoning, confidence: rule.confidence, reevaluate } };
   }
-  return situation.results.some(({ status }) => status === "completed")
+  return input.results.some(({ status }) => status === "completed")
     ? { kind: "finish", reasoning: "No further rule applies." }
     : { kind: "none", why: "no rule applies whose workers can work" };
 }
@@ -76,12 +71,16 @@ function holds({ when, to }: RoutingRule, { input, metadata, results }: RoutingI
 
 function matches(
   result: WorkerResult,
-  wanted: { worker?: string | undefined; status?: string | undefined; contains?: string | undefined },
+  {
+    worker,
+    status,
+    contains,
+  }: { worker?: string | undefined; status?: string | undefined; contains?: string | undefined },
 ): boolean {
   const text = (result.output ?? result.error ?? "").toLowerCase();
   return (
-    (wanted.worker === undefined || wanted.worker === result.worker) &&
-    (wanted.status === undefined || wanted.status === result.status) &&
-    (wanted.contains === undefined || text.includes(wanted.contains.toLowerCase()))
+    (worker === undefined || worker === result.worker) &&
+    (status === undefined || status === result.status) &&
+    (contains === undefined || text.includes(contains.toLowerCase()))
   );
 }

@@ -2,6 +2,7 @@
 
 import { mentions, wordsOf } from "../../text/words.js";
 import type { RoutingInput, StrategyOutcome } from "../routing-input.js";
+import type { Strategy } from "./strategy.js";
 
 const skillWeight = 2;
 /** From this score on the choice is certain. */
@@ -32,3 +33,9 @@ export function routeBySkills({ input, clarifications, live }: RoutingInput): St
     },
   };
 }
+
+export const skillBased: Strategy<"skill-based"> = {
+  name: "skill-based",
+  execution: "step",
+  decide: async (input) => routeBySkills(input),
+};

@@ -262,7 +262,7 @@ export class ContextStore {
 }
 
 /** Before anything was written. */
-export const emptyContext: ContextVersion = { version: 0, document: "", coverage: {} };
+const emptyContext: ContextVersion = { version: 0, document: "", coverage: {} };
 
 function showRow(row: z.infer<typeof contextRow>): Omit<ContextVersion, "coverage"> {
   const { version, document, source, created_at: createdAt } = row;

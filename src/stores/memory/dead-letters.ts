@@ -1,19 +1,7 @@
 /** Flushes that the queue gave up on: kept, listed, and sent again. */
 import { z } from "zod";
+import type { DeadLetter } from "../../memory/dead-letter.js";
 import type { FlushJob } from "../../memory/memory.js";
-
-export const deadLetterSchema = z.object({
-  deadLetterId: z.string(),
-  threadId: z.string(),
-  fromSeq: z.int(),
-  toSeq: z.int(),
-  /** Why it could not be done. */
-  reason: z.string(),
-  status: z.enum(["dead", "retried"]),
-  createdAt: z.iso.datetime(),
-  retriedAt: z.iso.datetime().optional(),
-});
-export type DeadLetter = z.infer<typeof deadLetterSchema>;
 
 const row = z
   .object({

@@ -1,4 +1,4 @@
-/** Which entries are wanted, and which hold. */
+/** Filters of entries: by what a caller asks for, and by whether they hold. */
 export interface EntryFilter {
   readonly role?: string | undefined;
   /** `name` or `name=value`. */

@@ -1,8 +1,18 @@
 /** The statements that write an entry, and that leave nothing of it. */
 import { type EntryRecord, indexedColumns } from "./entry-rows.js";
-import type { Extra } from "./entry-store.js";
 import type { MemoryRef } from "./memory-store.js";
 import { vectorErasure } from "./vectors.js";
+
+/** What is stored beside an entry, or limits when it is. */
+export interface Extra {
+  readonly seq?: number;
+  /** Deletions in the memory that were known of; after others it isn't written. */
+  readonly erasures?: number;
+  readonly expiresAt?: string | undefined;
+  readonly supersedes?: string | undefined;
+  readonly idempotencyKey?: string | undefined;
+  readonly requestHash?: string | undefined;
+}
 
 /** Adds an entry, unless its place or its key is taken. @param now ISO */
 export function insertion(

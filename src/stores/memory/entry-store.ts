@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Entry, Tags } from "../../memory/entry.js";
 import { type EntryFilter, endOfTime, holdsAt } from "./entry-filter.js";
 import { type EntryRecord, type EntryRow, entryColumns, entryRow, indexedColumns, showEntry } from "./entry-rows.js";
-import { insertion } from "./entry-statements.js";
+import { type Extra, insertion } from "./entry-statements.js";
 import type { MemoryRef } from "./memory-store.js";
 import type { EntryVectors } from "./vectors.js";
 
@@ -19,28 +19,18 @@ export type AddOutcome =
   /** It was there and has been deleted since: it isn't written again. */
   | { readonly kind: "deleted" };
 
-export interface Extra {
-  readonly seq?: number;
-  /** Deletions in the memory that were known of; after others it isn't written. */
-  readonly erasures?: number;
-  readonly expiresAt?: string | undefined;
-  readonly supersedes?: string | undefined;
-  readonly idempotencyKey?: string | undefined;
-  readonly requestHash?: string | undefined;
-}
-
 export class EntryStore {
   constructor(
     private readonly db: D1Database,
     private readonly now: () => number,
-    private readonly vectors: Pick<EntryVectors, "due">,
+    private readonly vectors: Pick<EntryVectors, "markPending">,
   ) {}
 
   /** Adds an entry once: by thread and number, or by idempotency key. Without a number it gets the next one. */
   async add(memory: MemoryRef, entry: EntryRecord, extra: Extra = {}): Promise<AddOutcome> {
     const [written] = await this.db.batch([
       insertion(this.db, this.present(), memory, entry, extra),
-      ...(await this.vectors.due(memory, entry.entryId)),
+      ...(await this.vectors.markPending(memory, entry.entryId)),
     ]);
     if ((written?.meta.changes ?? 0) > 0) {
       const added = await this.row(memory, entry.entryId);
@@ -60,7 +50,7 @@ export class EntryStore {
     const extra = { seq, ...(erasures === undefined ? {} : { erasures }) };
     const [written] = await this.db.batch([
       insertion(this.db, this.present(), memory, entry, extra),
-      ...(await this.vectors.due(memory, entry.entryId)),
+      ...(await this.vectors.markPending(memory, entry.entryId)),
     ]);
     return (written?.meta.changes ?? 0) > 0 || erasures === undefined || (await this.erasures(memory)) === erasures;
   }
@@ -81,7 +71,7 @@ export class EntryStore {
              AND EXISTS (SELECT 1 FROM entries WHERE tenant_id = ?1 AND entry_id = ?3)`,
         )
         .bind(memory.tenantId, memory.key, entry.entryId, entry.occurredAt, oldId),
-      ...(await this.vectors.due(memory, entry.entryId)),
+      ...(await this.vectors.markPending(memory, entry.entryId)),
     ]);
     const added = await this.row(memory, entry.entryId);
     if (added !== undefined) return { kind: "added", entry: showEntry(memory.memoryId, added), seq: added.seq };

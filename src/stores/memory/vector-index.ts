@@ -53,7 +53,7 @@ export class VectorIndex {
   }
 
   private async sendSome(binding: VectorIndexBinding): Promise<number> {
-    // What is told of is noted first, so that an entry which is deleted from here on is taken out again.
+    // What is sent is noted first, so that an entry which is deleted from here on is taken out again.
     const { results } = await this.db
       .prepare(
         `UPDATE entry_vectors SET told = 1 WHERE entry_key IN (

@@ -1,8 +1,9 @@
 /**
- * Vectors of entries in D1, where the tenant has an embedding provider. An entry is due from the write on that stores it, until its
- * vector is there; a provider that is down leaves it due, and nothing else waits for it.
+ * Vectors of entries in D1, where the tenant has an embedding provider. An entry is pending from the write on that stores it,
+ * until its vector is there; a provider that is down leaves it pending, and nothing else waits for it.
  */
 import { z } from "zod";
+import { type Breaker, type BreakerState, circuitBreaker } from "../../agent/breaker.js";
 import type { Embedder } from "../../platform/embedder.js";
 import { describeError, log } from "../../platform/logging.js";
 import type { MemoryRef } from "./memory-store.js";
@@ -12,14 +13,14 @@ import { type VectorIndex, valuesOf } from "./vector-index.js";
 const batch = 8;
 const embedTimeoutMs = 5_000;
 const queryTimeoutMs = 800;
-/** A provider that failed is left alone for so long, by this instance. */
-const restMs = 60_000;
+/** One failure of a provider is enough to leave it alone, in this instance. */
+const breakerPolicy = { failuresToOpen: 1, openForMs: 60_000 };
 
 export type EmbedderOf = (tenantId: string) => Promise<Embedder | undefined>;
 
 export class EntryVectors {
-  /** Until when a tenant's provider is left alone. */
-  private readonly resting = new Map<string, number>();
+  /** How each tenant's provider does; those that are well have none. */
+  private readonly health = new Map<string, BreakerState>();
 
   constructor(
     private readonly db: D1Database,
@@ -29,7 +30,7 @@ export class EntryVectors {
   ) {}
 
   /** Notes, in the very batch that writes an entry, that it needs a vector; nothing where there is no provider. */
-  async due(memory: MemoryRef, entryId: string): Promise<D1PreparedStatement[]> {
+  async markPending(memory: MemoryRef, entryId: string): Promise<D1PreparedStatement[]> {
     if ((await this.embedderOf(memory.tenantId)) === undefined) return [];
     return [
       this.db
@@ -43,13 +44,13 @@ export class EntryVectors {
     ];
   }
 
-  /** Embeds some of a memory's entries that are due. Never fails: what didn't work stays due. @returns how many got a vector */
+  /** Embeds some of a memory's pending entries. Never fails: what didn't work stays pending. @returns how many got a vector */
   async fill(memory: MemoryRef): Promise<number> {
     const { tenantId, key } = memory;
+    const breaker = this.breakerOf(tenantId);
     try {
-      if ((this.resting.get(tenantId) ?? 0) > this.now()) return 0;
       const embedder = await this.embedderOf(tenantId);
-      if (embedder === undefined) return 0;
+      if (embedder === undefined || breaker.refusal() !== undefined) return 0;
       const { results } = await this.db
         .prepare(
           `SELECT e.key, e.raw_entry, e.speaker FROM entry_vectors_due d JOIN entries e ON e.key = d.entry_key
@@ -60,7 +61,11 @@ export class EntryVectors {
       const rows = z
         .array(z.object({ key: z.int(), raw_entry: z.string(), speaker: z.string().nullable() }))
         .parse(results);
-      if (rows.length === 0) return await this.index.send();
+      if (rows.length === 0) {
+        const sent = await this.index.send();
+        breaker.succeeded();
+        return sent;
+      }
       const texts = rows.map((row) => (row.speaker === null ? row.raw_entry : `${row.speaker}: ${row.raw_entry}`));
       const vectors = await embedder.embed(texts, embedTimeoutMs);
       await this.db.batch(
@@ -70,16 +75,17 @@ export class EntryVectors {
         }),
       );
       await this.index.send();
+      breaker.succeeded();
       return rows.length;
     } catch (error) {
-      this.resting.set(tenantId, this.now() + restMs);
+      breaker.failed();
       log("warn", "memory.vectors_failed", { tenantId, ...describeError(error) });
       return 0;
     }
   }
 
-  /** Memories in which entries are due. */
-  async memoriesDue(limit: number): Promise<{ tenantId: string; memoryId: string }[]> {
+  /** Memories in which entries are pending. */
+  async memoriesWithPending(limit: number): Promise<{ tenantId: string; memoryId: string }[]> {
     const { results } = await this.db
       .prepare(
         `SELECT m.tenant_id, m.memory_id FROM memories m
@@ -96,14 +102,15 @@ export class EntryVectors {
   /** The vector of a question; `undefined` without a provider, or when it doesn't answer soon: search goes on without. */
   async ofQuery(memory: MemoryRef, query: string): Promise<QueryVector | undefined> {
     const { tenantId } = memory;
+    const breaker = this.breakerOf(tenantId);
     try {
-      if ((this.resting.get(tenantId) ?? 0) > this.now()) return undefined;
       const embedder = await this.embedderOf(tenantId);
-      if (embedder === undefined) return undefined;
+      if (embedder === undefined || breaker.refusal() !== undefined) return undefined;
       const [vector] = await embedder.embed([query], queryTimeoutMs);
+      breaker.succeeded();
       return vector === undefined ? undefined : { model: embedder.model, vector };
     } catch (error) {
-      this.resting.set(tenantId, this.now() + restMs);
+      breaker.failed();
       log("warn", "memory.query_vector_failed", { tenantId, ...describeError(error) });
       return undefined;
     }
@@ -124,6 +131,17 @@ export class EntryVectors {
     if (found.size > 0) return found;
     const keys = await this.index.nearest(memory, query.vector, nearestKept, queryTimeoutMs);
     return this.likenessOf(memory, query, "e.key", keys);
+  }
+
+  private breakerOf(tenantId: string): Breaker {
+    const store = {
+      read: () => this.health.get(tenantId),
+      write: (state: BreakerState | undefined) => {
+        if (state === undefined) this.health.delete(tenantId);
+        else this.health.set(tenantId, state);
+      },
+    };
+    return circuitBreaker(store, breakerPolicy, this.now);
   }
 
   /** In a small memory all vectors are looked at; in a larger one none. */

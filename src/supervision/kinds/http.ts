@@ -2,8 +2,10 @@
  * Supervisors of kind `http`: an endpoint of the tenant's own. The request is signed, the answer has a deadline and a strict form;
  * everything else counts as the supervisor's failure.
  */
+
 import { z } from "zod";
 import { secretText } from "../../conversation/secret-text.js";
+import { readJson } from "../../text/json.js";
 import { type Subject, segmentsOf, spokenText } from "../subject.js";
 import {
   type JudgeContext,
@@ -108,12 +110,8 @@ async function ask(
 }
 
 function read(text: string): Verdict {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new NoDecisionError("its endpoint (setting config.url) didn't answer with JSON");
-  }
+  const { value, problem } = readJson(text);
+  if (problem !== undefined) throw new NoDecisionError("its endpoint (setting config.url) didn't answer with JSON");
   const answer = answerSchema.safeParse(value);
   if (!answer.success) {
     const [issue] = answer.error.issues;

@@ -1,5 +1,7 @@
 /** Supervisors of kind `moderation`: an OpenAI-compatible moderation endpoint, with thresholds. They judge and change nothing. */
+
 import { z } from "zod";
+import { readJson } from "../../text/json.js";
 import { type Subject, segmentsOf } from "../subject.js";
 import type { JudgeContext, Supervisor } from "../supervisor.js";
 import type { Verdict } from "../verdict.js";
@@ -84,7 +86,7 @@ async function moderate(
 }
 
 function judged(config: ModerationSettings["config"], text: string, pieceCount: number): Verdict {
-  const answer = answerSchema.safeParse(parsed(text));
+  const answer = answerSchema.safeParse(readJson(text).value);
   if (!answer.success) throw new Error("the answer of the moderation endpoint is malformed (setting config.model)");
   const { results } = answer.data;
   // An endpoint that leaves some texts out has not judged them.
@@ -111,14 +113,6 @@ function judged(config: ModerationSettings["config"], text: string, pieceCount: 
     if (flagged && !named && !below) reasons.add("moderation: flagged");
   }
   return reasons.size === 0 ? { action: "allow", reasons: [] } : { action: config.action, reasons: [...reasons] };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function pieces(text: string): string[] {

@@ -8,11 +8,11 @@ import { z } from "zod";
  * The expression is parsed and compiled by re2js; its program (the instructions of Russ Cox's "Regular Expression
  * Matching: the Virtual Machine Approach") is run here as a deterministic automaton built as needed. A state is an
  * ordered list of places in the program, the most preferred first, so the outcome is RE2's leftmost-first match. A match
- * of no characters counts as none. Time is linear in the text; memory is bounded by {@link MAX_STATES}.
+ * of no characters counts as none. Time is linear in the text; memory is bounded by {@link maxStates}.
  */
 
 /** Instruction codes of re2js 2.x, in the order of its class `Inst`; a test compares this engine with re2js's own. */
-const OP = {
+const opcode = {
   ALT: 1,
   ALT_MATCH: 2,
   CAPTURE: 3,
@@ -25,7 +25,7 @@ const OP = {
 } as const;
 
 /** Conditions of an empty-width instruction, a bit set, as in re2js's `Utils`. */
-const EMPTY = {
+const conditionBits = {
   BEGIN_LINE: 1,
   END_LINE: 2,
   BEGIN_TEXT: 4,
@@ -48,12 +48,12 @@ interface Instruction {
 
 function isInstruction(value: unknown): boolean {
   if (typeof value !== "object" || value === null || !("op" in value && "out" in value && "arg" in value)) return false;
-  const known = typeof value.op === "number" && value.op >= OP.ALT && value.op <= OP.RUNE_ANY_NOT_NEWLINE;
+  const known = typeof value.op === "number" && value.op >= opcode.ALT && value.op <= opcode.RUNE_ANY_NOT_NEWLINE;
   return known && typeof value.out === "number" && "matchRune" in value && typeof value.matchRune === "function";
 }
 
 /** Stands for the end of the text where a code point is expected. */
-export const END = -1;
+export const endOfText = -1;
 
 /** What comes before the place reached: decides `^`, `\A` and `\b`. */
 export type Before = "begin" | "newline" | "word" | "other";
@@ -61,13 +61,13 @@ export type Before = "begin" | "newline" | "word" | "other";
 /** The step that reading one code point makes. */
 export interface Step {
   next: State;
-  /** For each place of `next`: the index, in the list before, of the place it came from; {@link FRESH} if it starts here. */
+  /** For each place of `next`: the index, in the list before, of the place it came from; {@link fresh} if it starts here. */
   sources: readonly number[];
-  /** Index, in the list before, of the place that reached a match ending before this code point; {@link FRESH} if none. */
+  /** Index, in the list before, of the place that reached a match ending before this code point; {@link fresh} if none. */
   matched: number;
 }
 
-export const FRESH = -1;
+export const fresh = -1;
 
 export interface State {
   /** Places in the program that may go on, the most preferred first. */
@@ -80,18 +80,18 @@ export interface State {
 }
 
 /** States and steps kept before the cache is emptied and built anew. */
-const MAX_STATES = 1_000;
-const MAX_STEPS = 20_000;
+const maxStates = 1_000;
+const maxSteps = 20_000;
 
 export class Automaton {
-  readonly #instructions: Instruction[];
-  readonly #start: number;
-  readonly #states = new Map<string, State>();
-  #steps = 0;
+  private readonly instructions: Instruction[];
+  private readonly start: number;
+  private readonly states = new Map<string, State>();
+  private steps = 0;
 
   private constructor(instructions: Instruction[], start: number) {
-    this.#instructions = instructions;
-    this.#start = start;
+    this.instructions = instructions;
+    this.start = start;
   }
 
   /** The automaton of a compiled expression, or undefined if its program has an instruction not known here. */
@@ -102,22 +102,22 @@ export class Automaton {
 
   /** The state in which nothing is under way, after what is described. */
   initial(before: Before): State {
-    return this.#state([], before, false);
+    return this.state([], before, false);
   }
 
-  /** Reads one code point, or {@link END}. */
+  /** Reads one code point, or {@link endOfText}. */
   step(state: State, codePoint: number): Step {
     const known = codePoint >= 0 && codePoint < 128 ? state.ascii[codePoint] : state.others.get(codePoint);
-    return known ?? this.#makeStep(state, codePoint);
+    return known ?? this.makeStep(state, codePoint);
   }
 
-  #makeStep(state: State, codePoint: number): Step {
-    if (++this.#steps > MAX_STEPS || this.#states.size > MAX_STATES) {
-      this.#states.clear();
-      this.#steps = 0;
+  private makeStep(state: State, codePoint: number): Step {
+    if (++this.steps > maxSteps || this.states.size > maxStates) {
+      this.states.clear();
+      this.steps = 0;
     }
-    const walk = new Walk(this.#instructions, conditions(state.before, codePoint));
-    let matched = FRESH;
+    const walk = new Walk(this.instructions, conditions(state.before, codePoint));
+    let matched = fresh;
     for (const [index, place] of state.places.entries()) {
       // A match ends everything that is less preferred.
       if (walk.follow(place, index)) {
@@ -125,32 +125,32 @@ export class Automaton {
         break;
       }
     }
-    if (matched === FRESH && !state.matchFound) walk.follow(this.#start, FRESH);
+    if (matched === fresh && !state.matchFound) walk.follow(this.start, fresh);
 
     const places: number[] = [];
     const sources: number[] = [];
     const taken = new Set<number>();
     for (const { place, source } of walk.reached) {
-      const instruction = this.#instructions[place];
-      if (codePoint === END || instruction === undefined || !instruction.matchRune(codePoint)) continue;
+      const instruction = this.instructions[place];
+      if (codePoint === endOfText || instruction === undefined || !instruction.matchRune(codePoint)) continue;
       if (taken.has(instruction.out)) continue;
       taken.add(instruction.out);
       places.push(instruction.out);
       sources.push(source);
     }
-    const next = this.#state(places, beforeAfter(codePoint), state.matchFound || matched !== FRESH);
+    const next = this.state(places, beforeAfter(codePoint), state.matchFound || matched !== fresh);
     const step: Step = { next, sources, matched };
     if (codePoint >= 0 && codePoint < 128) state.ascii[codePoint] = step;
     else state.others.set(codePoint, step);
     return step;
   }
 
-  #state(places: number[], before: Before, matchFound: boolean): State {
+  private state(places: number[], before: Before, matchFound: boolean): State {
     const key = `${before} ${matchFound} ${places.join(",")}`;
-    let state = this.#states.get(key);
+    let state = this.states.get(key);
     if (state === undefined) {
       state = { places, before, matchFound, ascii: [], others: new Map() };
-      this.#states.set(key, state);
+      this.states.set(key, state);
     }
     return state;
   }
@@ -159,51 +159,56 @@ export class Automaton {
 /** Follows the instructions that read nothing, from several places in order of preference, each at most once. */
 class Walk {
   readonly reached: { place: number; source: number }[] = [];
-  readonly #visited = new Set<number>();
-  readonly #instructions: Instruction[];
-  readonly #holds: number;
+  private readonly visited = new Set<number>();
+  private readonly instructions: Instruction[];
+  private readonly holds: number;
 
   constructor(instructions: Instruction[], holds: number) {
-    this.#instructions = instructions;
-    this.#holds = holds;
+    this.instructions = instructions;
+    this.holds = holds;
   }
 
   /** True if a match was reached; what would have come after it is then left out. */
   follow(from: number, source: number): boolean {
     const pending = [from];
     for (let place = pending.pop(); place !== undefined; place = pending.pop()) {
-      const instruction = this.#instructions[place];
-      if (instruction === undefined || this.#visited.has(place)) continue;
-      if (instruction.op === OP.MATCH) {
+      const instruction = this.instructions[place];
+      if (instruction === undefined || this.visited.has(place)) continue;
+      if (instruction.op === opcode.MATCH) {
         // Nothing was read yet: an empty match counts as none.
-        if (source === FRESH) continue;
+        if (source === fresh) continue;
         return true;
       }
-      this.#visited.add(place);
-      if (instruction.op >= OP.RUNE) this.reached.push({ place, source });
-      else if (instruction.op === OP.ALT || instruction.op === OP.ALT_MATCH) {
+      this.visited.add(place);
+      if (instruction.op >= opcode.RUNE) this.reached.push({ place, source });
+      else if (instruction.op === opcode.ALT || instruction.op === opcode.ALT_MATCH) {
         pending.push(instruction.arg, instruction.out);
-      } else if (instruction.op === OP.EMPTY_WIDTH) {
-        if ((instruction.arg & ~this.#holds) === 0) pending.push(instruction.out);
-      } else if (instruction.op !== OP.FAIL) pending.push(instruction.out);
+      } else if (instruction.op === opcode.EMPTY_WIDTH) {
+        if ((instruction.arg & ~this.holds) === 0) pending.push(instruction.out);
+      } else if (instruction.op !== opcode.FAIL) pending.push(instruction.out);
     }
     return false;
   }
 }
 
 function conditions(before: Before, next: number): number {
-  let holds = before === "begin" ? EMPTY.BEGIN_TEXT | EMPTY.BEGIN_LINE : before === "newline" ? EMPTY.BEGIN_LINE : 0;
-  if (next === END) holds |= EMPTY.END_TEXT | EMPTY.END_LINE;
-  if (next === NEWLINE) holds |= EMPTY.END_LINE;
+  let holds =
+    before === "begin"
+      ? conditionBits.BEGIN_TEXT | conditionBits.BEGIN_LINE
+      : before === "newline"
+        ? conditionBits.BEGIN_LINE
+        : 0;
+  if (next === endOfText) holds |= conditionBits.END_TEXT | conditionBits.END_LINE;
+  if (next === newline) holds |= conditionBits.END_LINE;
   const boundary = (before === "word") !== (beforeAfter(next) === "word");
-  return holds | (boundary ? EMPTY.WORD_BOUNDARY : EMPTY.NO_WORD_BOUNDARY);
+  return holds | (boundary ? conditionBits.WORD_BOUNDARY : conditionBits.NO_WORD_BOUNDARY);
 }
 
-const NEWLINE = 10;
+const newline = 10;
 
 /** What a code point is to what comes after it. Word characters are ASCII ones, as in RE2. */
 export function beforeAfter(codePoint: number): Before {
-  if (codePoint === NEWLINE) return "newline";
+  if (codePoint === newline) return "newline";
   const letter = (codePoint >= 97 && codePoint <= 122) || (codePoint >= 65 && codePoint <= 90);
   return letter || (codePoint >= 48 && codePoint <= 57) || codePoint === 95 ? "word" : "other";
 }

@@ -44,42 +44,45 @@ export interface Scanner {
 
 /** The last part of a text that grows at its end and is given up at its front. Offsets are absolute, from the text's start. */
 export class TextWindow {
-  #held = "";
-  #base = 0;
+  private held = "";
+  private start = 0;
 
   /** Offset of the first character still held. */
   get base(): number {
-    return this.#base;
+    return this.start;
   }
 
   /** Length of the whole text so far. */
   get end(): number {
-    return this.#base + this.#held.length;
+    return this.start + this.held.length;
   }
 
   /** What is held: the text from {@link base} to {@link end}. */
   get text(): string {
-    return this.#held;
+    return this.held;
   }
 
   append(chunk: string): void {
-    this.#held += chunk;
+    this.held += chunk;
   }
 
   slice(start: number, end: number): string {
-    return this.#held.slice(start - this.#base, end - this.#base);
+    return this.held.slice(start - this.start, end - this.start);
   }
 
   /** Gives up what lies before `offset`, but for the context that word boundaries and line starts look back on. */
   trim(offset: number): void {
-    const surplus = offset - LEFT_CONTEXT - this.#base;
-    if (surplus < TRIM_AT_LEAST) return;
-    this.#held = this.#held.slice(surplus);
-    this.#base += surplus;
+    const surplus = offset - leftContext - this.start;
+    if (surplus < trimAtLeast) return;
+    this.held = this.held.slice(surplus);
+    this.start += surplus;
   }
 }
 
-/** Code units kept to the left of the place still being looked at: one code point. */
-const LEFT_CONTEXT = 2;
+/**
+ * Code units kept to the left of the place still being looked at. What stands before a candidate is read already, so
+ * looking back so far costs a stream nothing, and gives the same however the text is cut.
+ */
+export const leftContext = 64;
 /** Trimming copies what is left, so it waits until it is worth it. */
-const TRIM_AT_LEAST = 256;
+const trimAtLeast = 256;

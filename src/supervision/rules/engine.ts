@@ -1,25 +1,14 @@
-import type { RuleMatch, RulesConfig } from "./config.js";
+import type { RulesConfig } from "./config.js";
 import { applyEdits, type RulesEdit, regionsOf, shorten, singleEdit } from "./edits.js";
 import { fenced, isFenced } from "./fence.js";
 import { explainedScore } from "./injection.js";
-import { MAX_PASSES, Outcome, type RulesAction } from "./outcome.js";
+import { maxPasses, Outcome, type RulesJudgement } from "./outcome.js";
 import { type CompiledRule, compileRule, isEditing } from "./rule.js";
+import type { RuleMatch } from "./rule-config.js";
 import { type RulesStream, streamOf } from "./stream.js";
 import { lookAt } from "./whole-look.js";
 
 export type { RulesEdit } from "./edits.js";
-export { MAX_PASSES, type RulesAction } from "./outcome.js";
-export type { RulesStream, RulesStreamStep } from "./stream.js";
-
-export interface RulesJudgement {
-  action: RulesAction;
-  /** The reasons of all rules that had a say, in the configuration's order. */
-  reasons: string[];
-  /** The changes from the judged text to {@link text}: sorted, not overlapping. */
-  edits: RulesEdit[];
-  /** The judged text with the edits applied, those of a blocked text too. */
-  text: string;
-}
 
 export interface CompiledRules {
   /** Judges a whole text. */
@@ -76,7 +65,7 @@ function judgeWhole(text: string, rules: readonly CompiledRule[]): RulesJudgemen
   };
 
   let passes = 0;
-  while (pass(passes < MAX_PASSES)) passes += 1;
+  while (pass(passes < maxPasses)) passes += 1;
 
   let shortened = false;
   for (const rule of rules) {

@@ -1,5 +1,5 @@
 import type { RE2JS } from "re2js";
-import { type Automaton, type Before, beforeAfter, END, FRESH, type State } from "./automaton.js";
+import { type Automaton, type Before, beforeAfter, endOfText, fresh, type State } from "./automaton.js";
 import type { Finding, Scanner, TextWindow } from "./detector.js";
 
 /**
@@ -22,8 +22,8 @@ export interface Refinement {
  * Reading the same characters again, because a match ended well before the place where that became clear, is bounded:
  * beyond this the text is one that makes the pattern run in quadratic time.
  */
-const REREAD_FREE = 10_000;
-const REREAD_PER_CHARACTER = 100;
+const rereadFree = 10_000;
+const rereadPerCharacter = 100;
 
 /** Opens a scanner for a compiled expression. */
 export function scannerOf(expression: RE2JS, automaton: Automaton | undefined, refinement?: Refinement): Scanner {
@@ -32,25 +32,25 @@ export function scannerOf(expression: RE2JS, automaton: Automaton | undefined, r
 }
 
 class ExpressionScanner implements Scanner {
-  readonly #automaton: Automaton;
-  readonly #refinement: Refinement | undefined;
-  #state: State;
+  private readonly automaton: Automaton;
+  private readonly refinement: Refinement | undefined;
+  private state: State;
   /** Where the match under way at each place of the state has started. Never falls from one to the next. */
-  #starts: number[] = [];
-  #match: Finding | undefined;
-  #cursor = 0;
-  #reread = 0;
+  private starts: number[] = [];
+  private match: Finding | undefined;
+  private cursor = 0;
+  private reread = 0;
   overloaded = false;
-  #found: Finding[] = [];
+  private found: Finding[] = [];
 
   constructor(automaton: Automaton, refinement: Refinement | undefined) {
-    this.#automaton = automaton;
-    this.#refinement = refinement;
-    this.#state = automaton.initial("begin");
+    this.automaton = automaton;
+    this.refinement = refinement;
+    this.state = automaton.initial("begin");
   }
 
   get hold(): number {
-    return this.#starts[0] ?? this.#match?.start ?? this.#cursor;
+    return this.starts[0] ?? this.match?.start ?? this.cursor;
   }
 
   feed(chunk: string, window: TextWindow): void {
@@ -58,87 +58,87 @@ class ExpressionScanner implements Scanner {
     let source = chunk;
     let base = window.end - chunk.length;
     const end = window.end;
-    while (this.#cursor < end && !this.overloaded) {
-      if (this.#cursor < base) {
+    while (this.cursor < end && !this.overloaded) {
+      if (this.cursor < base) {
         source = window.text;
         base = window.base;
       }
-      if (this.#starts.length === 0) this.#skipIdle(source, base, end);
-      if (this.#cursor >= end) break;
-      const codePoint = source.codePointAt(this.#cursor - base) ?? END;
-      this.#read(codePoint);
-      this.#cursor += codePoint > 0xffff ? 2 : 1;
-      if (this.#match !== undefined && this.#starts.length === 0) this.#settle(this.#match, window);
+      if (this.starts.length === 0) this.skipIdle(source, base, end);
+      if (this.cursor >= end) break;
+      const codePoint = source.codePointAt(this.cursor - base) ?? endOfText;
+      this.read(codePoint);
+      this.cursor += codePoint > 0xffff ? 2 : 1;
+      if (this.match !== undefined && this.starts.length === 0) this.settle(this.match, window);
     }
   }
 
   /** Passes over characters at which nothing starts: most of most texts, so the one loop that is written for speed. */
-  #skipIdle(source: string, base: number, end: number): void {
-    let state = this.#state;
-    let cursor = this.#cursor;
+  private skipIdle(source: string, base: number, end: number): void {
+    let state = this.state;
+    let cursor = this.cursor;
     for (; cursor < end; cursor++) {
       const step = state.ascii[source.charCodeAt(cursor - base)];
       if (step === undefined || step.sources.length > 0) break;
       state = step.next;
     }
-    this.#state = state;
-    this.#cursor = cursor;
+    this.state = state;
+    this.cursor = cursor;
   }
 
   finish(window: TextWindow): void {
     while (!this.overloaded) {
-      this.#read(END);
-      if (this.#match === undefined) break;
-      this.#settle(this.#match, window);
+      this.read(endOfText);
+      if (this.match === undefined) break;
+      this.settle(this.match, window);
       this.feed("", window);
     }
-    this.#starts = [];
+    this.starts = [];
   }
 
   take(): Finding[] {
-    const found = this.#found;
-    if (found.length > 0) this.#found = [];
+    const found = this.found;
+    if (found.length > 0) this.found = [];
     return found;
   }
 
-  #read(codePoint: number): void {
-    const { next, sources, matched } = this.#automaton.step(this.#state, codePoint);
-    const starts = this.#starts;
-    const matchStart = matched === FRESH ? undefined : starts[matched];
-    if (matchStart !== undefined) this.#match = { start: matchStart, end: this.#cursor };
-    if (sources.length > 0 || starts.length > 0) this.#starts = carryOver(starts, sources, this.#cursor);
-    this.#state = next;
+  private read(codePoint: number): void {
+    const { next, sources, matched } = this.automaton.step(this.state, codePoint);
+    const starts = this.starts;
+    const matchStart = matched === fresh ? undefined : starts[matched];
+    if (matchStart !== undefined) this.match = { start: matchStart, end: this.cursor };
+    if (sources.length > 0 || starts.length > 0) this.starts = carryOver(starts, sources, this.cursor);
+    this.state = next;
   }
 
   /** No better match can come: takes it and goes on after it. */
-  #settle(match: Finding, window: TextWindow): void {
+  private settle(match: Finding, window: TextWindow): void {
     let resume = match.end;
-    if (this.#refinement === undefined) this.#found.push(match);
+    if (this.refinement === undefined) this.found.push(match);
     else {
-      const { refine, retry } = this.#refinement;
+      const { refine, retry } = this.refinement;
       const findings = refine(window.text, match.start - window.base, match.end - window.base);
       for (const { start, end, ...rest } of findings) {
-        this.#found.push({ start: start + window.base, end: end + window.base, ...rest });
+        this.found.push({ start: start + window.base, end: end + window.base, ...rest });
       }
       if (retry === "next") resume = Math.max(match.start + 1, ...findings.map(({ end }) => end + window.base));
     }
-    this.#reread += this.#cursor - resume;
-    this.overloaded = this.#reread > REREAD_FREE + REREAD_PER_CHARACTER * this.#cursor;
-    this.#cursor = resume;
-    this.#match = undefined;
-    this.#starts = [];
-    this.#state = this.#automaton.initial(this.#beforeCursor(window));
+    this.reread += this.cursor - resume;
+    this.overloaded = this.reread > rereadFree + rereadPerCharacter * this.cursor;
+    this.cursor = resume;
+    this.match = undefined;
+    this.starts = [];
+    this.state = this.automaton.initial(this.beforeCursor(window));
   }
 
-  #beforeCursor(window: TextWindow): Before {
-    return beforeAfter(window.text.charCodeAt(this.#cursor - 1 - window.base));
+  private beforeCursor(window: TextWindow): Before {
+    return beforeAfter(window.text.charCodeAt(this.cursor - 1 - window.base));
   }
 }
 
 /** The starts of the places after a step; what is new starts at `cursor`. */
 function carryOver(starts: readonly number[], sources: readonly number[], cursor: number): number[] {
   const next: number[] = [];
-  for (const source of sources) next.push(source === FRESH ? cursor : (starts[source] ?? cursor));
+  for (const source of sources) next.push(source === fresh ? cursor : (starts[source] ?? cursor));
   return next;
 }
 
@@ -146,29 +146,29 @@ function carryOver(starts: readonly number[], sources: readonly number[], cursor
 export class WholeTextScanner implements Scanner {
   readonly hold = 0;
   readonly overloaded = false;
-  readonly #expression: RE2JS;
-  readonly #refinement: Refinement | undefined;
-  #found: Finding[] = [];
+  private readonly expression: RE2JS;
+  private readonly refinement: Refinement | undefined;
+  private found: Finding[] = [];
 
   constructor(expression: RE2JS, refinement?: Refinement) {
-    this.#expression = expression;
-    this.#refinement = refinement;
+    this.expression = expression;
+    this.refinement = refinement;
   }
 
   feed(): void {}
 
   finish(window: TextWindow): void {
     const text = window.text;
-    for (const match of this.#expression.matchAll(text)) {
+    for (const match of this.expression.matchAll(text)) {
       const [start, end] = [match.index ?? 0, (match.index ?? 0) + match[0].length];
       if (start === end) continue;
-      this.#found.push(...(this.#refinement?.refine(text, start, end) ?? [{ start, end }]));
+      this.found.push(...(this.refinement?.refine(text, start, end) ?? [{ start, end }]));
     }
   }
 
   take(): Finding[] {
-    const found = this.#found;
-    this.#found = [];
+    const found = this.found;
+    this.found = [];
     return found;
   }
 }

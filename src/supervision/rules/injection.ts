@@ -4,22 +4,22 @@ import { explainInjection, type GuardParts, InjectionScanner } from "./injection
 import { InjectionScorer } from "./injection/scorer.js";
 import type { SignGroup } from "./injection/signs.js";
 import { Lexicon } from "./injection/terms.js";
-import { THRESHOLDS, WEIGHTS } from "./injection/weights.js";
+import { scoreThresholds, trainedWeights } from "./injection/weights.js";
 import { normalise } from "./normalise.js";
 import { lazily } from "./patterns.js";
 
 /** Of a thousand harmless messages, `low` stops about 1, `medium` at most 10, `high` about 30: measured in docs/supervision.md. */
-export const SENSITIVITIES = ["low", "medium", "high"] as const;
-export type Sensitivity = (typeof SENSITIVITIES)[number];
+export const sensitivities = ["low", "medium", "high"] as const;
+export type Sensitivity = (typeof sensitivities)[number];
 
 /** Made when a rule first needs them: milliseconds, once for each instance. */
 const partsOf = lazily(
-  (): Omit<GuardParts, "threshold"> => ({ lexicon: new Lexicon(), scorer: new InjectionScorer(WEIGHTS) }),
+  (): Omit<GuardParts, "threshold"> => ({ lexicon: new Lexicon(), scorer: new InjectionScorer(trainedWeights) }),
 );
 
 /** The detector for prompt injections. */
 export function injectionDetector(sensitivity: Sensitivity): Detector {
-  const threshold = THRESHOLDS[sensitivity];
+  const threshold = scoreThresholds[sensitivity];
   return { reads: "normal", mayMatch: () => true, open: () => new InjectionScanner({ ...partsOf(), threshold }) };
 }
 

@@ -5,45 +5,36 @@
  */
 
 /** Text that normalisation leaves as it is: printable ASCII with ordinary white space. */
-const PLAIN = /^[\t\n\r\x20-\x7e]*$/;
+const plain = /^[\t\n\r\x20-\x7e]*$/;
 /** Characters that do not show: format characters (zero-width, soft hyphen, bidi, tags), fillers, selectors, controls. */
-const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]|(?![\t\n\v\f\r\u0085])\p{Cc}/gu;
+const invisible = /[\p{Cf}\p{Default_Ignorable_Code_Point}]|(?![\t\n\v\f\r\u0085])\p{Cc}/gu;
 /** Marks that cross or frame what they stand over, and say nothing: strokes, keycaps, circles. */
-const OVERLAY = /[\u0334-\u0338\u20d2\u20d3\u20d8-\u20da\u20dd-\u20e0\u20e2-\u20e8\u20ea\u20eb]/g;
-const DIGIT = /^\p{Nd}$/u;
-const LINE_BREAK = /[\u0085\u2028\u2029]/g;
-const SPACE = /[\v\f\u1680\u2800\p{Zs}]/gu;
-const DASH = /[\p{Pd}\u2212]/gu;
-const SINGLE_QUOTE = /[\u2018-\u201b\u2032]/g;
-const DOUBLE_QUOTE = /[\u201c-\u201f\u2033]/g;
-
-/** Normal forms of the code points met, since a text uses few different ones. */
-const seen = new Map<string, string>();
-const SEEN_LIMIT = 4_096;
+const overlay = /[\u0334-\u0338\u20d2\u20d3\u20d8-\u20da\u20dd-\u20e0\u20e2-\u20e8\u20ea\u20eb]/g;
+const digitPattern = /^\p{Nd}$/u;
+const lineBreak = /[\u0085\u2028\u2029]/g;
+const space = /[\v\f\u1680\u2800\p{Zs}]/gu;
+const dash = /[\p{Pd}\u2212]/gu;
+const singleQuote = /[\u2018-\u201b\u2032]/g;
+const doubleQuote = /[\u201c-\u201f\u2033]/g;
 
 function normaliseCodePoint(character: string): string {
-  const known = seen.get(character);
-  if (known !== undefined) return known;
-  const normal = character
+  return character
     .normalize("NFKC")
-    .replace(INVISIBLE, "")
-    .replace(OVERLAY, "")
+    .replace(invisible, "")
+    .replace(overlay, "")
     .replace(/[^\P{Nd}0-9]/gu, asciiDigit)
-    .replace(LINE_BREAK, "\n")
-    .replace(SPACE, " ")
-    .replace(DASH, "-")
-    .replace(SINGLE_QUOTE, "'")
-    .replace(DOUBLE_QUOTE, '"');
-  if (seen.size >= SEEN_LIMIT) seen.clear();
-  seen.set(character, normal);
-  return normal;
+    .replace(lineBreak, "\n")
+    .replace(space, " ")
+    .replace(dash, "-")
+    .replace(singleQuote, "'")
+    .replace(doubleQuote, '"');
 }
 
 /** Digits of a script stand in a row from 0 to 9: how far it is to its 0 is what a digit is worth. */
 function asciiDigit(digit: string): string {
   const code = digit.codePointAt(0) ?? 0;
   let worth = 0;
-  while (worth < 9 && DIGIT.test(String.fromCodePoint(code - worth - 1))) worth++;
+  while (worth < 9 && digitPattern.test(String.fromCodePoint(code - worth - 1))) worth++;
   return String(worth);
 }
 
@@ -58,61 +49,76 @@ interface Segment {
 
 /** Normalises a text that comes in pieces. A piece never ends in half a surrogate pair. */
 export class Normaliser {
-  #segments: Segment[] = [];
-  #normalLength = 0;
-  #originalLength = 0;
+  private segments: Segment[] = [];
+  /** Normal forms of the code points met, since a text uses few different ones. */
+  private readonly seen = new Map<string, string>();
+  private normalLength = 0;
+  private originalLength = 0;
 
   /** Takes the next piece of the original text and gives the next piece of the normalised text. */
   push(piece: string): string {
-    if (PLAIN.test(piece)) {
-      this.#add(piece.length, piece.length, true);
+    if (plain.test(piece)) {
+      this.add(piece.length, piece.length, true);
       return piece;
     }
     let out = "";
     for (const character of piece) {
-      const normal = normaliseCodePoint(character);
-      this.#add(normal.length, character.length, normal === character);
+      const normal = this.normalForm(character);
+      this.add(normal.length, character.length, normal === character);
       out += normal;
     }
     return out;
   }
 
-  #add(normalLength: number, originalLength: number, unchanged: boolean): void {
-    const last = this.#segments.at(-1);
-    // Dropped characters in a row are one segment, or a flood of them would be kept one by one.
-    const isDropped = normalLength === 0 && last?.normalLength === 0;
-    if ((unchanged && last?.unchanged) || isDropped) {
+  private normalForm(character: string): string {
+    let normal = this.seen.get(character);
+    if (normal === undefined) {
+      normal = normaliseCodePoint(character);
+      this.seen.set(character, normal);
+    }
+    return normal;
+  }
+
+  private add(normalLength: number, originalLength: number, unchanged: boolean): void {
+    const last = this.segments.at(-1);
+    const isAdjacent = last !== undefined && last.originalStart + last.originalLength === this.originalLength;
+    if (normalLength === 0) {
+      // A dropped character holds no offset of the normalised text. Keeping it would make long runs of them costly.
+      this.originalLength += originalLength;
+      return;
+    }
+    if (unchanged && last?.unchanged && isAdjacent) {
       last.normalLength += normalLength;
       last.originalLength += originalLength;
     } else {
-      const [normalStart, originalStart] = [this.#normalLength, this.#originalLength];
-      this.#segments.push({ normalStart, normalLength, originalStart, originalLength, unchanged });
+      const [normalStart, originalStart] = [this.normalLength, this.originalLength];
+      this.segments.push({ normalStart, normalLength, originalStart, originalLength, unchanged });
     }
-    this.#normalLength += normalLength;
-    this.#originalLength += originalLength;
+    this.normalLength += normalLength;
+    this.originalLength += originalLength;
   }
 
   /** The original offset at which the normalised character at `offset` starts; at the end, the original's length. */
   originalStart(offset: number): number {
-    const segment = offset >= this.#normalLength ? undefined : this.#segmentOf(offset);
-    if (segment === undefined) return this.#originalLength;
+    const segment = offset >= this.normalLength ? undefined : this.segmentOf(offset);
+    if (segment === undefined) return this.originalLength;
     return segment.originalStart + (segment.unchanged ? offset - segment.normalStart : 0);
   }
 
   /** The original offset at which the normalised character before `offset` ends; `offset` is an exclusive end. */
   originalEnd(offset: number): number {
-    const segment = this.#segmentOf(offset - 1);
+    const segment = this.segmentOf(offset - 1);
     if (segment === undefined) return 0;
     return segment.originalStart + (segment.unchanged ? offset - segment.normalStart : segment.originalLength);
   }
 
-  /** The segment that holds a normalised offset: segments of dropped characters are empty and hold none. */
-  #segmentOf(offset: number): Segment | undefined {
+  /** The segment that holds a normalised offset. */
+  private segmentOf(offset: number): Segment | undefined {
     let low = 0;
-    let high = this.#segments.length - 1;
+    let high = this.segments.length - 1;
     while (low <= high) {
       const middle = (low + high) >> 1;
-      const segment = this.#segments[middle];
+      const segment = this.segments[middle];
       if (segment === undefined) return undefined;
       if (offset < segment.normalStart) high = middle - 1;
       else if (offset >= segment.normalStart + segment.normalLength) low = middle + 1;
@@ -123,14 +129,17 @@ export class Normaliser {
 
   /** Forgets the map before a normalised offset that will not be asked for again. */
   trim(offset: number): void {
-    if (this.#segments.length < TRIM_AT_SEGMENTS) return;
-    this.#segments = this.#segments.filter((segment) => segment.normalStart + segment.normalLength >= offset);
+    const last = this.segments.length - 1;
+    const middle = this.segments[last >> 1];
+    // Only when half of it can go, so that trimming takes linear time in all.
+    if (last < trimAtLeast || middle === undefined || middle.normalStart + middle.normalLength >= offset) return;
+    this.segments = this.segments.filter((segment) => segment.normalStart + segment.normalLength >= offset);
   }
 }
 
-const TRIM_AT_SEGMENTS = 64;
+const trimAtLeast = 64;
 
 /** The normalised form of a whole text. */
 export function normalise(text: string): string {
-  return PLAIN.test(text) ? text : new Normaliser().push(text);
+  return plain.test(text) ? text : new Normaliser().push(text);
 }

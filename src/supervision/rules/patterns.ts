@@ -4,7 +4,7 @@ import type { Detector, Reading, Subject } from "./detector.js";
 import { type Refinement, scannerOf } from "./expression-scanner.js";
 
 /** The longest program a pattern may compile to, in instructions: a bound on the work for each character. */
-export const MAX_PATTERN_PROGRAM = 1_500;
+const maxPatternProgram = 1_500;
 
 /** Compiles a pattern in RE2 syntax. Throws an Error that says what is wrong with it. */
 export function compilePattern(pattern: string, flags = ""): RE2JS {
@@ -19,10 +19,10 @@ export function compilePattern(pattern: string, flags = ""): RE2JS {
     const problem = error instanceof Error ? error.message : String(error);
     throw new Error(`${problem}. Patterns are in RE2 syntax: no look-around and no back-references.`);
   }
-  if (compiled.programSize() > MAX_PATTERN_PROGRAM) {
+  if (compiled.programSize() > maxPatternProgram) {
     throw new Error(
       `the pattern is too large: it compiles to ${compiled.programSize()} instructions, at most ` +
-        `${MAX_PATTERN_PROGRAM} are allowed. Counted repetitions such as {1000} multiply what they repeat.`,
+        `${maxPatternProgram} are allowed. Counted repetitions such as {1000} multiply what they repeat.`,
     );
   }
   return compiled;
@@ -51,7 +51,16 @@ export function lazily<T>(make: () => T): () => T {
 
 /** A detector for an expression of our own, which reads the normalised text. */
 export function expressionDetector(source: string, check: Detector["mayMatch"], refinement?: Refinement): Detector {
+  return detectorMaker(source)(check, refinement);
+}
+
+/** Compiles an expression of our own once, for detectors that refine what it finds in different ways. */
+export function detectorMaker(source: string): (check: Detector["mayMatch"], refinement?: Refinement) => Detector {
   const expression = RE2JS.compile(source);
   const automaton = Automaton.of(expression);
-  return { reads: "normal", mayMatch: check, open: () => scannerOf(expression, automaton, refinement) };
+  return (check, refinement) => ({
+    reads: "normal",
+    mayMatch: check,
+    open: () => scannerOf(expression, automaton, refinement),
+  });
 }

@@ -1,83 +1,103 @@
+/** Finds personal data of some kinds: what has a form of its own. Names and postal addresses have none. */
 import type { Detector, Finding, Subject } from "./detector.js";
-import { findIban, IBAN } from "./iban.js";
-import { findLetteredId, findNumericIds, LETTERED_ID } from "./national-ids.js";
-import { findCards, findPhones, MIN_CARD_DIGITS } from "./numbers.js";
-import { expressionDetector, lazily } from "./patterns.js";
+import { detectorMaker, expressionDetector, lazily } from "./patterns.js";
+import { findCards, minCardDigits } from "./personal/cards.js";
+import { isPartOfWord, leftOf } from "./personal/context.js";
+import { emailCandidate, findEmail } from "./personal/email.js";
+import { findIban, ibanCandidate } from "./personal/iban.js";
+import { findIp, ipCandidate } from "./personal/ip.js";
+import { findLetteredId, findNumericIds, letteredIdCandidate } from "./personal/national-ids.js";
+import { extensionWords } from "./personal/phone-words.js";
+import { findPhones } from "./personal/phones.js";
 
-export const PERSONAL_DATA_KINDS = ["email", "phone", "card", "iban", "nationalId"] as const;
-export type PersonalDataKind = (typeof PERSONAL_DATA_KINDS)[number];
+export const personalDataKinds = ["email", "phone", "card", "iban", "nationalId", "ip"] as const;
+export type PersonalDataKind = (typeof personalDataKinds)[number];
 
-/** An address (RFC 5321 and 6531, without quoted local parts and address literals). */
-const EMAIL = String.raw`[\p{L}\p{N}._%+'&/=?^{|}~!#$*\-]*[\p{L}\p{N}_%+\-]@(?:[\p{L}\p{N}\-]+\.)+(?:\p{L}{2,24}|xn--[a-zA-Z0-9\-]{2,59})`;
-/** Names of image files for screens of higher density look like addresses. */
-const DENSITY_SUFFIX = /@\d(?:\.\d)?x\.(?:png|jpe?g|gif|webp|svg|avif)$/i;
+/** A run of digits and what may separate them, up to anything else; and an extension. */
+const run = String.raw`(?:\+ ?)?\(?(?:\+ ?)?\(?[0-9][0-9 ().+/\-]*`;
+const extension = String.raw`(?:[,;]? ?(?:${extensionWords.join("|")})\.?[:=]? ?#?[0-9]{1,6}\b)?`;
+const numberRun = `(?i)${run}${extension}`;
+const extensionAtEnd = new RegExp(String.raw`[ ,;]*(?:${extensionWords.join("|")})\.?[:=]? ?#?[0-9]{1,6}$`, "i");
 
-function findEmail(text: string, start: number, end: number): Finding[] {
-  const address = text.slice(start, end);
-  if (DENSITY_SUFFIX.test(address)) return [];
-  // What stands before a local part in code or prose: /, =, {, ' and the like.
-  const opening = /^[^\p{L}\p{N}_+]*/u.exec(address)?.[0].length ?? 0;
-  return [{ start: start + opening, end, mask: "[email]" }];
-}
-
-/** A run of digits and what may separate them, up to anything else. */
-const NUMBER_RUN = String.raw`\+?\(?\+?[0-9][0-9 ().+/\-]*`;
+/** A bank account number goes on in groups of four after its country and check digits; those are no numbers of their own. */
+const ibanBeginning = /(?:^|[^A-Z0-9])([A-Z]{2} ?\d{2}(?:[ -]?[A-Z0-9]{4})*[ -]?[A-Z0-9]{0,4} ?)$/;
 
 /** Looks in a run for all numeric kinds at once; within a longer word or amount it counts for none. */
 function findNumbers(kinds: ReadonlySet<PersonalDataKind>): (text: string, start: number, end: number) => Finding[] {
   return (text, start, end) => {
-    const run = text.slice(start, end);
-    const digits = run.replace(/\D/g, "").length;
-    if (digits < MIN_DIGITS) return [];
-    const [before, after] = [start === 0 ? "" : text.charAt(start - 1), text.charAt(end)];
-    const found: Finding[] = [];
-    if (kinds.has("card") && digits >= MIN_CARD_DIGITS) found.push(...findCards(run));
-    if (kinds.has("nationalId") && digits >= MIN_ID_DIGITS) found.push(...findNumericIds(run));
-    if (kinds.has("phone"))
-      found.push(...findPhones(run).filter((phone) => !found.some((other) => overlap(phone, other))));
+    const candidate = text.slice(start, end);
+    const extended = extensionAtEnd.exec(candidate)?.index;
+    const digits = candidate.slice(0, extended);
+    const count = digits.replace(/\D/g, "").length;
+    if (count < minDigits) return [];
+    const left = leftOf(text, start);
+    const isGlued = start > 0 && isPartOfWord(text.charAt(start - 1));
+    const beginning = ibanBeginning.exec(left);
+    const account = beginning === null ? [] : findIban(text, start - (beginning[1] ?? "").length, end);
+    const cards = count < minCardDigits || account.length > 0 ? [] : findCards(digits);
+    const ids = beginning === null ? findNumericIds(digits, left) : [];
+    const found = [...(kinds.has("card") ? cards : []), ...(kinds.has("nationalId") ? ids : [])];
+    if (kinds.has("phone") && beginning === null && (!isGlued || candidate.startsWith("+"))) {
+      // What is a card or an identity number is no telephone number, whether or not it is looked for.
+      const others = [...cards, ...ids];
+      found.push(...findPhones(digits, left).filter((phone) => !others.some((other) => overlap(phone, other))));
+    }
+    const last = found.find((one) => one.mask === "[phone]" && one.end >= digits.trimEnd().length);
+    if (last !== undefined && extended !== undefined) last.end = candidate.length;
     return found
-      .filter((one) => one.start > 0 || !PART_OF_WORD.test(before))
-      .filter((one) => one.end < run.length || !PART_OF_WORD.test(after))
+      .filter((one) => one.start > 0 || !isGlued || candidate.startsWith("+"))
+      .filter((one) => one.end < candidate.length || !isPartOfWord(text.charAt(end)))
       .map((one) => ({ ...one, start: one.start + start, end: one.end + start }));
   };
 }
 
-const PART_OF_WORD = /[\p{L}\p{N}_#]/u;
 const overlap = (a: Finding, b: Finding): boolean => a.start < b.end && b.start < a.end;
 
-/** Fewest digits of a number of any kind, and of a numeric identity number. */
-const MIN_DIGITS = 8;
-const MIN_ID_DIGITS = 9;
-/** The shortest of the numbers looked for has eight digits, with at most four separators from one to the next. */
-const EIGHT_DIGITS = /\d(?:[ ().+/-]{0,4}\d){7}/;
-const hasNumber = ({ normal }: Subject): boolean => EIGHT_DIGITS.test(normal);
+/** Fewest digits of a number of any kind; at most four separators go from one digit to the next. */
+const minDigits = 6;
+const sixDigits = /\d(?:[ ().+/-]{0,4}\d){5}/;
+const hasNumber = ({ normal }: Subject): boolean => sixDigits.test(normal);
 
 const emailDetector = lazily(() => {
-  return expressionDetector(EMAIL, ({ normal }) => normal.includes("@"), { refine: findEmail, retry: "after" });
+  return expressionDetector(emailCandidate, ({ normal }) => normal.includes("@"), {
+    refine: findEmail,
+    retry: "after",
+  });
 });
 
 const ibanDetector = lazily(() => {
-  return expressionDetector(IBAN, ({ normal }) => IBAN_HINT.test(normal), { refine: findIban, retry: "next" });
+  return expressionDetector(ibanCandidate, ({ normal }) => ibanHint.test(normal), { refine: findIban, retry: "next" });
 });
 
 const letteredIdDetector = lazily(() => {
-  const source = String.raw`(?i)\b(?:${LETTERED_ID})\b`;
-  return expressionDetector(source, ({ normal }) => ID_HINT.test(normal), { refine: findLetteredId, retry: "next" });
+  return expressionDetector(letteredIdCandidate, ({ normal }) => idHint.test(normal), {
+    refine: findLetteredId,
+    retry: "next",
+  });
 });
 
-/** Detectors for some kinds of personal data. */
-export function personalDataDetectors(kinds: readonly PersonalDataKind[]): Detector[] {
+const ipDetector = lazily(() => detectorMaker(ipCandidate));
+const numberDetector = lazily(() => detectorMaker(numberRun));
+
+/** Detectors for some kinds of personal data; internet addresses of private ranges count only if asked for. */
+export function personalDataDetectors(kinds: readonly PersonalDataKind[], withPrivateIps = false): Detector[] {
   const wanted = new Set(kinds);
   const detectors: Detector[] = [];
   if (wanted.has("email")) detectors.push(emailDetector());
   if (wanted.has("iban")) detectors.push(ibanDetector());
+  if (wanted.has("ip")) {
+    detectors.push(
+      ipDetector()(({ normal }) => ipHint.test(normal), { refine: findIp(withPrivateIps), retry: "after" }),
+    );
+  }
   if (wanted.has("card") || wanted.has("phone") || wanted.has("nationalId")) {
-    detectors.push(expressionDetector(NUMBER_RUN, hasNumber, { refine: findNumbers(wanted), retry: "after" }));
+    detectors.push(numberDetector()(hasNumber, { refine: findNumbers(wanted), retry: "after" }));
   }
   if (wanted.has("nationalId")) detectors.push(letteredIdDetector());
   return detectors;
 }
 
-const IBAN_HINT = /[A-Za-z]{2}[ -]?\d{2}/;
-/** Six digits in pairs, which every other form has, or the shape of a codice fiscale. */
-const ID_HINT = /\d{2} ?\d{2} ?\d{2}|[A-Za-z]{6} ?[\dL-Vl-v]{2}[A-Za-z][\dL-Vl-v]{2} ?[A-Za-z][\dL-Vl-v]{3}/;
+const ibanHint = /[A-Za-z]{2}[ -]?\d{2}/;
+/** Four digits in a row, which every other form has, or the shape of a codice fiscale. */
+const idHint = /\d{2}[. ]?\d{2}|[A-Za-z]{6} ?[\dL-Vl-v]{2}[A-Za-z][\dL-Vl-v]{2} ?[A-Za-z][\dL-Vl-v]{3}/;
+const ipHint = /\d\.\d{1,3}\.\d{1,3}\.\d|[0-9a-f]:[0-9a-f]{0,4}:|::/i;

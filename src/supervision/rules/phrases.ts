@@ -2,48 +2,98 @@ import type { Detector, Finding, Scanner, Subject, TextWindow } from "./detector
 import { normalise } from "./normalise.js";
 import { buildPhraseAutomaton, nextNode, type PhraseNode } from "./phrase-automaton.js";
 
+/**
+ * Phrases, looked for in linear time. A phrase is found however it is written: normalised (normalise.ts), without its
+ * accents, and with any punctuation between its words.
+ */
+
 /** How phrases are compared. */
 export interface PhraseOptions {
   /** Upper and lower case differ. Otherwise case is folded, with ß as ss. */
   caseSensitive: boolean;
   /** A phrase counts only where no letter, digit, mark or underscore touches it. */
   wholeWords: boolean;
+  /** Accents and the punctuation between words have to be those of the phrase. */
+  literal: boolean;
 }
 
-const WHITE_SPACE = /\s+/g;
-const WORD = /[\p{L}\p{N}\p{M}_]/u;
-const MARK = /\p{M}/u;
+/** How characters are folded before they are compared. */
+interface Folding {
+  caseSensitive: boolean;
+  accents: boolean;
+  /** Punctuation, and an underscore, is a space. */
+  punctuation: boolean;
+}
+
+const whiteSpace = /\s+/g;
+const wordCharacter = /[\p{L}\p{N}\p{M}_]/u;
+const mark = /\p{M}/u;
+/** Accents and points that may be left out in writing: Latin, Greek and Cyrillic ones, Hebrew points, Arabic vowel signs. */
+const accent = /(?!\u3099|\u309a)(?=\p{Mn})[\p{Script=Inherited}\p{Script=Hebrew}\p{Script=Arabic}]/gu;
+/** Letters with a stroke or of two letters, which don't decompose. */
+const strokes: Readonly<Record<string, string>> = {
+  ø: "o",
+  ł: "l",
+  đ: "d",
+  ħ: "h",
+  ı: "i",
+  œ: "oe",
+  æ: "ae",
+  Ø: "O",
+  Ł: "L",
+  Đ: "D",
+};
+const punctuation = /[\p{P}\p{S}]/u;
+const punctuationRun = /[\s\p{P}\p{S}]+/gu;
+/** After these white space begins a new sentence, which no phrase reaches into. */
+const sentenceEnd = /[.!?;:…。！？।؟]/u;
 /** Up to so many phrases, looking for the longest word of each is quicker than a scan. */
-const MAX_ANCHORS = 24;
+const maxAnchors = 24;
 
 /** The form in which a phrase and a text are compared; empty when nothing of the phrase can be seen. */
 export function foldPhrase(phrase: string, caseSensitive: boolean): string {
-  const collapsed = normalise(phrase).replace(WHITE_SPACE, " ").trim();
-  return Array.from(collapsed, (character) => foldCharacter(character, caseSensitive)).join("");
+  return fold(phrase, { caseSensitive, accents: false, punctuation: false });
+}
+
+function fold(phrase: string, folding: Folding): string {
+  const collapsed = normalise(phrase)
+    .replace(folding.punctuation ? punctuationRun : whiteSpace, " ")
+    .trim();
+  return Array.from(collapsed, (character) => foldCharacter(character, folding)).join("");
 }
 
 /** Case is folded through upper case (ß, final sigma); decomposing makes é and e with an accent the same. */
-function foldCharacter(character: string, caseSensitive: boolean): string {
+function foldCharacter(character: string, { caseSensitive, accents }: Folding): string {
   const folded = caseSensitive ? character : character.toUpperCase().toLowerCase();
-  return folded.normalize("NFD");
+  if (!accents) return folded.normalize("NFD");
+  return (strokes[folded] ?? folded).normalize("NFD").replace(accent, "");
 }
 
-/** A detector for phrases; white space in them stands for any run of white space. */
-export function phraseDetector(phrases: readonly string[], options: PhraseOptions): Detector {
-  const folded = [...new Set(phrases.map((phrase) => foldPhrase(phrase, options.caseSensitive)))].filter(Boolean);
+/** Detectors for phrases; white space in them stands for any run of white space. */
+export function phraseDetectors(phrases: readonly string[], options: PhraseOptions): Detector[] {
+  const { caseSensitive, wholeWords, literal } = options;
+  const asWritten = detectorOf(phrases, { caseSensitive, accents: !literal, punctuation: false }, wholeWords);
+  // Punctuation of a phrase may matter ("C++", ".net"), so only what stands between its words is folded.
+  const ofWords = phrases.filter((phrase) => /[\p{L}\p{N}][\s\p{P}\p{S}]+[\p{L}\p{N}]/u.test(normalise(phrase)));
+  if (literal || ofWords.length === 0) return [asWritten];
+  return [asWritten, detectorOf(ofWords, { caseSensitive, accents: true, punctuation: true }, wholeWords)];
+}
+
+function detectorOf(phrases: readonly string[], folding: Folding, wholeWords: boolean): Detector {
+  const folded = [...new Set(phrases.map((phrase) => fold(phrase, folding)))].filter(Boolean);
   const root = buildPhraseAutomaton(folded);
   const longest = folded.reduce((length, phrase) => Math.max(length, phrase.length), 0);
   const anchors = anchorsOf(folded);
   return {
     reads: "normal",
     mayMatch: (subject) => anchors === undefined || containsAnchor(subject, anchors),
-    open: () => new PhraseScanner(root, longest, options),
+    open: () => new PhraseScanner(root, longest, folding, wholeWords),
   };
 }
 
 /** The longest word of each phrase in lower case, if all are ASCII and there are few enough to look for one by one. */
 function anchorsOf(folded: readonly string[]): string[] | undefined {
-  if (folded.length > MAX_ANCHORS || folded.some((phrase) => !isAscii(phrase))) return undefined;
+  if (folded.length > maxAnchors || folded.some((phrase) => !isAscii(phrase))) return undefined;
   return folded.map((phrase) => {
     const words = phrase.toLowerCase().split(" ");
     return words.reduce((longest, word) => (word.length > longest.length ? word : longest), "");
@@ -55,8 +105,12 @@ function containsAnchor({ normal, lower }: Subject, anchors: readonly string[]):
   return anchors.some((anchor) => lower.includes(anchor)) || !isAscii(normal);
 }
 
-const ASCII = /^[\0-\x7f]*$/;
-const isAscii = (text: string) => ASCII.test(text);
+const asciiOnly = /^[\0-\x7f]*$/;
+const isAscii = (text: string) => asciiOnly.test(text);
+
+function isAsciiAlphanumeric(code: number): boolean {
+  return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
+}
 
 /** A phrase that has been read to its end, at `end`, and waits for the character after it. */
 interface Completed {
@@ -66,119 +120,144 @@ interface Completed {
 
 class PhraseScanner implements Scanner {
   readonly overloaded = false;
-  readonly #root: PhraseNode;
-  readonly #options: PhraseOptions;
+  private readonly root: PhraseNode;
+  private readonly folding: Folding;
+  private readonly wholeWords: boolean;
   /** For the last folded units, at the unit's number modulo their length: where its character starts, what is before it. */
-  readonly #offsets: Int32Array;
-  readonly #afterWord: Uint8Array;
-  #node: PhraseNode;
-  #units = 0;
-  #cursor = 0;
-  #lastIsWord = false;
-  #lastIsSpace = false;
-  #completed: Completed | undefined;
-  #found: Finding[] = [];
+  private readonly offsets: Int32Array;
+  private readonly afterWord: Uint8Array;
+  private node: PhraseNode;
+  private units = 0;
+  private cursor = 0;
+  private lastIsWord = false;
+  private lastIsSpace = false;
+  /** The punctuation read last may end a sentence. */
+  private mayEndSentence = false;
+  private completed: Completed | undefined;
+  private found: Finding[] = [];
 
-  constructor(root: PhraseNode, longest: number, options: PhraseOptions) {
-    this.#root = root;
-    this.#node = root;
-    this.#options = options;
-    this.#offsets = new Int32Array(longest + 1);
-    this.#afterWord = new Uint8Array(longest + 1);
+  constructor(root: PhraseNode, longest: number, folding: Folding, wholeWords: boolean) {
+    this.root = root;
+    this.node = root;
+    this.folding = folding;
+    this.wholeWords = wholeWords;
+    this.offsets = new Int32Array(longest + 1);
+    this.afterWord = new Uint8Array(longest + 1);
   }
 
   get hold(): number {
-    return this.#node.depth === 0 ? this.#cursor : this.#startOf(this.#node);
+    return this.node.depth === 0 ? this.cursor : this.startOf(this.node);
   }
 
   feed(chunk: string, window: TextWindow): void {
     const base = window.end - chunk.length;
-    while (this.#cursor < window.end) {
-      const code = chunk.charCodeAt(this.#cursor - base);
+    while (this.cursor < window.end) {
+      const code = chunk.charCodeAt(this.cursor - base);
       if (code < 128) {
-        this.#readAscii(code);
-        this.#cursor += 1;
+        this.readAscii(code);
+        this.cursor += 1;
       } else {
-        const character = String.fromCodePoint(chunk.codePointAt(this.#cursor - base) ?? code);
-        this.#readOther(character);
-        this.#cursor += character.length;
+        const character = String.fromCodePoint(chunk.codePointAt(this.cursor - base) ?? code);
+        this.readOther(character);
+        this.cursor += character.length;
       }
     }
   }
 
   finish(): void {
-    this.#decide(false, false);
-    this.#node = this.#root;
+    this.decide(false, false);
+    this.node = this.root;
   }
 
   take(): Finding[] {
-    const found = this.#found;
-    if (found.length > 0) this.#found = [];
+    const found = this.found;
+    if (found.length > 0) this.found = [];
     return found;
   }
 
-  #readAscii(code: number): void {
+  private readAscii(code: number): void {
     const isSpace = code === 32 || (code >= 9 && code <= 13);
     if (isSpace) {
-      this.#readSpace();
+      this.readSpace(true);
+      return;
+    }
+    if (this.folding.punctuation && !isAsciiAlphanumeric(code)) {
+      this.readPunctuation(String.fromCharCode(code));
       return;
     }
     const isUpper = code >= 65 && code <= 90;
     const isWord = isUpper || (code >= 97 && code <= 122) || (code >= 48 && code <= 57) || code === 95;
-    this.#decide(isWord, false);
-    this.#step(isUpper && !this.#options.caseSensitive ? code + 32 : code);
-    this.#lastIsWord = isWord;
-    this.#lastIsSpace = false;
-    this.#complete(this.#cursor + 1);
+    this.decide(isWord, false);
+    this.step(isUpper && !this.folding.caseSensitive ? code + 32 : code);
+    this.lastIsWord = isWord;
+    this.lastIsSpace = false;
+    this.complete(this.cursor + 1);
   }
 
-  #readSpace(): void {
-    this.#decide(false, false);
-    // A run of white space is one space.
-    if (!this.#lastIsSpace) this.#step(32);
-    this.#lastIsWord = false;
-    this.#lastIsSpace = true;
+  private readPunctuation(character: string): void {
+    this.readSpace(false);
+    this.mayEndSentence = sentenceEnd.test(character);
   }
 
-  #readOther(character: string): void {
-    const isWord = WORD.test(character);
-    this.#decide(isWord, isWord && MARK.test(character));
-    for (const unit of foldCharacter(character, this.#options.caseSensitive).split("")) this.#step(unit.charCodeAt(0));
-    this.#lastIsWord = isWord;
-    this.#lastIsSpace = false;
-    this.#complete(this.#cursor + character.length);
+  private readSpace(isWhite: boolean): void {
+    this.decide(false, false);
+    // A run of white space is one space, but for one that begins a new sentence: nothing goes on with that.
+    if (this.folding.punctuation && isWhite && this.mayEndSentence) this.step(0);
+    else if (!this.lastIsSpace) this.step(32);
+    this.mayEndSentence = false;
+    this.lastIsWord = false;
+    this.lastIsSpace = true;
   }
 
-  #step(unit: number): void {
-    this.#node = nextNode(this.#node, unit);
-    const slot = this.#units % this.#offsets.length;
-    this.#offsets[slot] = this.#cursor;
-    this.#afterWord[slot] = this.#lastIsWord ? 1 : 0;
-    this.#units += 1;
+  private readOther(character: string): void {
+    const folded = foldCharacter(character, this.folding);
+    if (folded === "") {
+      // An accent that stands for itself belongs to the letter before it.
+      if (this.completed !== undefined) this.completed.end = this.cursor + character.length;
+      return;
+    }
+    if (this.folding.punctuation && punctuation.test(character)) {
+      this.readPunctuation(character);
+      return;
+    }
+    const isWord = wordCharacter.test(character);
+    this.decide(isWord, isWord && mark.test(character));
+    for (const unit of folded.split("")) this.step(unit.charCodeAt(0));
+    this.lastIsWord = isWord;
+    this.lastIsSpace = false;
+    this.complete(this.cursor + character.length);
   }
 
-  #complete(end: number): void {
-    const node = this.#node.isPhrase ? this.#node : this.#node.shorter;
-    if (node !== undefined) this.#completed = { node, end };
+  private step(unit: number): void {
+    this.node = nextNode(this.node, unit);
+    const slot = this.units % this.offsets.length;
+    this.offsets[slot] = this.cursor;
+    this.afterWord[slot] = this.lastIsWord ? 1 : 0;
+    this.units += 1;
+  }
+
+  private complete(end: number): void {
+    const node = this.node.isPhrase ? this.node : this.node.shorter;
+    if (node !== undefined) this.completed = { node, end };
   }
 
   /** With the next character known, a completed phrase counts or does not. A mark makes its last letter another one. */
-  #decide(nextIsWord: boolean, nextIsMark: boolean): void {
-    if (this.#completed === undefined) return;
-    const { node, end } = this.#completed;
-    this.#completed = undefined;
-    if (nextIsMark || (this.#options.wholeWords && nextIsWord)) return;
+  private decide(nextIsWord: boolean, nextIsMark: boolean): void {
+    if (this.completed === undefined) return;
+    const { node, end } = this.completed;
+    this.completed = undefined;
+    if (nextIsMark || (this.wholeWords && nextIsWord)) return;
     // The longest that counts covers the shorter ones, which end at the same place.
     for (let phrase: PhraseNode | undefined = node; phrase !== undefined; phrase = phrase.shorter) {
-      const afterWord = this.#afterWord[(this.#units - phrase.depth) % this.#afterWord.length] === 1;
-      if (this.#options.wholeWords && afterWord) continue;
-      this.#found.push({ start: this.#startOf(phrase), end });
+      const afterWord = this.afterWord[(this.units - phrase.depth) % this.afterWord.length] === 1;
+      if (this.wholeWords && afterWord) continue;
+      this.found.push({ start: this.startOf(phrase), end });
       return;
     }
   }
 
   /** Where the text read at a node, up to the last unit, has started. */
-  #startOf(node: PhraseNode): number {
-    return this.#offsets[(this.#units - node.depth) % this.#offsets.length] ?? 0;
+  private startOf(node: PhraseNode): number {
+    return this.offsets[(this.units - node.depth) % this.offsets.length] ?? 0;
   }
 }

@@ -1,9 +1,9 @@
-import type { RuleConfig, RuleMatch } from "./config.js";
 import type { Detector, Finding } from "./detector.js";
 import { injectionDetector } from "./injection.js";
 import { patternDetectors } from "./patterns.js";
-import { PERSONAL_DATA_KINDS, personalDataDetectors } from "./personal-data.js";
-import { phraseDetector } from "./phrases.js";
+import { personalDataDetectors, personalDataKinds } from "./personal-data.js";
+import { phraseDetectors } from "./phrases.js";
+import type { RuleConfig, RuleMatch } from "./rule-config.js";
 import { secretDetectors } from "./secrets.js";
 import { topicFinder } from "./topics.js";
 
@@ -27,7 +27,7 @@ export interface RuleFinding extends Finding {
 }
 
 /** What redaction puts in the place of a match that has no mask of its own. */
-export const DEFAULT_MASK = "[redacted]";
+export const defaultMask = "[redacted]";
 
 export function compileRule(config: RuleConfig, index: number): CompiledRule {
   const { match, action, reason, replacement } = config;
@@ -40,13 +40,13 @@ export function compileRule(config: RuleConfig, index: number): CompiledRule {
 function detectorsOf(match: RuleMatch): readonly Detector[] {
   switch (match.type) {
     case "phrases": {
-      const { caseSensitive = false, wholeWords = false } = match;
-      return [phraseDetector(match.phrases, { caseSensitive, wholeWords })];
+      const { caseSensitive = false, wholeWords = false, literal = false } = match;
+      return phraseDetectors(match.phrases, { caseSensitive, wholeWords, literal });
     }
     case "pattern":
       return patternDetectors(match.pattern, match.flags);
     case "personalData":
-      return personalDataDetectors(match.kinds ?? PERSONAL_DATA_KINDS);
+      return personalDataDetectors(match.kinds ?? personalDataKinds, match.privateIps);
     case "secrets":
       return secretDetectors();
     case "injection":
@@ -69,5 +69,5 @@ export function isEditing(rule: CompiledRule): boolean {
 
 /** What an editing rule puts in the place of a finding. */
 export function replacementFor({ rule, mask }: RuleFinding): string {
-  return rule.replacement ?? mask ?? DEFAULT_MASK;
+  return rule.replacement ?? mask ?? defaultMask;
 }

@@ -1,129 +1,151 @@
+/** Finds secrets: by their form, by what announces them, in addresses, and private keys. */
 import type { Detector, Finding } from "./detector.js";
 import { expressionDetector, lazily } from "./patterns.js";
+import { leftOf } from "./personal/context.js";
+import { harmlessNames, links, secretNames, vendors, weakNames } from "./secret/announcing-words.js";
+import { keyForms } from "./secret/key-forms.js";
+import { entropyOf, isMixed, isPlausible, isStrong } from "./secret/plausible.js";
 
 /** What redaction puts in the place of a secret. */
-export const SECRET_MASK = "[secret]";
-
-/** Keys that are known by their form: the vendors' documented prefixes, as the public secret scanners list them. */
-const KEYS = [
-  String.raw`sk-(?:ant-|proj-|svcacct-|admin-|or-v1-)?[A-Za-z0-9_\-]{20,}`, // Anthropic, OpenAI, OpenRouter
-  String.raw`(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b`, // AWS access key id
-  "gh[pousr]_[A-Za-z0-9]{36,}", // GitHub tokens
-  "github_pat_[A-Za-z0-9_]{22,}",
-  String.raw`gl(?:pat|dt|rt)-[A-Za-z0-9_\-]{20,}`, // GitLab
-  String.raw`xox[abeoprs]-[A-Za-z0-9\-]{10,}`, // Slack
-  String.raw`xapp-[0-9]-[A-Za-z0-9\-]{10,}`,
-  String.raw`hooks\.slack\.com/services/T[A-Z0-9]{6,}/B[A-Z0-9]{6,}/[A-Za-z0-9]{16,}`,
-  "[sr]k_(?:live|test)_[A-Za-z0-9]{16,}", // Stripe
-  "whsec_[A-Za-z0-9+/]{16,}",
-  String.raw`AIza[A-Za-z0-9_\-]{35}`, // Google
-  String.raw`GOCSPX-[A-Za-z0-9_\-]{20,}`,
-  String.raw`ya29\.[A-Za-z0-9_\-]{20,}`,
-  "cf(?:k|ut|at)_[A-Za-z0-9]{30,}", // Cloudflare
-  String.raw`v1\.0-[a-f0-9]{24}-[a-f0-9]{100,}`,
-  String.raw`cnk_[A-Za-z0-9_\-]{16,}`, // Conclave
-  "hf_[A-Za-z0-9]{30,}", // Hugging Face
-  "npm_[A-Za-z0-9]{36}",
-  String.raw`pypi-[A-Za-z0-9_\-]{50,}`,
-  String.raw`SG\.[A-Za-z0-9_\-]{16,}\.[A-Za-z0-9_\-]{32,}`, // SendGrid
-  String.raw`SK[0-9a-f]{32}\b`, // Twilio
-  String.raw`[0-9]{8,10}:AA[A-Za-z0-9_\-]{32,}`, // Telegram bot
-  "(?:gsk_|xai-|r8_|lin_api_|dop_v1_|shp(?:at|ca|pa|ss)_)[A-Za-z0-9]{30,}", // Groq, xAI, Replicate, Linear, …
-  String.raw`eyJ[A-Za-z0-9_\-]{10,}\.eyJ[A-Za-z0-9_\-]{10,}\.[A-Za-z0-9_\-]*`, // JSON Web Token (RFC 7519)
-].join("|");
-/** Not within a longer word ("task-…"), but after an underscore. */
-const KNOWN_KEY = String.raw`(?:\b|_)(?:${KEYS})`;
+const secretMask = "[secret]";
 
 /** A private key in PEM form (RFC 7468), whether or not its end is there; line breaks may be escaped, as in JSON. */
-const GAP = String.raw`(?:\s|\\[nr])*`;
-const PRIVATE_KEY =
+const gap = String.raw`(?:\s|\\[nr])*`;
+const privateKey =
   "-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----" +
-  String.raw`(?:${GAP}[A-Za-z\-]{3,20}: [^\n]{0,100})*` +
-  `(?:${GAP}[A-Za-z0-9+/=]{16,})*` +
-  `(?:(?:${GAP}[A-Za-z0-9+/=]{1,64})?(?:${GAP}-----END [A-Z0-9 ]{0,60}-----)?)?`;
+  String.raw`(?:${gap}[A-Za-z\-]{3,20}: [^\n]{0,100})*` +
+  `(?:${gap}[A-Za-z0-9+/=]{16,})*` +
+  `(?:(?:${gap}[A-Za-z0-9+/=]{1,64})?(?:${gap}-----END [A-Z0-9 ]{0,60}-----)?)?`;
 
-const VALUE = String.raw`[^\s"'<>,;\x60]{6,}`;
-const QUOTE = String.raw`["'\x60]?`;
-/** Names that announce a secret, in English and the main words of German, French and Spanish. */
-const NAMES = [
-  "pass(?:word|wd|phrase|wort)",
-  "pwd",
-  "kennwort",
-  "mot de passe",
-  "contrase(?:ñ|ñ|n)a",
-  String.raw`secret(?:[_\- ]?(?:access[_\- ]?)?key)?`,
-  String.raw`api[_\- ]?(?:key|token|secret)`,
-  String.raw`(?:access|auth|bearer|private|refresh)[_\- ]?(?:key|token)`,
-  "token",
-  "credentials?",
-].join("|");
-/** What stands before the value. Common to RE2 and JavaScript syntax, since the value is found by it once more. */
-const ANNOUNCED = String.raw`(?:${NAMES})${QUOTE}\s{0,4}(?:=>|:=|==?|:|\bis\b|\blautet\b|\best\b|\bes\b)\s{0,4}${QUOTE}`;
-const ANNOUNCEMENT = new RegExp(`^${ANNOUNCED}`, "i");
-const AUTHORIZATION = String.raw`(?i)\b(?:bearer|basic|token)\s{1,4}[A-Za-z0-9._~+/\-]{12,}=*`;
-const URL_PASSWORD = String.raw`(?i)\b[a-z][a-z0-9+.\-]{1,20}://[^\s:/@]{0,64}:[^\s@/]{3,128}@`;
+const urlPassword = String.raw`(?i)\b[a-z][a-z0-9+.\-]{1,20}://[^\s:/@]{0,64}:[^\s@/]{3,128}@`;
+const urlPlaceholder = /^[$%{<([]|^(?:pass(?:word)?|pwd|secret|your|xxx+|\*+|\.{3,})/i;
 
-/** What stands for a secret in documentation, or is a variable, a call or a word about the secret, is none. */
-const PLACEHOLDER =
-  /^[$%{<([]|^(?:your|my|the|some|insert|enter|change|replace|example|sample|dummy|test|process\.|os\.|env[.[(])|example|placeholder|redacted|x{4,}|\*{3,}|\.{3,}|…|\(\)|\[secret\]/i;
+/**
+ * A stretch without white space, quotes and letters of scripts without spaces: what a secret is made of. It is looked at
+ * when it is complete, so that no secret can go on after it was judged.
+ */
+const stretch = String.raw`[^\s"'<>,;\x60\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Arabic}\p{Devanagari}\x{3000}-\x{303f}\x{30fc}]{6,}`;
 
-/** The punctuation of the sentence in which a value may stand. */
-const CLOSING = /[).:!?\]}]+$/;
+const known = lazily(() => {
+  return new RegExp(`(?<![A-Za-z0-9])(?:${keyForms.map(({ form }) => form).join("|")})[A-Za-z0-9_-]*`, "g");
+});
 
-/** A value that looks made up rather than written: letters with digits or signs, and no placeholder. */
-function isPlausible(value: string): boolean {
-  const bare = value.replace(CLOSING, "");
-  if (PLACEHOLDER.test(bare) || bare.length < 6) return false;
-  const hasLetter = /[a-z]/i.test(bare);
-  const hasDigit = /\d/.test(bare);
-  const hasSign = /[!#$%^&*+~?]/.test(bare);
-  return (hasDigit && (hasLetter || bare.length >= 8)) || (hasLetter && hasSign && bare.length >= 8);
+const quote = String.raw`["'\x60*]{0,2}`;
+const nameEnd = String.raw`[\w.\[\]-]{0,16}${quote}\)?`;
+/** Further words between a name and its value: "password for the database is". */
+const aside = String.raw`(?:\s{1,2}\(?[\p{L}\p{N}'’._-]{1,20}\)?){0,4}?`;
+
+interface Announcement {
+  /** Before a stretch: name, aside, link. */
+  before: RegExp;
+  /** Before a stretch, without a link. */
+  bare: RegExp;
+  /** Within a stretch: a name at its end. */
+  within: RegExp;
 }
 
-const secret = (start: number, end: number): Finding[] => [{ start, end, mask: SECRET_MASK }];
-
-/** Only the value is secret; what announces it may stay. */
-function refineAssignment(text: string, start: number, end: number): Finding[] {
-  const valueStart = start + (ANNOUNCEMENT.exec(text.slice(start, end))?.[0].length ?? 0);
-  return isPlausible(text.slice(valueStart, end)) ? secret(valueStart, end) : [];
+function announcement(names: readonly string[]): Announcement {
+  const name = `(?:${names.join("|")})`;
+  return {
+    before: new RegExp(String.raw`${name}${nameEnd}${aside}\s{0,4}(?:${links.join("|")})\s{0,4}${quote}$`, "iu"),
+    bare: new RegExp(String.raw`${name}\s{0,2}${quote}$`, "iu"),
+    within: new RegExp(String.raw`${name}[\w.\[\]-]{0,16}$`, "iu"),
+  };
 }
 
-/** Opaque tokens: a word after "bearer" counts if it has a digit, which prose has not. */
-function refineAuthorization(text: string, start: number, end: number): Finding[] {
-  const valueStart = start + text.slice(start, end).search(/\s\S/) + 1;
-  const value = text.slice(valueStart, end);
-  return /\d/.test(value) && isPlausible(value) ? secret(valueStart, end) : [];
+const strongly = lazily(() => announcement(Object.values(secretNames).flat()));
+const weakly = lazily(() => announcement([...weakNames, ...vendors]));
+const harmless = lazily(() => new RegExp(harmlessNames.join("|"), "iu"));
+const scheme = /\b(?:bearer|basic|token|apikey)\s{1,4}$/i;
+
+function findSecrets(text: string, start: number, end: number): Finding[] {
+  const candidate = text.slice(start, end);
+  const keys = candidate.length < minKey ? [] : findKeys(candidate);
+  if (keys.length > 0) return keys.map((key) => ({ ...key, start: key.start + start, end: key.end + start }));
+  if (!/[\d!#$%^&*+~?@]|[a-z][A-Z]/.test(candidate)) return [];
+  const left = leftOf(text, start);
+  const valueStart = announcedWithin(candidate, left) ?? (isAnnounced(candidate, left) ? 0 : undefined);
+  if (valueStart === undefined) return [];
+  return [{ start: start + valueStart, end: start + endOfValue(candidate, valueStart), mask: secretMask }];
 }
 
-function refineUrl(text: string, start: number, end: number): Finding[] {
+/** Fewest characters of a key that is known by its form. */
+const minKey = 16;
+
+function findKeys(candidate: string): Finding[] {
+  const found: Finding[] = [];
+  for (const { 0: key, index } of candidate.matchAll(known())) {
+    if (isKey(key)) found.push({ start: index, end: index + key.length, mask: secretMask });
+  }
+  return found;
+}
+
+/** Placeholders such as sk-your-key-here-xxxxxxxx, and long names that share a prefix, are no keys. */
+function isKey(key: string): boolean {
+  if (/x{8,}|your|EXAMPLE$|\*{3}|\.{3}/i.test(key) || entropyOf(key) < 2.5) return false;
+  return /\d/.test(key.slice(3)) || /^(?:A[KSBC][IC]A|API-)[A-Z]+$/.test(key) || /[a-z][A-Z].*[a-z][A-Z]/.test(key);
+}
+
+/** Where the value starts in a stretch such as `DB_PASSWORD=hunter22`. */
+function announcedWithin(candidate: string, left: string): number | undefined {
+  for (const match of candidate.matchAll(/[=:]{1,3}>?|\|\|/g)) {
+    const name = (left.slice(-nameWithin) + candidate.slice(0, match.index)).slice(-nameWithin);
+    const valueStart = match.index + match[0].length;
+    const value = candidate.slice(valueStart, endOfValue(candidate, valueStart));
+    if (strongly().within.test(name) && !harmless().test(name) && isPlausible(value)) return valueStart;
+    if (weakly().within.test(name) && !harmless().test(name) && isStrong(value)) return valueStart;
+  }
+  return undefined;
+}
+
+/** Most characters of a name. */
+const nameWithin = 40;
+
+/** In an address a value ends at the next parameter. */
+function endOfValue(candidate: string, start: number): number {
+  const isParameter = /[?&][\w.-]{1,40}=$/.test(candidate.slice(0, start));
+  const next = isParameter ? candidate.slice(start).search(/[&#]/) : -1;
+  return next < 0 ? candidate.length : start + next;
+}
+
+/** Whether what stands before a stretch announces it. */
+function isAnnounced(candidate: string, left: string): boolean {
+  if (scheme.test(left) && candidate.length >= 12 && /\d/.test(candidate) && isPlausible(candidate)) {
+    return /^[A-Za-z0-9._~+/-]{12,}=*[.:!?)\]}]*$/.test(candidate);
+  }
+  const plausible = isPlausible(candidate);
+  if (!plausible) return false;
+  const named = strongly().before.exec(left);
+  if (named !== null && !harmless().test(named[0])) return true;
+  const isStrongValue = isStrong(candidate);
+  if (!isStrongValue && !isMixed(candidate)) return false;
+  const weak = strongly().bare.exec(left) ?? (isStrongValue ? weakly().before.exec(left) : null);
+  return weak !== null && !harmless().test(weak[0]);
+}
+
+function findUrlPassword(text: string, start: number, end: number): Finding[] {
   const valueStart = text.indexOf(":", text.indexOf("://", start) + 3) + 1;
-  return PLACEHOLDER.test(text.slice(valueStart, end - 1)) ? [] : secret(valueStart, end - 1);
+  return urlPlaceholder.test(text.slice(valueStart, end - 1))
+    ? []
+    : [{ start: valueStart, end: end - 1, mask: secretMask }];
 }
 
-/** Placeholders such as sk-your-key-here-xxxxxxxx, and long lower-case names that share a prefix, are no keys. */
-function refineKey(text: string, start: number, end: number): Finding[] {
-  const key = text.slice(start, end);
-  return /x{8,}|your/i.test(key) || !/[0-9A-Z]/.test(key.slice(4)) ? [] : secret(start, end);
-}
+const longStretch = /[\w+/.:|%~=@$-]{16}/;
 
-const KEY_HINT =
-  /sk-|AKIA|ASIA|ABIA|ACCA|gh[pousr]_|github_pat_|gl(?:pat|dt|rt)-|xox|xapp-|hooks\.|[sr]k_|whsec_|AIza|GOCSPX|ya29|cf(?:k|ut|at)_|v1\.0-|cnk_|hf_|npm_|pypi-|SG\.|SK|:AA|gsk_|xai-|r8_|lin_api_|dop_v1_|shp|eyJ/;
-const NAME_HINT = /pass|pwd|kennw|contras|secret|key|token|cred/;
+/** A word that every announcement has; texts without one, and without a long stretch, are not scanned. */
+const nameHint = lazily(() => {
+  return new RegExp([...Object.values(secretNames).flat(), ...weakNames, ...vendors].join("|"), "iu");
+});
 
 /** Detectors for secrets of every kind; built once, and shared by every configuration. */
 export const secretDetectors: () => readonly Detector[] = lazily(() => [
-  expressionDetector(KNOWN_KEY, ({ normal }) => KEY_HINT.test(normal), { refine: refineKey, retry: "next" }),
-  expressionDetector(PRIVATE_KEY, ({ normal }) => normal.includes("-----BEGIN "), {
-    refine: (_text, start, end) => secret(start, end),
+  expressionDetector(stretch, ({ normal }) => longStretch.test(normal) || nameHint().test(normal), {
+    refine: findSecrets,
     retry: "after",
   }),
-  expressionDetector(`(?i)${ANNOUNCED}${VALUE}`, ({ lower }) => NAME_HINT.test(lower), {
-    refine: refineAssignment,
-    retry: "next",
+  expressionDetector(privateKey, ({ normal }) => normal.includes("-----BEGIN "), {
+    refine: (_text, start, end) => [{ start, end, mask: secretMask }],
+    retry: "after",
   }),
-  expressionDetector(AUTHORIZATION, ({ lower }) => /bearer|basic|token/.test(lower), {
-    refine: refineAuthorization,
-    retry: "next",
-  }),
-  expressionDetector(URL_PASSWORD, ({ normal }) => normal.includes("://"), { refine: refineUrl, retry: "next" }),
+  expressionDetector(urlPassword, ({ normal }) => normal.includes("://"), { refine: findUrlPassword, retry: "next" }),
 ]);

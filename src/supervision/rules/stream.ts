@@ -1,12 +1,12 @@
-import type { RulesJudgement } from "./engine.js";
-import { isStricter, MAX_PASSES, Outcome, type RulesAction } from "./outcome.js";
+import { type Action, isStricter } from "../verdict.js";
+import { maxPasses, Outcome, type RulesJudgement } from "./outcome.js";
 import { type CompiledRule, isEditing } from "./rule.js";
 import { LengthStage, LookStage, type StreamStage } from "./stream-stage.js";
 
 export interface RulesStreamStep {
   /** What may be passed on now; may be empty. */
   release: string;
-  action: RulesAction;
+  action: Action;
   reasons: string[];
 }
 
@@ -35,20 +35,20 @@ function needsWholeText(rule: CompiledRule): boolean {
 }
 
 class WholeTextStream implements RulesStream {
-  readonly #judge: Judge;
-  readonly #pieces: string[] = [];
+  private readonly judge: Judge;
+  private readonly pieces: string[] = [];
 
   constructor(judge: Judge) {
-    this.#judge = judge;
+    this.judge = judge;
   }
 
   push(delta: string): RulesStreamStep {
-    this.#pieces.push(delta);
+    this.pieces.push(delta);
     return { release: "", action: "allow", reasons: [] };
   }
 
   end(): RulesStreamStep {
-    const { action, reasons, text } = this.#judge(this.#pieces.join(""));
+    const { action, reasons, text } = this.judge(this.pieces.join(""));
     return { release: isStricter(action, "modify") ? "" : text, action, reasons };
   }
 }
@@ -58,41 +58,41 @@ class WholeTextStream implements RulesStream {
  * text is what the second looks at, so that a match made by an edit is held back like any other.
  */
 class StagedStream implements RulesStream {
-  readonly #judge: Judge;
-  readonly #outcome = new Outcome();
-  readonly #stages: StreamStage[];
-  readonly #pieces: string[] = [];
-  readonly #released: string[] = [];
+  private readonly judge: Judge;
+  private readonly outcome = new Outcome();
+  private readonly stages: StreamStage[];
+  private readonly pieces: string[] = [];
+  private readonly released: string[] = [];
 
   constructor(rules: readonly CompiledRule[], judge: Judge) {
-    this.#judge = judge;
-    this.#stages = stagesOf(rules, this.#outcome);
+    this.judge = judge;
+    this.stages = stagesOf(rules, this.outcome);
   }
 
   push(delta: string): RulesStreamStep {
-    if (this.#outcome.isFinal) return this.#step("");
-    this.#pieces.push(delta);
+    if (this.outcome.isFinal) return this.step("");
+    this.pieces.push(delta);
     let piece = delta;
-    for (const stage of this.#stages) piece = stage.push(piece);
-    return this.#step(piece);
+    for (const stage of this.stages) piece = stage.push(piece);
+    return this.step(piece);
   }
 
   end(): RulesStreamStep {
     let last = "";
-    for (const stage of this.#outcome.isFinal ? [] : this.#stages) last = stage.push(last) + stage.end();
+    for (const stage of this.outcome.isFinal ? [] : this.stages) last = stage.push(last) + stage.end();
     // The stages give what judging the whole gives; should they ever not, the stricter of the two counts.
-    if (!this.#outcome.isFinal) {
-      const whole = this.#judge(this.#pieces.join(""));
-      this.#outcome.join(whole.action, whole.reasons);
-      if (!this.#outcome.isFinal && whole.text !== this.#released.join("") + last) this.#outcome.unsettled();
+    if (!this.outcome.isFinal) {
+      const whole = this.judge(this.pieces.join(""));
+      this.outcome.join(whole.action, whole.reasons);
+      if (!this.outcome.isFinal && whole.text !== this.released.join("") + last) this.outcome.unsettled();
     }
-    return this.#step(last);
+    return this.step(last);
   }
 
-  #step(release: string): RulesStreamStep {
-    const { action, reasons, isFinal } = this.#outcome;
+  private step(release: string): RulesStreamStep {
+    const { action, reasons, isFinal } = this.outcome;
     if (isFinal) return { release: "", action, reasons };
-    if (release !== "") this.#released.push(release);
+    if (release !== "") this.released.push(release);
     return { release, action, reasons };
   }
 }
@@ -100,7 +100,7 @@ class StagedStream implements RulesStream {
 function stagesOf(rules: readonly CompiledRule[], outcome: Outcome): StreamStage[] {
   const stages: StreamStage[] = [];
   const edits = rules.some((rule) => isEditing(rule) && rule.maxLength === undefined);
-  for (let pass = 0; edits && pass < MAX_PASSES; pass++) stages.push(new LookStage(rules, outcome, true));
+  for (let pass = 0; edits && pass < maxPasses; pass++) stages.push(new LookStage(rules, outcome, true));
   for (const rule of rules) {
     if (rule.maxLength !== undefined) stages.push(new LengthStage(rule, rule.maxLength, outcome));
   }

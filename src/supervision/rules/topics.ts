@@ -6,14 +6,14 @@ import { normalise } from "./normalise.js";
  */
 
 /** Words of the scripts that are written without spaces are looked for anywhere in the text. */
-const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
-const WORD = /[\p{L}\p{N}]+/gu;
-const MARK = /\p{M}/gu;
+const unspacedScript = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
+const wordPattern = /[\p{L}\p{N}]+/gu;
+const mark = /\p{M}/gu;
 
-const fold = (text: string): string => normalise(text).toLowerCase().normalize("NFD").replace(MARK, "");
+const fold = (text: string): string => normalise(text).toLowerCase().normalize("NFD").replace(mark, "");
 
 /** A word without its plural or verbal ending. Crude on purpose: it only has to do the same to both sides. */
-export function stem(word: string): string {
+function stem(word: string): string {
   if (word.length > 4 && word.endsWith("ies")) return `${word.slice(0, -3)}y`;
   if (word.length > 5 && word.endsWith("ing")) return undouble(word.slice(0, -3));
   if (word.length > 4 && /(?:s|x|z|ch|sh)es$/.test(word)) return word.slice(0, -2);
@@ -28,19 +28,19 @@ const withoutE = (word: string): string => (word.length > 3 && word.endsWith("e"
 
 /** Whether any word of a topic can be looked for at all. */
 export function hasWords(topic: string): boolean {
-  return fold(topic).match(WORD) !== null;
+  return fold(topic).match(wordPattern) !== null;
 }
 
 /** A function that tells whether a text is about any of some topics. */
 export function topicFinder(topics: readonly string[]): (text: string) => boolean {
   const needs = topics.map((topic) => {
-    const words = fold(topic).match(WORD) ?? [];
-    const unspaced = words.filter((word) => UNSPACED.test(word));
-    return { unspaced, stems: words.filter((word) => !UNSPACED.test(word)).map(stem) };
+    const words = fold(topic).match(wordPattern) ?? [];
+    const unspaced = words.filter((word) => unspacedScript.test(word));
+    return { unspaced, stems: words.filter((word) => !unspacedScript.test(word)).map(stem) };
   });
   return (text) => {
     const folded = fold(text);
-    const stems = new Set(Array.from(folded.match(WORD) ?? [], stem));
+    const stems = new Set(Array.from(folded.match(wordPattern) ?? [], stem));
     return needs.some((need) => {
       return need.stems.every((word) => stems.has(word)) && need.unspaced.every((word) => folded.includes(word));
     });

@@ -9,7 +9,7 @@ import type { Permissions } from "../supervisor.js";
 import { type Action, strictest, type Verdict } from "../verdict.js";
 
 /** The server name of a supervisor's tools. */
-export const supervisionServer = "supervision";
+const supervisionServer = "supervision";
 
 export class PassToolkit {
   private open = true;

@@ -41,6 +41,18 @@ function stopAt(wanted?: { step: number; moment: Moment }): { steps: string[]; r
     return result;
   };
   vi.spyOn(SqlJournal.prototype, "step").mockImplementation(watched);
+  const { commit } = SqlJournal.prototype;
+  // A commit has no moment between its work and its result: whoever would die there dies after it.
+  vi.spyOn(SqlJournal.prototype, "commit").mockImplementation(async function (this: SqlJournal, id, onDone) {
+    let step: number | undefined;
+    await commit.call(this, id, () => {
+      step = steps.push(`${Reflect.get(this, "prefix")}${id}`) - 1;
+      onDone();
+    });
+    if (step === undefined) return;
+    await at(step, "worked");
+    await at(step, "stored");
+  });
   return { steps, reached: () => reached };
 }
 

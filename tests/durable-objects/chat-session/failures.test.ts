@@ -79,7 +79,7 @@ describe("a turn while the database is away", () => {
   const away = () => env.DB.exec("ALTER TABLE resource_heads RENAME TO resource_heads_away");
   const back = () => env.DB.exec("ALTER TABLE resource_heads_away RENAME TO resource_heads");
   const crashes = async (tenant: TestTenant, session: string) =>
-    (await rowsOf(tenant.object(session), "SELECT crashes FROM turns")).map((row) => row.crashes);
+    (await rowsOf(tenant.object(session), "SELECT count FROM crashes")).map((row) => row.count);
 
   async function crashedTwice() {
     const tenant = await newTenant();

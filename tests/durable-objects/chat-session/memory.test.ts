@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { composeSessionPlatform } from "../../../src/composition.js";
+import { composeRootPlatform } from "../../../src/composition.js";
 import { newTenant } from "../../support/conclave.js";
 import { newMemory } from "../../support/memory.js";
 
@@ -86,7 +86,7 @@ describe("a session with a memory", () => {
 
   it("forgets what a message said before all of it was taken out", async () => {
     const { tenant, memory } = await remembering();
-    const sessions = composeSessionPlatform(env).memory;
+    const sessions = composeRootPlatform(env).memory;
     const link = { tenantId: tenant.tenantId, memoryId: memory.memoryId, threadId: "main" };
     const message = (content: string) => ({ messageId: "msg_1", role: "user" as const, content, createdAt: at });
     const at = "2026-01-01T00:00:00.000Z";

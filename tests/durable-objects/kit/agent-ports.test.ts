@@ -40,7 +40,7 @@ function withPorts(test: (world: World) => void | Promise<void>): Promise<void> 
       {
         tenantId: "ten_1",
         ownerId: "run_1",
-        piece: { type: "run", id: "run_1" },
+        ref: { type: "run", id: "run_1" },
         hash: (subject) => saltedHash("salt", subject),
         signal: abort.signal,
         settings: settingsSchema.parse({ strict: true, reviews: { answerableBy: "admin" } }),

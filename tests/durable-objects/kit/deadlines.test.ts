@@ -19,7 +19,7 @@ describe("named deadlines over the one alarm", () => {
       expect(await storage.getAlarm()).toBe(start + 5_000);
       deadlines.move("a", undefined);
       expect(await storage.getAlarm()).toBe(null);
-      expect(deadlines.due(Number.MAX_SAFE_INTEGER)).toEqual([]);
+      expect(deadlines.passed(Number.MAX_SAFE_INTEGER)).toEqual([]);
     }));
 
   it("are told when they have passed, the earliest first, until they are dealt with", () =>
@@ -32,11 +32,11 @@ describe("named deadlines over the one alarm", () => {
         ["mid", 2],
       ] as const)
         deadlines.move(name, start + at);
-      expect(deadlines.due(start)).toEqual([]);
-      expect(deadlines.due(start + 2)).toEqual(["early", "mid"]);
-      expect(deadlines.due(start + 2)).toEqual(["early", "mid"]);
+      expect(deadlines.passed(start)).toEqual([]);
+      expect(deadlines.passed(start + 2)).toEqual(["early", "mid"]);
+      expect(deadlines.passed(start + 2)).toEqual(["early", "mid"]);
       deadlines.move("early", undefined);
-      expect(deadlines.due(start + 9)).toEqual(["mid", "late"]);
+      expect(deadlines.passed(start + 9)).toEqual(["mid", "late"]);
     }));
 
   it("are each acted on once, though the alarm rings twice; one that fails keeps none of the others", () =>

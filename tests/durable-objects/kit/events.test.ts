@@ -1,7 +1,10 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, expectTypeOf, it, vi } from "vitest";
 import { eventStream, type StreamOptions } from "../../../durable-objects/kit/event-stream.js";
 import { EventLog, type LiveEvent } from "../../../durable-objects/kit/events.js";
-import { parseEvents } from "../../support/conclave.js";
+import type { EventData, StoredEventData } from "../../../src/catalogues/events.js";
+import type { OutboxPayload } from "../../../src/catalogues/outbox.js";
+import type { Turn } from "../../../src/chat/session.js";
+import { splitEvents } from "../../support/conclave.js";
 import { Clock, withKitTables } from "./support.js";
 
 function withLog(test: (log: EventLog) => void | Promise<void>): Promise<void> {
@@ -13,21 +16,22 @@ const idle: StreamOptions = { after: 0, lingerMs: 0, active: () => false };
 describe("the event log", () => {
   it("numbers what happens, growing, and gives what came after a number, of one work or of all", () =>
     withLog((log) => {
-      for (const [type, work] of [
-        ["a", "w"],
-        ["b", "v"],
-        ["c", "w"],
-        ["d", undefined],
-      ] as const) {
-        log.append(type, work, { type });
-      }
+      log.append("turn.started", "w", { turnId: "w" });
+      log.append("turn.started", "v", { turnId: "v" });
+      log.append("turn.completed", "w", { turnId: "w" });
+      log.append("message.erased", undefined, { messageId: "m" });
       const all = log.read(0, 10);
-      expect(all.map(({ type }) => type)).toEqual(["a", "b", "c", "d"]);
+      expect(all.map(({ type, work }) => [type, work])).toEqual([
+        ["turn.started", "w"],
+        ["turn.started", "v"],
+        ["turn.completed", "w"],
+        ["message.erased", undefined],
+      ]);
       const numbers = all.map(({ seq }) => seq);
       expect(numbers).toEqual([...numbers].sort((x, y) => x - y));
       expect(new Set(numbers).size).toBe(4);
-      expect(log.read(numbers[1] ?? 0, 10).map(({ type }) => type)).toEqual(["c", "d"]);
-      expect(log.read(0, 10, "w").map(({ type }) => type)).toEqual(["a", "c"]);
+      expect(log.read(numbers[1] ?? 0, 10).map(({ type }) => type)).toEqual(["turn.completed", "message.erased"]);
+      expect(log.read(0, 10, "w").map(({ type }) => type)).toEqual(["turn.started", "turn.completed"]);
       expect(log.read(0, 2)).toHaveLength(2);
     }));
 
@@ -35,57 +39,75 @@ describe("the event log", () => {
     withLog((log) => {
       const heard: LiveEvent[] = [];
       const leave = log.subscribe((event) => heard.push(event));
-      log.append("kept", "w", { a: 1 });
-      log.announce("passing", "w", { text: "x" });
+      log.append("turn.started", "w", { turnId: "w" });
+      log.announce("reply.delta", "w", { turnId: "w", text: "x", attempt: 0, offset: 0 });
       leave();
-      log.append("unheard", "w", {});
+      log.append("turn.waiting", "w", { turnId: "w" });
       expect(heard.map(({ type, seq }) => [type, seq !== undefined])).toEqual([
-        ["kept", true],
-        ["passing", false],
+        ["turn.started", true],
+        ["reply.delta", false],
       ]);
-      expect(log.read(0, 10).map(({ type }) => type)).toEqual(["kept", "unheard"]);
+      expect(log.read(0, 10).map(({ type }) => type)).toEqual(["turn.started", "turn.waiting"]);
     }));
 
   it("shows of stored data what holds now", () =>
     withKitTables((state) => {
       let shown = "then";
       const log = new EventLog(state.storage.sql, new Clock().now, () => ({ shown }));
-      log.append("x", undefined, { id: 1 });
+      log.append("message.edited", undefined, { messageId: "m" });
       shown = "now";
       expect(log.read(0, 1)[0]?.data).toBe('{"shown":"now"}');
     }));
 });
 
+describe("what the log takes", () => {
+  it("is checked when it is compiled: types of the catalogue, each with its data", () => {
+    type Appended = Parameters<typeof EventLog.prototype.append>[0];
+    expectTypeOf<"turn.begun">().not.toExtend<Appended>();
+    expectTypeOf<"reply.delta">().not.toExtend<Appended>();
+    expectTypeOf<StoredEventData<"turn.completed">>().toEqualTypeOf<{ turnId: string }>();
+    expectTypeOf<StoredEventData<"message.erased">>().toEqualTypeOf<{ messageId: string }>();
+    expectTypeOf<EventData<"turn.completed">>().toExtend<Turn>();
+    expectTypeOf<OutboxPayload<"erase">>().toEqualTypeOf<{ entryId: string }>();
+  });
+});
+
 describe("its stream", () => {
   it("gives all pages of the past and ends when nothing goes on", () =>
     withLog(async (log) => {
-      for (let n = 0; n < 450; n++) log.append("tick", "w", { n });
-      const events = parseEvents(await new Response(eventStream(log, idle)).text());
-      expect(events.map(({ data }) => data.n)).toEqual(Array.from({ length: 450 }, (_, n) => n));
+      for (let n = 0; n < 450; n++) log.append("context.changed", "w", { version: n });
+      const events = splitEvents(await new Response(eventStream(log, idle)).text());
+      expect(events.map(({ data }) => data.version)).toEqual(Array.from({ length: 450 }, (_, n) => n));
     }));
 
   it("resumes after the last number a client saw, without a gap or a repetition", () =>
     withLog(async (log) => {
-      for (let n = 0; n < 10; n++) log.append("tick", "w", { n });
-      const first = parseEvents(await new Response(eventStream(log, idle)).text()).slice(0, 4);
-      const rest = parseEvents(
+      for (let n = 0; n < 10; n++) log.append("context.changed", "w", { version: n });
+      const first = splitEvents(await new Response(eventStream(log, idle)).text()).slice(0, 4);
+      const rest = splitEvents(
         await new Response(eventStream(log, { ...idle, after: Number(first.at(-1)?.id) })).text(),
       );
-      expect([...first, ...rest].map(({ data }) => data.n)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+      expect([...first, ...rest].map(({ data }) => data.version)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
     }));
 
   it("goes on live, only about its work, with what a late listener has missed, until the work is over", () =>
     withLog(async (log) => {
       let active = true;
-      log.append("started", "w", {});
-      const catchUp = { type: "delta", work: "w", at: "", data: '{"text":"so far"}' };
+      log.append("turn.started", "w", { turnId: "w" });
+      const delta = { turnId: "w", attempt: 0 };
+      const catchUp = log.live("reply.delta", "w", { ...delta, text: "so far", offset: 0 });
       const stream = eventStream(log, { after: 0, lingerMs: 0, work: "w", active: () => active, catchUp });
-      log.announce("delta", "w", { text: " more" });
-      log.append("other", "v", {});
+      log.announce("reply.delta", "w", { ...delta, text: " more", offset: 6 });
+      log.append("turn.waiting", "v", { turnId: "v" });
       active = false;
-      log.append("completed", "w", {});
-      const events = parseEvents(await new Response(stream).text());
-      expect(events.map(({ event }) => event)).toEqual(["started", "delta", "delta", "completed"]);
+      log.append("turn.completed", "w", { turnId: "w" });
+      const events = splitEvents(await new Response(stream).text());
+      expect(events.map(({ event }) => event)).toEqual([
+        "turn.started",
+        "reply.delta",
+        "reply.delta",
+        "turn.completed",
+      ]);
     }));
 
   it("stops listening when its reader goes away", () =>
@@ -95,7 +117,7 @@ describe("its stream", () => {
       await reader.read();
       await reader.cancel();
       const told = vi.spyOn(JSON, "stringify");
-      expect(() => log.append("tick", "w", {})).not.toThrow();
+      expect(() => log.append("turn.started", "w", { turnId: "w" })).not.toThrow();
       told.mockRestore();
     }));
 });

@@ -113,6 +113,49 @@ describe("a step", () => {
     }));
 });
 
+describe("a commit", () => {
+  it("writes once, in the very write of its step", () =>
+    withJournal(async (kit, state) => {
+      const seen: unknown[] = [];
+      const onDone = vi.fn(() => void seen.push(state.storage.sql.exec("SELECT step, result FROM journal").toArray()));
+      await kit.journal("w", always).scope("a").commit("s", onDone);
+      await kit.journal("w", always).scope("a").commit("s", onDone);
+      expect(onDone).toHaveBeenCalledTimes(1);
+      expect(seen).toEqual([[{ step: "a/s", result: "true" }]]);
+    }));
+
+  it("isn't done when its write fails, and is done then by who comes next", () =>
+    withJournal(async (kit, state) => {
+      const fails = (): never => {
+        state.storage.sql.exec("INSERT INTO events (type, at, data) VALUES ('x', 0, '{}')");
+        throw new Error("no room");
+      };
+      await expect(kit.journal("w", always).commit("s", fails)).rejects.toThrow("no room");
+      expect(state.storage.sql.exec("SELECT * FROM events").toArray()).toEqual([]);
+      const onDone = vi.fn();
+      await kit.journal("w", always).commit("s", onDone);
+      expect(onDone).toHaveBeenCalledTimes(1);
+    }));
+
+  it("that an earlier version began as a step of two writes is completed", () =>
+    withJournal(async (kit, state) => {
+      const begun = "INSERT INTO journal (work, step, kind, attempts, begun_at) VALUES ('w', 's', 'commit', 1, 0)";
+      state.storage.sql.exec(begun);
+      const onDone = vi.fn();
+      await kit.journal("w", always).commit("s", onDone);
+      await kit.journal("w", always).commit("s", onDone);
+      expect(onDone).toHaveBeenCalledTimes(1);
+    }));
+
+  it("of work that was cancelled writes nothing", () =>
+    withJournal(async (kit, state) => {
+      const onDone = vi.fn();
+      await expect(kit.journal("w", () => false).commit("s", onDone)).rejects.toThrow(Superseded);
+      expect(onDone).not.toHaveBeenCalled();
+      expect(state.storage.sql.exec("SELECT * FROM journal").toArray()).toEqual([]);
+    }));
+});
+
 describe("work that was cancelled or taken over", () => {
   it("begins nothing and stores nothing any more, but reads what is done", () =>
     withJournal(async (kit, state) => {

@@ -2,9 +2,19 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { type OutboxMessage, retryDelayMs } from "../../../durable-objects/kit/outbox.js";
 import { openAsk } from "../../../src/asks/ask.js";
+import { readPayload } from "../../../src/catalogues/outbox.js";
 import { deliverToD1 } from "../../../src/stores/deliveries.js";
 import { newTenant } from "../../support/conclave.js";
 import { Clock, kitIn, settle, withKitTables } from "./support.js";
+
+/** Any message of an entity; receivers tell several of one entity apart by their number. */
+function put(kit: ReturnType<typeof kitIn>, entity: string, number: number): void {
+  kit.outbox.put("work_ended", entity, { work: entity, at: number });
+}
+
+function numberOf({ payload }: OutboxMessage): number {
+  return readPayload("work_ended", payload).at;
+}
 
 /** A receiver that refuses what a test says, and remembers what it took. */
 class Receiver {
@@ -15,7 +25,7 @@ class Receiver {
   readonly deliver = async (messages: readonly OutboxMessage[]): Promise<void> => {
     this.attempts += 1;
     if (messages.some(this.refuses)) throw new Error("refused");
-    this.took.push(...messages.map(({ entity, payload }) => `${entity}:${payload}`));
+    this.took.push(...messages.map((message) => `${message.entity}:${numberOf(message)}`));
   };
 }
 
@@ -45,7 +55,7 @@ function wakesAt(state: DurableObjectState): number | undefined {
 describe("the outbox", () => {
   it("delivers everything, in order, and then sleeps", () =>
     withOutbox(async ({ kit, receiver, state }) => {
-      for (let n = 0; n < 60; n++) kit.outbox.put("t", `e${n % 7}`, n);
+      for (let n = 0; n < 60; n++) put(kit, `e${n % 7}`, n);
       await kit.outbox.drain();
       expect(receiver.took).toEqual(Array.from({ length: 60 }, (_, n) => `e${n % 7}:${n}`));
       expect(kit.outbox.size()).toBe(0);
@@ -54,7 +64,7 @@ describe("the outbox", () => {
 
   it("tries again after a growing wait when the receiver is down, and keeps the order of each entity", () =>
     withOutbox(async ({ kit, clock, receiver, state }) => {
-      kit.outbox.put("t", "a", 1);
+      put(kit, "a", 1);
       receiver.refuses = () => true;
       const waits: number[] = [];
       for (let attempt = 1; attempt <= 4; attempt++) {
@@ -68,22 +78,22 @@ describe("the outbox", () => {
       expect(retryDelayMs(100)).toBe(3_600_000);
 
       receiver.refuses = () => false;
-      kit.outbox.put("t", "a", 2);
+      put(kit, "a", 2);
       await kit.outbox.drain();
       expect(receiver.took).toEqual(["a:1", "a:2"]);
     }));
 
   it("lets a message that can't be delivered keep back its own entity alone", () =>
     withOutbox(async ({ kit, clock, receiver }) => {
-      kit.outbox.put("t", "good", 1);
-      kit.outbox.put("t", "bad", 1);
-      kit.outbox.put("t", "bad", 2);
-      kit.outbox.put("t", "good", 2);
-      receiver.refuses = ({ entity, payload }) => entity === "bad" && payload === "1";
+      put(kit, "good", 1);
+      put(kit, "bad", 1);
+      put(kit, "bad", 2);
+      put(kit, "good", 2);
+      receiver.refuses = (message) => message.entity === "bad" && numberOf(message) === 1;
       await kit.outbox.drain();
       expect(receiver.took).toEqual(["good:1", "good:2"]);
-      kit.outbox.put("t", "bad", 3);
-      kit.outbox.put("t", "good", 3);
+      put(kit, "bad", 3);
+      put(kit, "good", 3);
       await kit.outbox.drain();
       expect(receiver.took).toEqual(["good:1", "good:2", "good:3"]);
 
@@ -96,9 +106,9 @@ describe("the outbox", () => {
   it("sleeps until the first retry, though further messages wait behind it", () =>
     withOutbox(async ({ kit, clock, receiver, state }) => {
       receiver.refuses = () => true;
-      kit.outbox.put("t", "a", 1);
+      put(kit, "a", 1);
       await kit.outbox.drain();
-      kit.outbox.put("t", "a", 2);
+      put(kit, "a", 2);
       await kit.outbox.drain();
       const attempts = receiver.attempts;
       expect(wakesAt(state)).toBe(clock.at + retryDelayMs(1));
@@ -111,7 +121,7 @@ describe("the outbox", () => {
     withKitTables(async (state) => {
       const clock = new Clock();
       const dying = kitIn(state, clock, { deliver: () => new Promise(() => {}) });
-      dying.outbox.put("t", "a", 1);
+      put(dying, "a", 1);
       dying.deliverSoon();
       await settle();
 

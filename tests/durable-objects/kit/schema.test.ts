@@ -32,7 +32,6 @@ describe("the schema steps of an object", () => {
     ["was edited", [{ ...one, sql: "CREATE TABLE one (a TEXT)" }, two]],
     ["was renamed", [{ ...one, name: "uno" }, two]],
     ["was removed", [one]],
-    ["changed places with another", [two, one]],
   ])("refuse a history in which a step %s, and change nothing", async (_what, edited) => {
     await inObject((state) => {
       applySchema(state.storage, [one, two]);
@@ -40,6 +39,35 @@ describe("the schema steps of an object", () => {
       const more: SchemaStep = { name: "three", sql: "CREATE TABLE three (d INTEGER)" };
       expect(() => applySchema(state.storage, [...edited, more])).toThrow(EditedHistoryError);
       expect(tables(state)).toEqual(before);
+    });
+  });
+
+  it("are known by their names: a step that stands before those that were applied is applied too", async () => {
+    await inObject((state) => {
+      applySchema(state.storage, [one, two]);
+      const kit: SchemaStep = { name: "of the kit", sql: "CREATE TABLE kit (e INTEGER)" };
+      applySchema(state.storage, [kit, two, one]);
+      applySchema(state.storage, [kit, two, one]);
+      expect(tables(state)).toEqual(["kit", "one", "schema_steps", "two"]);
+    });
+  });
+
+  it("stay as they were applied when a part of one became another step", async () => {
+    await inObject((state) => {
+      const whole: SchemaStep = { name: "one", sql: "CREATE TABLE one (a INTEGER); CREATE TABLE part (b INTEGER)" };
+      applySchema(state.storage, [whole]);
+      state.storage.sql.exec("INSERT INTO part (b) VALUES (1)");
+      const part: SchemaStep = { name: "part", sql: "CREATE TABLE IF NOT EXISTS part (b INTEGER)" };
+      applySchema(state.storage, [part, { ...one, formerly: [whole.sql] }]);
+      expect(tables(state)).toEqual(["one", "part", "schema_steps"]);
+      expect(state.storage.sql.exec("SELECT b FROM part").toArray()).toEqual([{ b: 1 }]);
+    });
+  });
+
+  it("have names of their own, or nothing is applied", async () => {
+    await inObject((state) => {
+      expect(() => applySchema(state.storage, [one, { ...two, name: "one" }])).toThrow(TypeError);
+      expect(hasSchema(state.storage.sql)).toBe(false);
     });
   });
 

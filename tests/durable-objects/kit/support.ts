@@ -36,7 +36,7 @@ export function kitIn(state: DurableObjectState, clock: Clock, ports: Partial<Ki
     now: clock.now,
     owner: () => ({ tenantId: "ten_test", id: "ses_01k00000000000000000000000" }),
     deliver: async () => {},
-    step: async () => false,
+    step: async () => "idle",
     present: (_type, data) => data,
     askClosed: () => {},
     ...ports,

@@ -26,7 +26,7 @@ describe("a run whose object dies", () => {
 
 describe("a run that meets an internal error", () => {
   const crashes = async (tenant: TestTenant, runId: string) =>
-    (await rowsOf(runObject(tenant, runId), "SELECT crashes FROM run")).map((row) => row.crashes);
+    (await rowsOf(runObject(tenant, runId), "SELECT count FROM crashes")).map((row) => row.count);
 
   /** It waited, and what it had stored became unreadable meanwhile: it failed again at once, and then gives it time. */
   async function crashedTwice() {

@@ -8,7 +8,6 @@ import { agent, call, deadline, KeptJournal, type Said, scripted } from "./suppo
 
 function handed(rounds: readonly Said[], surroundings: Environment = {}) {
   return supervise(
-    "hop",
     { hook: "hop", from: "triage", to: "billing", content: "Refund Ada." },
     [agent(scripted(rounds))],
     new KeptJournal(),

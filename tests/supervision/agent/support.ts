@@ -1,4 +1,5 @@
 /** A supervising agent over a scripted model, with a journal in memory. */
+import { z } from "zod";
 import { type Journal, Parked, type StepSpec } from "../../../src/agent/journal.js";
 import { validateArguments } from "../../../src/application/argument-check.js";
 import { openAsk } from "../../../src/asks/ask.js";
@@ -70,6 +71,13 @@ export class KeptJournal implements Journal {
     const read = spec.schema.parse(JSON.parse(text));
     spec.onDone?.(read);
     return read;
+  }
+
+  async commit(id: string, onDone: () => void): Promise<void> {
+    await this.step(
+      { id, kind: "commit", schema: z.literal(true), interrupted: "again", onDone },
+      async () => true as const,
+    );
   }
 
   ask(id: string, request: Parameters<Journal["ask"]>[1]): never {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { RULES_LIMITS, rulesConfigSchema } from "../../../src/supervision/rules/config.js";
+import { rulesConfigSchema } from "../../../src/supervision/rules/config.js";
+import { rulesLimits } from "../../../src/supervision/rules/rule-config.js";
 
 const rule = (match: object, rest: object = {}) => ({ match, action: "block", reason: "why", ...rest });
 
@@ -80,17 +81,17 @@ describe("a rules configuration", () => {
   });
 
   it("has limits", () => {
-    const phrase = "p".repeat(RULES_LIMITS.phraseLength);
+    const phrase = "p".repeat(rulesLimits.phraseLength);
     const phrases = (count: number) => rule({ type: "phrases", phrases: Array(count).fill(phrase) });
     const many = (count: number, match: object) => Array.from({ length: count }, () => rule(match));
-    expect(issuesOf(phrases(RULES_LIMITS.allPhrasesLength / RULES_LIMITS.phraseLength))).toEqual([]);
+    expect(issuesOf(phrases(rulesLimits.allPhrasesLength / rulesLimits.phraseLength))).toEqual([]);
     expect(issuesOf(phrases(101))).toHaveLength(1);
-    expect(issuesOf(rule({ type: "phrases", phrases: Array(RULES_LIMITS.phrases + 1).fill("a") }))).toHaveLength(1);
+    expect(issuesOf(rule({ type: "phrases", phrases: Array(rulesLimits.phrases + 1).fill("a") }))).toHaveLength(1);
     expect(issuesOf(rule({ type: "phrases", phrases: [`${phrase}p`] }))).toHaveLength(1);
-    expect(issuesOf(rule({ type: "pattern", pattern: "a".repeat(RULES_LIMITS.patternLength + 1) }))).toHaveLength(1);
-    expect(issuesOf(...many(RULES_LIMITS.patterns + 1, { type: "pattern", pattern: "a" }))).toHaveLength(1);
-    expect(issuesOf(...many(RULES_LIMITS.rules, { type: "secrets" }))).toEqual([]);
-    expect(issuesOf(...many(RULES_LIMITS.rules + 1, { type: "secrets" }))).toHaveLength(1);
+    expect(issuesOf(rule({ type: "pattern", pattern: "a".repeat(rulesLimits.patternLength + 1) }))).toHaveLength(1);
+    expect(issuesOf(...many(rulesLimits.patterns + 1, { type: "pattern", pattern: "a" }))).toHaveLength(1);
+    expect(issuesOf(...many(rulesLimits.rules, { type: "secrets" }))).toEqual([]);
+    expect(issuesOf(...many(rulesLimits.rules + 1, { type: "secrets" }))).toHaveLength(1);
     expect(issuesOf()).toHaveLength(1);
   });
 });

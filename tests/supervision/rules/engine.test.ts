@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { UNSETTLED_REASON } from "../../../src/supervision/rules/outcome.js";
+import { unsettledReason } from "../../../src/supervision/rules/outcome.js";
 import { rulesOf } from "./support.js";
 
 const phrase = (text: string, action: string, rest: object = {}) => {
@@ -88,7 +88,7 @@ describe("judging", () => {
     );
     expect(rules.judge("ping")).toMatchObject({
       action: "block",
-      reasons: ["replace ping", "replace pong", UNSETTLED_REASON],
+      reasons: ["replace ping", "replace pong", unsettledReason],
     });
   });
 

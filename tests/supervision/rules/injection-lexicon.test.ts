@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { analyseSentence } from "../../../src/supervision/rules/injection/features.js";
-import { SIGNS } from "../../../src/supervision/rules/injection/signs.js";
+import { allSigns } from "../../../src/supervision/rules/injection/signs.js";
 import { Lexicon } from "../../../src/supervision/rules/injection/terms.js";
 import { explainedScore } from "../../../src/supervision/rules/injection.js";
 import { normalise } from "../../../src/supervision/rules/normalise.js";
@@ -9,9 +9,9 @@ import { rulesOf, seeded, stream } from "./support.js";
 
 const lexicon = new Lexicon();
 const signsOf = (text: string) =>
-  analyseSentence(normalise(text), lexicon).signs.map((index) => SIGNS[index]?.of.join("+"));
+  analyseSentence(normalise(text), lexicon).signs.map((index) => allSigns[index]?.of.join("+"));
 
-describe.each(SIGNS.map((sign) => ({ name: sign.of.join("+"), ...sign })))(
+describe.each(allSigns.map((sign) => ({ name: sign.of.join("+"), ...sign })))(
   "the sign $name",
   ({ name, example, counterExample }) => {
     it("is in its example, and not in its counter-example", () => {

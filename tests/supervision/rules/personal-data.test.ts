@@ -166,6 +166,88 @@ describe("national ids", () => {
   ])("not %s", (_what, text) => expect(found("nationalId", `see ${text} here`)).toEqual([]));
 });
 
+describe("numbers beside letters of scripts without spaces", () => {
+  it("are found like any other", () => {
+    expect(found("card", "信用卡4111111111111111已被拒绝")).toEqual(["4111111111111111"]);
+    expect(found("phone", "電話は090-1234-5678です")).toEqual(["090-1234-5678"]);
+    expect(found("phone", "제 번호는 010-1234-5678로")).toEqual(["010-1234-5678"]);
+    expect(found("iban", "账号DE89370400440532013000，")).toEqual(["DE89370400440532013000"]);
+    expect(found("nationalId", "身份证11010519491231002X号")).toEqual(["11010519491231002X"]);
+    expect(found("email", "邮箱jane@example.com谢谢")).toEqual(["jane@example.com"]);
+    expect(found("ip", "来自81.2.69.142的登录")).toEqual(["81.2.69.142"]);
+  });
+});
+
+describe("internet addresses", () => {
+  it.each([
+    "81.2.69.142",
+    "8.8.8.8",
+    "2001:db8::1",
+    "2a02:8071:b6a0:1c00::5",
+    "2001:0db8:85a3:0000:0000:8a2e:0370:7334",
+    "::ffff:81.2.69.142",
+  ])("%s", (address) => {
+    expect(found("ip", `from ${address}.`)).toEqual([address]);
+    expect(found("ip", `(${address})`)).toEqual([address]);
+  });
+
+  it("are found before a port and a mask", () => {
+    expect(found("ip", "http://81.2.69.142:8080/x and 81.2.69.0/24")).toEqual(["81.2.69.142", "81.2.69.0"]);
+  });
+
+  it.each([
+    "version 1.2.3.4",
+    "v8.2.69.142",
+    "Chrome/120.0.60.109",
+    "1.2.3.4.5",
+    "256.1.1.1",
+    "10:30:45",
+    "std::vector",
+    "00:1A:2B:3C:4D:5E",
+    "section 4.2.1.7",
+    "1.2.3",
+  ])("not %s", (text) => expect(found("ip", `see ${text} here`)).toEqual([]));
+
+  it("of private networks count if told so", () => {
+    const text = "10.0.0.1 192.168.1.1 172.16.5.4 127.0.0.1 ::1 fe80::1ff:fe23:4567:890a";
+    expect(found("ip", text)).toEqual([]);
+    expect(finds({ type: "personalData", kinds: ["ip"], privateIps: true }, text)).toEqual(text.split(" "));
+  });
+});
+
+describe("telephone numbers in sentences", () => {
+  it.each([
+    ["en", "call me on 5551234567 tonight", "5551234567"],
+    ["en", "my cell: 415-555-2671 ext. 12, thanks", "415-555-2671 ext. 12"],
+    ["en", "reach us at (987)654-3210x123", "(987)654-3210x123"],
+    ["de", "Tel. 030 123456, Durchwahl", "030 123456"],
+    ["nl", "bel me op 0612345678", "0612345678"],
+    ["nl", "mijn nummer is 06-12345678", "06-12345678"],
+    ["hi", "मेरा मोबाइल 9876543210 है", "9876543210"],
+    ["hi", "कॉल करें 98765 43210", "98765 43210"],
+    ["tr", "cep telefonum 0532 123 45 67", "0532 123 45 67"],
+    ["tr", "beni 5321234567 numarasından arayın, tel 5321234567", "5321234567"],
+    ["ar", "رقم الجوال ٠٥٠١٢٣٤٥٦٧", "٠٥٠١٢٣٤٥٦٧"],
+    ["ru", "звоните 89161234567", "89161234567"],
+  ])("in %s: %s", (_language, text, phone) => expect(found("phone", text)).toContain(phone));
+
+  it("are no dates, and dates no part of them", () => {
+    expect(found("phone", "call on 12.05.2024 or 2024-05-12, 12/05/2024")).toEqual([]);
+    expect(found("phone", "call 030 1234567 12.05.2024")).toEqual(["030 1234567"]);
+  });
+
+  it("are not what another word before them says", () => {
+    expect(found("phone", "order 0815 471122, Kundennummer 0301234567, 订单号13812345678, $555-123-4567")).toEqual([]);
+  });
+});
+
+describe("cards of fewer digits", () => {
+  it.each(["213112345678901", "676100000006"])("%s of JCB or Maestro by Luhn's check", (digits) => {
+    const withCheck = Array.from({ length: 10 }, (_, check) => `${digits.slice(0, -1)}${check}`);
+    expect(withCheck.flatMap((card) => found("card", `card ${card}.`))).toHaveLength(1);
+  });
+});
+
 describe("personal data", () => {
   it("is of every kind unless told otherwise, and masked by its kind", () => {
     const text = "a@b.co, +44 20 7946 0958, 4111 1111 1111 1111, DE89370400440532013000, 123-45-6789";

@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { finds, rulesOf } from "./support.js";
 
-const phrases = (list: string[], options: { caseSensitive?: boolean; wholeWords?: boolean } = {}) => {
+const phrases = (
+  list: string[],
+  options: { caseSensitive?: boolean; wholeWords?: boolean; literal?: boolean } = {},
+) => {
   return { type: "phrases" as const, phrases: list, ...options };
 };
 
@@ -23,7 +26,7 @@ describe("phrases", () => {
       "cat",
       "cat",
     ]);
-    expect(finds(phrases(["uni"], { wholeWords: true }), "unité üni uni")).toEqual(["uni"]);
+    expect(finds(phrases(["uni"], { wholeWords: true }), "unité üni uni")).toEqual(["üni", "uni"]);
   });
 
   it("are all found where they overlap, and edited as one", () => {
@@ -57,8 +60,47 @@ describe("phrases", () => {
     expect(finds(phrases([phrase]), `😀 a ${written} z`)).toEqual([written]);
   });
 
-  it("are not found in letters that differ by an accent", () => {
-    expect(finds(phrases(["ano", "cafe"]), "año an\u0303o café cafe\u0301")).toEqual([]);
+  it.each([
+    "blue-falcon",
+    "blue_falcon",
+    "blue.falcon",
+    "blue/falcon",
+    "Blue — Falcon",
+    "blue, falcon",
+    "*blue* *falcon*",
+    "blüe fálcon",
+    "blu\u0301e falco\u0301n",
+    "b\u0308lue\nfalcon",
+  ])("are found with other punctuation between words and other accents: %s", (written) => {
+    const [found = ""] = finds(phrases(["blue falcon"]), `see ${written} there`);
+    expect(found).toBe(written.replace(/^\*|\*$/g, ""));
+    expect(finds(phrases(["Blúe-Falcon"]), `see ${written} there`)).toEqual([found]);
+    expect(finds(phrases(["blue falcon"], { wholeWords: true }), `see ${written} there`)).toEqual([found]);
+  });
+
+  it("are not found where a sentence ends between their words, nor where nothing is between them", () => {
+    expect(finds(phrases(["blue falcon"]), "It is blue. Falcon is a bird! Blue: falcon? bluefalcon")).toEqual([]);
+  });
+
+  it("are found without the accents of other letters, and in points and vowel signs", () => {
+    expect(finds(phrases(["ano", "cafe"]), "año an\u0303o café cafe\u0301")).toEqual([
+      "año",
+      "an\u0303o",
+      "café",
+      "cafe\u0301",
+    ]);
+    expect(
+      finds(phrases(["crème brûlée", "smørrebrød", "łódź", "مدرسة"]), "creme brulee, smorrebrod, lodz, مَدْرَسَة"),
+    ).toEqual(["creme brulee", "smorrebrod", "lodz", "مَدْرَسَة"]);
+  });
+
+  it("keep the punctuation at their ends", () => {
+    expect(finds(phrases(["c++", ".net"]), "c, c++ and net, .net")).toEqual(["c++", ".net"]);
+  });
+
+  it("are found only with their own accents and punctuation, if told so", () => {
+    const text = "año an\u0303o ano blue-falcon blue falcon";
+    expect(finds(phrases(["ano", "blue falcon"], { literal: true }), text)).toEqual(["ano", "blue falcon"]);
   });
 });
 

@@ -82,7 +82,7 @@ describe("a stream", () => {
 });
 
 describe("random texts and rules", () => {
-  it("end as judging the whole does, and show no more than it", () => {
+  it("end as judging the whole does, and show no more than it", { timeout: 60_000 }, () => {
     const random = seeded(11);
     const pick = <T>(options: readonly T[], fallback: T): T =>
       options[Math.floor(random() * options.length)] ?? fallback;
@@ -117,7 +117,7 @@ describe("random texts and rules", () => {
 });
 
 describe("pieces of personal data, secrets and injections, thrown together", () => {
-  it("end as judging the whole does, and an edited text is left alone when judged again", () => {
+  it("end as judging the whole does, and an edited text is left alone when judged again", { timeout: 60_000 }, () => {
     const fragments = [
       ..."@ . , : = / ( ) - + _ \n 0 1 23 😀 é \u200b \ud800 \udc00 –".split(" "),
       ...[" ", " ", "a@b.co", "jane", ".com", "4111 1111 1111 1111", "4111", "+44 20 7946 0958", "030 ", "1234567"],

@@ -257,7 +257,9 @@ describe.each(CASES)("streaming $name", ({ rules, text, secret, before }) => {
   const judged = compiled.judge(text);
   const passes = judged.action === "allow" || judged.action === "modify";
 
-  it("ends as judging the whole does, however the text is cut, and never shows what is forbidden", () => {
+  it("ends as judging the whole does, however the text is cut, and never shows what is forbidden", {
+    timeout: 30_000,
+  }, () => {
     for (const pieces of splits(text)) {
       const streamed = stream(compiled, pieces);
       const how = JSON.stringify(pieces);
@@ -270,7 +272,7 @@ describe.each(CASES)("streaming $name", ({ rules, text, secret, before }) => {
     }
   });
 
-  it("shows nothing of what it judges but what stays, at no time", () => {
+  it("shows nothing of what it judges but what stays, at no time", { timeout: 30_000 }, () => {
     const most = passes ? judged.text : before;
     expect(most).toBeDefined();
     for (const pieces of splits(text)) {

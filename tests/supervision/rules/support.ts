@@ -1,5 +1,6 @@
 import { type RulesConfig, rulesConfigSchema } from "../../../src/supervision/rules/config.js";
-import { type CompiledRules, compileRules, type RulesAction } from "../../../src/supervision/rules/engine.js";
+import { type CompiledRules, compileRules } from "../../../src/supervision/rules/engine.js";
+import type { Action } from "../../../src/supervision/verdict.js";
 
 type Rule = RulesConfig["rules"][number];
 export type Match = Rule["match"];
@@ -26,7 +27,7 @@ export interface Streamed {
   /** What was released after each push, in the order of the pushes. */
   steps: string[];
   released: string;
-  action: RulesAction;
+  action: Action;
   reasons: string[];
 }
 

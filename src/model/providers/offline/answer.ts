@@ -6,16 +6,16 @@ import type { Conversation } from "./conversation.js";
 import { type Passage, passages, passagesOrHeadings } from "./passages.js";
 import { contentWords, overlap, sentences, shorten, stem, stems } from "./words.js";
 
-const QUOTED_SENTENCES = 2;
-const QUOTE_LIMIT = 600;
+const quotedSentences = 2;
+const quoteLimit = 600;
 /** The part of the question's words that a sentence has to share. */
-const ENOUGH = 0.3;
+const sharedEnough = 0.3;
 /** What a word of the heading counts, next to one of the sentence. */
-const HEADING_WEIGHT = 0.5;
+const headingWeight = 0.5;
 /** A sentence of so many characters counts half: a long one shares words by chance. */
-const LONG_SENTENCE = 400;
+const longSentence = 400;
 /** What a sentence counts that only announces what follows it. */
-const ANNOUNCEMENT_WEIGHT = 0.5;
+const announcementWeight = 0.5;
 
 interface Source {
   readonly introduction: string;
@@ -39,9 +39,9 @@ export function summary(text: string): string {
       score: weight(stems(sentence), weights) / (5 + sentence.length / 40),
     }))
     .sort((one, other) => other.score - one.score || one.place - other.place)
-    .slice(0, QUOTED_SENTENCES)
+    .slice(0, quotedSentences)
     .sort((one, other) => one.place - other.place);
-  return shorten(ranked.map(({ sentence }) => sentence).join(" "), QUOTE_LIMIT);
+  return shorten(ranked.map(({ sentence }) => sentence).join(" "), quoteLimit);
 }
 
 /** The words that most sentences of a text use, the earlier first among equals. */
@@ -61,7 +61,7 @@ function dataSources({ blocks, earlier }: Conversation): Source[] {
       introduction: tag === "memory" ? "From memory" : `According to "${name}"`,
       passages: passagesOrHeadings(text),
     })),
-    // What was asked before answers nothing.
+    // What was request before answers nothing.
     ...earlier.map((text) => ({
       introduction: "You said earlier",
       passages: passages(text).filter((passage) => !passage.text.endsWith("?")),
@@ -75,15 +75,15 @@ function fromResults({ question, results }: Conversation): string {
       const introduction = `${tool} returned`;
       if (content.trim() === "") return `${introduction} nothing.`;
       const fitting =
-        content.length > QUOTE_LIMIT && quoteFor(question, [{ introduction, passages: passagesOrHeadings(content) }]);
-      return fitting || `${introduction}: ${shorten(content, QUOTE_LIMIT)}`;
+        content.length > quoteLimit && quoteFor(question, [{ introduction, passages: passagesOrHeadings(content) }]);
+      return fitting || `${introduction}: ${shorten(content, quoteLimit)}`;
     })
     .join("\n");
 }
 
 function quoteFor(question: string, sources: readonly Source[]): string | undefined {
-  const asked = stems(question);
-  if (asked.size === 0) return undefined;
+  const request = stems(question);
+  if (request.size === 0) return undefined;
   const weights = wordWeights(sources.flatMap((source) => source.passages.map(({ text }) => text)));
   const ranked = sources
     .flatMap(({ introduction, passages: all }, source) =>
@@ -98,17 +98,18 @@ function quoteFor(question: string, sources: readonly Source[]): string | undefi
     )
     .filter(
       (candidate) =>
-        overlap(asked, new Set([...candidate.stems, ...candidate.heading])) >= Math.max(1, asked.size * ENOUGH),
+        overlap(request, new Set([...candidate.stems, ...candidate.heading])) >=
+        Math.max(1, request.size * sharedEnough),
     )
-    .map((candidate) => ({ ...candidate, score: scoreOf(asked, candidate, weights) }))
+    .map((candidate) => ({ ...candidate, score: scoreOf(request, candidate, weights) }))
     .sort((one, other) => other.score - one.score || one.source - other.source || one.place - other.place);
   const [best] = ranked;
   if (best === undefined) return undefined;
   const chosen = ranked
     .filter((candidate) => candidate.source === best.source && candidate.score >= best.score / 2)
-    .slice(0, QUOTED_SENTENCES)
+    .slice(0, quotedSentences)
     .sort((one, other) => one.place - other.place);
-  return `${best.introduction}: ${shorten(joined(chosen.map(({ sentence }) => sentence)), QUOTE_LIMIT)}`;
+  return `${best.introduction}: ${shorten(joined(chosen.map(({ sentence }) => sentence)), quoteLimit)}`;
 }
 
 /** Items of lists and rows of tables have no full stop of their own. */
@@ -123,15 +124,15 @@ interface Candidate {
 }
 
 function scoreOf(
-  asked: ReadonlySet<string>,
-  { sentence, stems: said, heading }: Candidate,
+  request: ReadonlySet<string>,
+  { sentence, stems: ofSentence, heading }: Candidate,
   weights: ReadonlyMap<string, number>,
 ): number {
-  const inSentence = [...asked].filter((word) => said.has(word));
-  const inHeading = [...asked].filter((word) => heading.has(word));
-  const shared = weight(new Set(inSentence), weights) + HEADING_WEIGHT * weight(new Set(inHeading), weights);
-  const announces = sentence.endsWith(":") ? ANNOUNCEMENT_WEIGHT : 1;
-  return (shared * announces) / (1 + sentence.length / LONG_SENTENCE);
+  const inSentence = [...request].filter((word) => ofSentence.has(word));
+  const inHeading = [...request].filter((word) => heading.has(word));
+  const shared = weight(new Set(inSentence), weights) + headingWeight * weight(new Set(inHeading), weights);
+  const announces = sentence.endsWith(":") ? announcementWeight : 1;
+  return (shared * announces) / (1 + sentence.length / longSentence);
 }
 
 /** Rare words weigh more. */

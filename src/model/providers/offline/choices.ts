@@ -1,5 +1,5 @@
 /** Choosing one of several values by what they and their descriptions have in common with the text at hand. */
-import { isRecord, listOf, type Schema, textOf } from "./schema-reading.js";
+import { listOf, type Schema, textOf } from "./schema-reading.js";
 import { identifierWords, overlap, stems } from "./words.js";
 
 interface Choice {
@@ -11,18 +11,18 @@ interface Choice {
 export interface RankedChoices {
   /** The best fit first; the order of the schema decides among equals. */
   readonly values: readonly unknown[];
-  /** There are several, and nothing that was asked speaks for any of them. */
+  /** There are several, and nothing that was request speaks for any of them. */
   readonly isGuess: boolean;
 }
 
 /** The values of an enumeration by how they fit. */
-export function rankChoices(schema: Schema, asked: ReadonlySet<string>, instructions: string): RankedChoices {
+export function rankChoices(schema: Schema, request: ReadonlySet<string>, instructions: string): RankedChoices {
   const ranked = choicesOf(schema, instructions)
     .map((choice, place) => ({
       value: choice.value,
       place,
       // Naming a value says more than sharing words with its description.
-      score: 3 * overlap(asked, stems(choice.label)) + overlap(asked, stems(choice.description)),
+      score: 3 * overlap(request, stems(choice.label)) + overlap(request, stems(choice.description)),
     }))
     .sort((one, other) => other.score - one.score || one.place - other.place);
   return { values: ranked.map(({ value }) => value), isGuess: ranked.length > 1 && ranked[0]?.score === 0 };
@@ -31,15 +31,8 @@ export function rankChoices(schema: Schema, asked: ReadonlySet<string>, instruct
 function choicesOf(schema: Schema, instructions: string): Choice[] {
   const values = listOf(schema, "enum");
   const labels = values.map((value) => identifierWords(String(value)));
-  const described = schema["x-enum-descriptions"];
   return values.map((value, place) => {
-    const own = Array.isArray(described)
-      ? described[place]
-      : isRecord(described)
-        ? described[String(value)]
-        : undefined;
     const description = [
-      typeof own === "string" ? own : "",
       passageAbout(String(value), values, textOf(schema, "description") ?? ""),
       linesAbout(String(value), values, instructions),
     ];

@@ -37,22 +37,22 @@ export interface Conversation {
 export function readConversation(request: ModelRequest): Conversation {
   const blocks: DataBlock[] = [];
   const instructions: string[] = [];
-  const said: string[] = [];
+  const userTexts: string[] = [];
   let latest: readonly DataBlock[] = [];
   for (const message of request.messages) {
     if (message.role !== "system" && message.role !== "user") continue;
     const parts = separateData(message.content);
     blocks.push(...parts.blocks);
-    (message.role === "system" ? instructions : said).push(parts.rest);
+    (message.role === "system" ? instructions : userTexts).push(parts.rest);
     if (message.role === "user") latest = parts.blocks;
   }
   const sinceUser = request.messages.slice(request.messages.findLastIndex((message) => message.role === "user") + 1);
-  const question = said.at(-1) ?? "";
+  const question = userTexts.at(-1) ?? "";
   return {
     instructions: instructions.join("\n"),
     question,
     material: latest.length === 0 ? question : latest.map((block) => block.text).join("\n"),
-    earlier: said.slice(0, -1),
+    earlier: userTexts.slice(0, -1),
     blocks,
     ...round(sinceUser),
   };
@@ -72,21 +72,21 @@ function round(messages: readonly ModelMessage[]): Pick<Conversation, "called" |
 }
 
 /** A block begins on a line of its own, with nothing else on it. */
-const OPENING = /^<([a-z][a-z0-9_-]*)((?: [\w-]+="[^"\n]*")*)>[ \t]*$/gm;
+const openingLine = /^<([a-z][a-z0-9_-]*)((?: [\w-]+="[^"\n]*")*)>[ \t]*$/gm;
 
 /** The data blocks of a text, and the text without them. A block that isn't closed reaches to the end. */
-export function separateData(text: string): { readonly blocks: readonly DataBlock[]; readonly rest: string } {
+function separateData(text: string): { readonly blocks: readonly DataBlock[]; readonly rest: string } {
   const blocks: DataBlock[] = [];
   const rest: string[] = [];
   let from = 0;
-  for (const opening of text.matchAll(OPENING)) {
+  for (const opening of text.matchAll(openingLine)) {
     // An opening line inside a block is part of its text.
     if (opening.index < from) continue;
     const [line, tag = "", attributes = ""] = opening;
     const start = opening.index + line.length;
     const close = closingOf(text, tag, start);
     // Only known tags are trusted to be blocks when their end is missing; other text may just look like one.
-    if (close === undefined && !KNOWN_TAGS.has(tag)) continue;
+    if (close === undefined && !knownTags.has(tag)) continue;
     rest.push(text.slice(from, opening.index));
     const name = unescaped(/ name="([^"]*)"/.exec(attributes)?.[1] ?? "") || tag;
     blocks.push({ tag, name, text: unescaped(text.slice(start, close?.start ?? text.length)).trim() });
@@ -96,7 +96,7 @@ export function separateData(text: string): { readonly blocks: readonly DataBloc
   return { blocks, rest: rest.join("\n").trim() };
 }
 
-const KNOWN_TAGS: ReadonlySet<string> = new Set(["reference", "memory", "supervised"]);
+const knownTags: ReadonlySet<string> = new Set(["reference", "memory", "supervised"]);
 
 function closingOf(text: string, tag: string, start: number): { start: number; end: number } | undefined {
   const close = `\n</${tag}>`;

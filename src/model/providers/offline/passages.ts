@@ -11,17 +11,17 @@ export interface Passage {
 }
 
 /** A line of at least so many characters that ends in no full stop goes on in the next one. */
-const WRAPPED_LINE = 60;
-const HEADING = /^(#{1,6})\s+(.*?)\s*#*$/;
+const wrappedLine = 60;
+const headingLine = /^(#{1,6})\s+(.*?)\s*#*$/;
 /** What begins a line of its own: a list item, a table row, a quotation, a heading. */
-const OWN_LINE = /^\s*(?:[-*+•]\s|\d+[.)]\s|\||>|#{1,6}\s|$)/;
-const TABLE_RULE = /^\s*\|?[\s:|-]+\|?\s*$/;
+const ownLine = /^\s*(?:[-*+•]\s|\d+[.)]\s|\||>|#{1,6}\s|$)/;
+const tableRule = /^\s*\|?[\s:|-]+\|?\s*$/;
 
 /** The passages of a text, in order. */
 export function passages(text: string): Passage[] {
   const headings: string[] = [];
   return linesOf(text).flatMap((line) => {
-    const [, marks, title] = HEADING.exec(line) ?? [];
+    const [, marks, title] = headingLine.exec(line) ?? [];
     if (marks === undefined || title === undefined) return sentencesOf(line, headings.join(" "));
     headings.splice(marks.length - 1, headings.length, plain(title));
     return [];
@@ -45,9 +45,9 @@ function linesOf(text: string): string[] {
       open = false;
     } else if (!inCode) {
       const last = lines.at(-1);
-      if (open && last !== undefined && !OWN_LINE.test(line)) lines[lines.length - 1] = `${last} ${line.trim()}`;
+      if (open && last !== undefined && !ownLine.test(line)) lines[lines.length - 1] = `${last} ${line.trim()}`;
       else lines.push(line);
-      open = line.length >= WRAPPED_LINE && !HEADING.test(line) && !line.trimStart().startsWith("|");
+      open = line.length >= wrappedLine && !headingLine.test(line) && !line.trimStart().startsWith("|");
     }
   }
   return lines;
@@ -55,7 +55,7 @@ function linesOf(text: string): string[] {
 
 function sentencesOf(line: string, heading: string): Passage[] {
   if (line.trimStart().startsWith("|")) {
-    const [first, ...rest] = TABLE_RULE.test(line) ? [] : cellsOf(line);
+    const [first, ...rest] = tableRule.test(line) ? [] : cellsOf(line);
     if (first === undefined) return [];
     // The first cell says what the others are about.
     return [

@@ -5,12 +5,12 @@ import { overlap, stems } from "./words.js";
 export type Schema = Readonly<Record<string, unknown>>;
 
 /** The value as a schema, if it is an object. */
-export function asSchema(value: unknown): Schema | undefined {
+function asSchema(value: unknown): Schema | undefined {
   return isRecord(value) ? value : undefined;
 }
 
 /** Whether a value is an object with named members. */
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
@@ -43,19 +43,17 @@ export function typeOf(schema: Schema): string {
   const given = typeof schema.type === "string" ? [schema.type] : listOf(schema, "type");
   const named = given.find((type) => type !== "null") ?? given[0];
   if (typeof named === "string") return named;
-  if ("properties" in schema || "required" in schema || "minProperties" in schema) return "object";
-  if ("items" in schema || "prefixItems" in schema || "minItems" in schema || "contains" in schema) return "array";
-  if (["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"].some((word) => word in schema)) {
-    return "number";
-  }
+  if ("properties" in schema || "required" in schema) return "object";
+  if ("items" in schema || "minItems" in schema) return "array";
+  if ("minimum" in schema || "maximum" in schema) return "number";
   return "string";
 }
 
-/** Follows `$ref`, merges `allOf`, and takes that branch of `anyOf` or `oneOf` whose words fit `asked` best. */
+/** Follows `$ref`, merges `allOf`, and takes that branch of `anyOf` or `oneOf` whose words fit `request` best. */
 export function resolveSchema(
   given: unknown,
   root: unknown,
-  asked: ReadonlySet<string>,
+  request: ReadonlySet<string>,
   depth: number,
   hops = 0,
 ): Schema {
@@ -64,12 +62,12 @@ export function resolveSchema(
   const { $ref, allOf, anyOf, oneOf, ...own } = given;
   let schema: Schema = own;
   const add = (part: unknown) => {
-    schema = mergeSchemas(schema, resolveSchema(part, root, asked, depth, hops + 1));
+    schema = mergeSchemas(schema, resolveSchema(part, root, request, depth, hops + 1));
   };
   if (typeof $ref === "string") add(follow($ref, root));
   if (Array.isArray(allOf)) for (const part of allOf) add(part);
   for (const union of [anyOf, oneOf]) {
-    if (Array.isArray(union) && union.length > 0) add(bestBranch(union, asked, depth));
+    if (Array.isArray(union) && union.length > 0) add(bestBranch(union, request, depth));
   }
   return schema;
 }
@@ -87,15 +85,15 @@ function follow(ref: string, root: unknown): unknown {
 }
 
 /** Deep down the simplest branch is taken, so that recursive schemas come to an end. */
-const SIMPLE_FROM_DEPTH = 4;
+const simpleFromDepth = 4;
 
-function bestBranch(branches: readonly unknown[], asked: ReadonlySet<string>, depth: number): unknown {
+function bestBranch(branches: readonly unknown[], request: ReadonlySet<string>, depth: number): unknown {
   const ranked = branches.map((branch, place) => {
     const schema = asSchema(branch) ?? {};
     const isNull = schema.type === "null" || schema.const === null;
     const isNested = "$ref" in schema || "properties" in schema || "items" in schema;
-    const fit = overlap(asked, stems(branchWords(schema)));
-    const rank = depth >= SIMPLE_FROM_DEPTH ? (isNested ? -1 : 0) : isNull ? -1 : fit;
+    const fit = overlap(request, stems(branchWords(schema)));
+    const rank = depth >= simpleFromDepth ? (isNested ? -1 : 0) : isNull ? -1 : fit;
     return { branch, place, rank };
   });
   ranked.sort((one, other) => other.rank - one.rank || one.place - other.place);
@@ -110,31 +108,16 @@ function branchWords(schema: Schema): string {
     .join(" ");
 }
 
-/** Both schemas hold: bounds are tightened, properties united; of other keywords the second's count. */
-export function mergeSchemas(one: Schema, other: Schema): Schema {
-  const merged: Record<string, unknown> = { ...one, ...other };
-  for (const keyword of ["minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"]) {
-    const bounds = [numberOf(one, keyword), numberOf(other, keyword)].filter((bound) => bound !== undefined);
-    if (bounds.length === 2) merged[keyword] = Math.max(...bounds);
-  }
-  for (const keyword of ["maximum", "exclusiveMaximum", "maxLength", "maxItems"]) {
-    const bounds = [numberOf(one, keyword), numberOf(other, keyword)].filter((bound) => bound !== undefined);
-    if (bounds.length === 2) merged[keyword] = Math.min(...bounds);
-  }
-  if ("properties" in one && "properties" in other) {
-    const properties: Record<string, unknown> = { ...recordOf(one, "properties") };
-    for (const [name, schema] of Object.entries(recordOf(other, "properties"))) {
-      // Left for later: each property is resolved when it is filled.
-      properties[name] = Object.hasOwn(properties, name) ? { allOf: [properties[name], schema] } : schema;
-    }
-    merged.properties = properties;
-  }
-  if ("required" in one && "required" in other) {
-    merged.required = [...new Set([...listOf(one, "required"), ...listOf(other, "required")])];
-  }
-  if ("enum" in one && "enum" in other) {
-    const allowed = new Set(listOf(other, "enum").map((value) => JSON.stringify(value)));
-    merged.enum = listOf(one, "enum").filter((value) => allowed.has(JSON.stringify(value)));
-  }
-  return merged;
+/** Both schemas hold: properties and what is required are united; of other keywords the second's count. */
+function mergeSchemas(one: Schema, other: Schema): Schema {
+  return {
+    ...one,
+    ...other,
+    ...("properties" in one
+      ? { properties: { ...recordOf(one, "properties"), ...recordOf(other, "properties") } }
+      : {}),
+    ...("required" in one
+      ? { required: [...new Set([...listOf(one, "required"), ...listOf(other, "required")])] }
+      : {}),
+  };
 }

@@ -1,22 +1,13 @@
 /**
- * Fills a JSON Schema from a conversation. What comes out is valid against the schema for the keywords that the common providers
- * accept; others (`not`, `if`, `patternProperties`, look-around in a `pattern` …) are ignored. Only what is required is filled.
+ * Fills a JSON Schema from a conversation, for the keywords by which tools and answers are commonly described: types, constants,
+ * enumerations, required properties, lists, unions, references, bounds, lengths. Only what is required is filled. Others are
+ * ignored, and formats and patterns are met only by what the conversation has: a checked value may be refused.
  */
-
 import { keywords } from "./answer.js";
 import { rankChoices } from "./choices.js";
 import type { Conversation } from "./conversation.js";
 import { fillNumber } from "./numbers.js";
-import {
-  isRecord,
-  listOf,
-  mergeSchemas,
-  numberOf,
-  recordOf,
-  resolveSchema,
-  type Schema,
-  typeOf,
-} from "./schema-reading.js";
+import { listOf, numberOf, recordOf, resolveSchema, type Schema, typeOf } from "./schema-reading.js";
 import { affirms, fillString, fitLength, type Purpose, TextFinder } from "./strings.js";
 import { stems } from "./words.js";
 
@@ -29,11 +20,11 @@ export interface FillOptions {
 }
 
 /** Beyond it lists stay empty and branches simple: a schema can ask for more than memory holds. */
-const MOST_VALUES = 1_000;
-const DEEPEST = 12;
+const mostValues = 1_000;
+const deepest = 12;
 /** Numbers and affirmations are looked for in so much of the text. */
-const SEARCHED = 20_000;
-const MOST_KEYWORDS = 3;
+const searchedCharacters = 20_000;
+const mostKeywords = 3;
 
 /** A value for the schema. The same schema and conversation give the same value. */
 export function fillSchema(schema: unknown, options: FillOptions): unknown {
@@ -50,7 +41,7 @@ interface Position {
 
 class SchemaFiller {
   private values = 0;
-  private readonly asked: ReadonlySet<string>;
+  private readonly request: ReadonlySet<string>;
   private readonly finder: TextFinder;
 
   constructor(
@@ -60,15 +51,15 @@ class SchemaFiller {
     this.finder = new TextFinder(options.conversation, options.purpose);
     const { question, material, results } = options.conversation;
     // What tools returned since is part of what is asked about: the answer to a question, above all.
-    this.asked = stems([question, material, ...results.map(({ content }) => content)].join("\n"));
+    this.request = stems([question, material, ...results.map(({ content }) => content)].join("\n"));
   }
 
   value(given: unknown, place: Position): unknown {
     this.values += 1;
-    const schema = resolveSchema(given, this.root, this.asked, place.depth);
+    const schema = resolveSchema(given, this.root, this.request, place.depth);
     if ("const" in schema) return schema.const;
     if (listOf(schema, "enum").length > 0) {
-      const { values, isGuess } = rankChoices(schema, this.asked, this.options.conversation.instructions);
+      const { values, isGuess } = rankChoices(schema, this.request, this.options.conversation.instructions);
       if (isGuess) this.finder.guessedAmong = values.length;
       return values[place.ordinal % values.length];
     }
@@ -91,7 +82,7 @@ class SchemaFiller {
 
   private text(): string {
     const { question, material } = this.options.conversation;
-    return (question === "" ? material : question).slice(0, SEARCHED);
+    return (question === "" ? material : question).slice(0, searchedCharacters);
   }
 
   private string(schema: Schema, place: Position): string {
@@ -108,62 +99,35 @@ class SchemaFiller {
   }
 
   private object(schema: Schema, place: Position): Record<string, unknown> {
+    if (place.depth >= deepest) return {};
     const properties = recordOf(schema, "properties");
     const required = listOf(schema, "required").filter((name) => typeof name === "string");
-    const filled = new Map<string, unknown>();
-    const add = (name: string, part: unknown) =>
-      filled.set(name, this.value(part, { name, ordinal: place.ordinal, depth: place.depth + 1 }));
-
-    if (place.depth < DEEPEST) {
-      for (const name of required) {
-        add(name, Object.hasOwn(properties, name) ? properties[name] : schema.additionalProperties);
-      }
-      const wanted = Math.min(numberOf(schema, "minProperties") ?? 0, MOST_VALUES);
-      for (const name of Object.keys(properties)) {
-        if (filled.size < wanted && !filled.has(name)) add(name, properties[name]);
-      }
-      for (
-        let extra = 1;
-        filled.size < wanted && schema.additionalProperties !== false && extra <= MOST_VALUES;
-        extra++
-      ) {
-        if (!Object.hasOwn(properties, `key${extra}`)) add(`key${extra}`, schema.additionalProperties);
-      }
-    }
     // From entries, so that a property called `__proto__` is one like any other.
-    return Object.fromEntries(filled);
+    return Object.fromEntries(
+      required.map((name) => {
+        const part = Object.hasOwn(properties, name) ? properties[name] : schema.additionalProperties;
+        return [name, this.value(part, { name, ordinal: place.ordinal, depth: place.depth + 1 })];
+      }),
+    );
   }
 
-  private array(schema: Schema, place: Position): unknown[] {
-    const prefix = listOf(schema, "prefixItems");
-    const { contains } = schema;
-    const matching = isRecord(contains) ? (numberOf(schema, "minContains") ?? 1) : 0;
-    const item = (index: number) => {
-      const own = index < prefix.length ? prefix[index] : schema.items;
-      return index < matching ? mergeSchemas(isRecord(own) ? own : {}, isRecord(contains) ? contains : {}) : own;
-    };
-
-    const count = this.lengthOf(schema, place, Math.max(numberOf(schema, "minItems") ?? 0, matching));
+  private array(schema: Schema, { name, depth }: Position): unknown[] {
+    const count = this.lengthOf(schema, name, depth);
     const elements: unknown[] = [];
-    const seen = new Set<string>();
-    // A few more tries than elements: lists with `uniqueItems` may meet the same value again.
-    for (let ordinal = 0; elements.length < count && ordinal < count * 2 + 10 && this.values < MOST_VALUES; ordinal++) {
-      const element = this.value(item(elements.length), { name: place.name, ordinal, depth: place.depth + 1 });
-      const key = JSON.stringify(element);
-      if (schema.uniqueItems === true && seen.has(key)) continue;
-      seen.add(key);
-      elements.push(element);
+    while (elements.length < count && this.values < mostValues) {
+      elements.push(this.value(schema.items, { name, ordinal: elements.length, depth: depth + 1 }));
     }
     return elements;
   }
 
   /** As few elements as allowed; of keywords a handful. */
-  private lengthOf(schema: Schema, place: Position, least: number): number {
+  private lengthOf(schema: Schema, name: string, depth: number): number {
+    const least = numberOf(schema, "minItems") ?? 0;
     const most = numberOf(schema, "maxItems") ?? Number.POSITIVE_INFINITY;
-    const items = resolveSchema(schema.items, this.root, this.asked, place.depth + 1);
+    const items = resolveSchema(schema.items, this.root, this.request, depth + 1);
     const isText = typeOf(items) === "string" && !("enum" in items || "const" in items || "pattern" in items);
-    const isKeywords = isText && /\b(tags?|keywords?|labels?|topics?)\b/i.test(place.name);
-    const wish = isKeywords ? keywords(this.options.conversation.material, MOST_KEYWORDS).length : 0;
+    const isKeywords = isText && /\b(tags?|keywords?|labels?|topics?)\b/i.test(name);
+    const wish = isKeywords ? keywords(this.options.conversation.material, mostKeywords).length : 0;
     return Math.min(most, Math.max(least, wish));
   }
 }

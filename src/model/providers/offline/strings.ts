@@ -1,19 +1,18 @@
 /** Texts for a schema: taken from the conversation by the property's name, then made to fit format, pattern and length. */
+import { RE2JS } from "re2js";
 import { answer, keywords, summary } from "./answer.js";
 import type { Conversation } from "./conversation.js";
-import { formatSample, inFormat } from "./formats.js";
-import { patternCheck, patternSample } from "./patterns.js";
 import { numberOf, type Schema, textOf } from "./schema-reading.js";
 import { contentWords, identifierWords, sentences, shorten, stem } from "./words.js";
 
 /** What the texts are for: the arguments of a tool, or the answer itself. */
 export type Purpose = "arguments" | "output";
 
-const LONGEST_TEXT = 2_000;
-const LONGEST_PADDING = 100_000;
+const longestText = 2_000;
+const longestPadding = 100_000;
 /** Formats, patterns and codes are looked for in so much of the conversation. */
-const SEARCHED = 20_000;
-const MOST_KEYWORDS = 50;
+const searchedCharacters = 20_000;
+const mostKeywords = 50;
 
 /** Finds texts in a conversation by the name of the property that wants them. */
 export class TextFinder {
@@ -27,7 +26,7 @@ export class TextFinder {
     readonly conversation: Conversation,
     readonly purpose: Purpose,
   ) {
-    this.searched = `${conversation.question.slice(0, SEARCHED)}\n${conversation.material.slice(0, SEARCHED)}`;
+    this.searched = `${conversation.question.slice(0, searchedCharacters)}\n${conversation.material.slice(0, searchedCharacters)}`;
   }
 
   /** Different texts for a property, the best first; at least one. */
@@ -40,7 +39,7 @@ export class TextFinder {
 
   private search(name: string, description: string): readonly string[] {
     for (const words of [identifierWords(name), description]) {
-      const rule = RULES.find(([pattern]) => pattern.test(words.toLowerCase()))?.[1];
+      const rule = sourceRules.find(([pattern]) => pattern.test(words.toLowerCase()))?.[1];
       const texts = (rule?.(this) ?? []).filter((text) => text.trim() !== "");
       if (texts.length > 0) return [...new Set(texts)];
     }
@@ -50,20 +49,20 @@ export class TextFinder {
 }
 
 /** The first rule that a property's name, or else its description, falls under says where its texts come from. */
-const RULES: readonly (readonly [RegExp, (finder: TextFinder) => readonly string[]])[] = [
+const sourceRules: readonly (readonly [RegExp, (finder: TextFinder) => readonly string[]])[] = [
   [/\b(reason|reasons|reasoning|rationale|justification|explanation|why)\b/, (finder) => [reasoning(finder)]],
   [/\b(summary|abstract|gist|recap|synopsis)\b/, ({ conversation }) => [summary(conversation.material)]],
   [/\b(title|headline|heading|topic|subject)\b/, ({ conversation }) => titles(conversation.material)],
-  [/\b(tags?|keywords?|labels?)\b/, ({ conversation }) => keywords(conversation.material, MOST_KEYWORDS)],
+  [/\b(tags?|keywords?|labels?)\b/, ({ conversation }) => keywords(conversation.material, mostKeywords)],
   [/\b(id|ids|number|code|sku|ticket|ref)\b/, ({ searched }) => tokens(searched).filter((token) => /\d/.test(token))],
   [
     /\b(query|question|search|prompt|task|instructions?|request|brief|goal)\b/,
-    (finder) => [asked(finder.conversation)],
+    (finder) => [requestText(finder.conversation)],
   ],
   [/\b(text|content|message|body|input)\b/, (finder) => [main(finder)]],
   [
     /\b(answer|response|reply|position|opinion|argument|conclusion|synthesis|statement|claim|view|recommendation|verdict)\b/,
-    ({ conversation }) => [said(conversation)],
+    ({ conversation }) => [answerText(conversation)],
   ],
   [
     /\b(city|town|country|location|place|address|destination|origin|region|name|person|customer|company|product)\b/,
@@ -71,39 +70,54 @@ const RULES: readonly (readonly [RegExp, (finder: TextFinder) => readonly string
   ],
 ];
 
-/** A text for the property `name`; `ordinal` asks for a different one for each element of a list. */
+/** What a text in a format looks like. */
+const formats: ReadonlyMap<string, RegExp> = new Map([
+  ["date", /\b\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])\b/g],
+  ["date-time", /\b\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,3})?Z/g],
+  ["email", /\b[A-Za-z0-9][A-Za-z0-9+_.-]{0,60}@[A-Za-z0-9-]{1,60}(?:\.[A-Za-z]{2,20}){1,3}\b/g],
+  ["uri", /\bhttps?:\/\/[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*(?:\/[A-Za-z0-9_~/-]*)?/g],
+]);
+
+/**
+ * A text for the property `name`; `ordinal` asks for a different one for each element of a list. Where the conversation has none in
+ * the format or of the pattern that is asked for, none is invented: then it is some text, and whoever checks it says what is wrong.
+ */
 export function fillString(schema: Schema, name: string, finder: TextFinder, ordinal: number): string {
   const texts = finder.textsFor(name, textOf(schema, "description") ?? "");
   const given = texts[ordinal] ?? texts[0] ?? "";
   // Numbered only where there is nothing else to tell the elements of a list apart.
   const suffix = ordinal < texts.length || ordinal === 0 ? "" : ` (${ordinal + 1})`;
   const fitted = fitLength(given, schema, suffix);
-  const format = textOf(schema, "format");
+  const format = formats.get(textOf(schema, "format") ?? "");
   const pattern = textOf(schema, "pattern");
-  if (format === undefined && pattern === undefined) return fitted;
+  const candidates =
+    format !== undefined
+      ? (finder.searched.match(format) ?? [])
+      : pattern !== undefined
+        ? [fitted, given, ...tokens(finder.searched)].filter(patternCheck(pattern))
+        : [];
+  return candidates.filter((text) => hasLength(text, schema))[ordinal] ?? fitted;
+}
 
-  const check = pattern === undefined ? undefined : patternCheck(pattern);
-  const matching = check === undefined ? [] : [fitted, given, ...tokens(finder.searched)].filter(check);
-  const candidates = [
-    ...inFormat(format, finder.searched).slice(ordinal),
-    formatSample(format, ordinal),
-    ...matching.slice(ordinal),
-    ...samples(pattern, numberOf(schema, "minLength") ?? 0, ordinal),
-  ].filter((text) => text !== undefined);
-  // An unknown format is no constraint; a pattern that can't be checked is met by its own sample at best.
-  const isValid = (text: string) => hasLength(text, schema) && (check === undefined || check(text));
-  return candidates.find(isValid) ?? candidates.at(-1) ?? fitted;
+/** In linear time, since patterns come from tenants; what can't be checked so matches nothing. */
+function patternCheck(pattern: string): (text: string) => boolean {
+  try {
+    const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern));
+    return (text) => compiled.matcher(text).find();
+  } catch {
+    return () => false;
+  }
 }
 
 function main({ conversation, purpose }: TextFinder): string {
-  return purpose === "output" ? said(conversation) : asked(conversation);
+  return purpose === "output" ? answerText(conversation) : requestText(conversation);
 }
 
-function asked({ question, material }: Conversation): string {
-  return (question || material).slice(0, LONGEST_TEXT).toWellFormed();
+function requestText({ question, material }: Conversation): string {
+  return (question || material).slice(0, longestText).toWellFormed();
 }
 
-function said(conversation: Conversation): string {
+function answerText(conversation: Conversation): string {
   return conversation.question === "" && conversation.results.length === 0
     ? summary(conversation.material)
     : answer(conversation);
@@ -119,7 +133,7 @@ function reasoning({ guessedAmong, conversation: { question, material } }: TextF
 
 function titles(text: string): string[] {
   return sentences(text)
-    .slice(0, MOST_KEYWORDS)
+    .slice(0, mostKeywords)
     .map((sentence) => shorten(sentence, 80));
 }
 
@@ -147,11 +161,6 @@ function names({ searched }: TextFinder): string[] {
   return [...quoted(searched), ...ranked.map((run) => run.name)];
 }
 
-function samples(pattern: string | undefined, minLength: number, variant: number): (string | undefined)[] {
-  if (pattern === undefined) return [];
-  return [0, 1, 2, 4, 8, 16, 32, 64, minLength].map((extra) => patternSample(pattern, extra, variant));
-}
-
 function hasLength(text: string, schema: Schema): boolean {
   const length = [...text].length;
   return length >= (numberOf(schema, "minLength") ?? 0) && length <= (numberOf(schema, "maxLength") ?? length);
@@ -160,7 +169,7 @@ function hasLength(text: string, schema: Schema): boolean {
 /** Cuts or pads, and appends the suffix. Lengths count code points, as JSON Schema has it. */
 export function fitLength(text: string, schema: Schema, suffix = ""): string {
   const most = numberOf(schema, "maxLength") ?? Number.POSITIVE_INFINITY;
-  const least = Math.min(numberOf(schema, "minLength") ?? 0, LONGEST_PADDING);
+  const least = Math.min(numberOf(schema, "minLength") ?? 0, longestPadding);
   const room = Math.max(0, most - suffix.length);
   const characters = [...text.toWellFormed()];
   const cut = characters.length > room ? characters.slice(0, room).join("").trimEnd() : characters.join("");
@@ -171,12 +180,14 @@ export function fitLength(text: string, schema: Schema, suffix = ""): string {
 
 /** Whether a text is about what a property is called, and doesn't deny it. */
 export function affirms(text: string, name: string): boolean {
-  const wanted = contentWords(identifierWords(name)).map(stem);
+  const nameStems = contentWords(identifierWords(name)).map(stem);
   return (
-    wanted.length > 0 &&
+    nameStems.length > 0 &&
     sentences(text).some((sentence) => {
       const found = new Set(contentWords(sentence).map(stem));
-      return wanted.every((word) => found.has(word)) && !/\b(?:no|not|never|without|don|doesn|isn)\b/i.test(sentence);
+      return (
+        nameStems.every((word) => found.has(word)) && !/\b(?:no|not|never|without|don|doesn|isn)\b/i.test(sentence)
+      );
     })
   );
 }

@@ -14,16 +14,16 @@ export interface Verdict {
 }
 
 /** The tools of a supervisor, told by their names; a prefix or another object ("block_response") makes no difference. */
-const TOOL_NAMES = {
+const toolNamePatterns = {
   allow: /(?:^|_)(?:allow|approve)(?:_|$)/,
   block: /(?:^|_)block(?:_|$)/,
   modify: /(?:^|_)modify(?:_|$)/,
   review: /(?:^|_)review(?:_|$)/,
 };
-type Act = keyof typeof TOOL_NAMES;
+type Act = keyof typeof toolNamePatterns;
 
 /** How instructions say it. `block_message` isn't meant: an underscore belongs to the word. */
-const VERBS: readonly (readonly [Exclude<Act, "allow">, RegExp])[] = [
+const actVerbs: readonly (readonly [Exclude<Act, "allow">, RegExp])[] = [
   [
     "block",
     /\b(?:block|forbid|reject|prohibit|deny|refuse|stop|disallow|(?:do not|don['’]t|never) (?:allow|permit))\b/i,
@@ -33,13 +33,13 @@ const VERBS: readonly (readonly [Exclude<Act, "allow">, RegExp])[] = [
 ];
 
 /** Says that the rest of a sentence is about what texts mention, not how to go about it. */
-const MENTIONS =
+const mentionWords =
   /\b(?:mention\w*|contain\w*|nam(?:e|es|ing)|includ\w*|about|regarding|concerning|ask\w* for|related to|discuss\w*)\b/i;
-const ASIDES =
+const asidePattern =
   /\b(?:(?:and|then) (?:explain|say|give|tell|call|use|state|provide)|unless|because|otherwise|so that)\b.*/i;
 
 /** Words that name a message rather than something in it. */
-const GENERIC: ReadonlySet<string> = new Set(
+const genericWords: ReadonlySet<string> = new Set(
   `anything content data everything instruction letter message nothing phrase question reply request response rule sentence
   supervised term text thing topic turn verdict word answer user`
     .split(/\s+/)
@@ -55,7 +55,7 @@ export function areVerdicts(tools: readonly ToolSpec[]): boolean {
 export function verdict(tools: readonly ToolSpec[], conversation: Conversation): Verdict | undefined {
   const supervised = conversation.blocks.filter((block) => block.tag === "supervised").map((block) => block.text);
   const data = supervised.length === 0 ? conversation.material : supervised.join("\n");
-  for (const [act] of VERBS) {
+  for (const [act] of actVerbs) {
     const tool = toolFor(act, tools);
     const found = termsFor(act, conversation.instructions).filter((term) => occurs(term, data));
     const [first] = found;
@@ -69,7 +69,7 @@ export function verdict(tools: readonly ToolSpec[], conversation: Conversation):
 }
 
 function toolFor(act: Act, tools: readonly ToolSpec[]): ToolSpec | undefined {
-  return tools.find((tool) => TOOL_NAMES[act].test(tool.name));
+  return tools.find((tool) => toolNamePatterns[act].test(tool.name));
 }
 
 /** What to look for. */
@@ -81,7 +81,7 @@ interface Term {
 
 /** The words and phrases that the instructions name together with a verb: quoted ones, else those of the clause. */
 function termsFor(act: Act, instructions: string): Term[] {
-  const verb = VERBS.find(([name]) => name === act)?.[1];
+  const verb = actVerbs.find(([name]) => name === act)?.[1];
   if (verb === undefined) return [];
   return sentences(instructions).flatMap((sentence) => {
     const match = verb.exec(sentence);
@@ -100,8 +100,8 @@ function isNegated(before: string): boolean {
 }
 
 function clauseTerms(clause: string): Term[] {
-  const plain = clause.replace(ASIDES, "");
-  const mentions = MENTIONS.exec(plain);
+  const plain = clause.replace(asidePattern, "");
+  const mentions = mentionWords.exec(plain);
   // "block it when …" says what to block only if it goes on with what is mentioned.
   if (mentions === null && /\b(?:if|when|whenever|where)\b/i.test(plain)) return [];
   const object = mentions === null ? plain : plain.slice(mentions.index + mentions[0].length);
@@ -109,7 +109,7 @@ function clauseTerms(clause: string): Term[] {
     .split(/,|;|\bor\b|\band\b/i)
     .map((term) =>
       contentWords(term)
-        .filter((word) => !GENERIC.has(stem(word)))
+        .filter((word) => !genericWords.has(stem(word)))
         .join(" "),
     )
     .filter((text) => text !== "")
@@ -119,19 +119,21 @@ function clauseTerms(clause: string): Term[] {
 function occurs(term: Term, data: string): boolean {
   if (passages(term.text, data).length > 0) return true;
   if (term.exact && /\s/.test(term.text.trim())) return false;
-  const wanted = stems(term.text);
+  const termStems = stems(term.text);
   // All the words of a term, in one sentence, whatever their endings.
-  return wanted.size > 0 && sentences(data).some((sentence) => overlap(wanted, stems(sentence)) === wanted.size);
+  return (
+    termStems.size > 0 && sentences(data).some((sentence) => overlap(termStems, stems(sentence)) === termStems.size)
+  );
 }
 
 /** Where a term stands in the data as it is written, apart from case. */
 function passages(term: string, data: string): { start: number; end: number }[] {
   const found: { start: number; end: number }[] = [];
-  const [low, wanted] = [data.toLowerCase(), term.toLowerCase().trim()];
+  const [low, needle] = [data.toLowerCase(), term.toLowerCase().trim()];
   // Lower-casing may change lengths in some scripts; then places would be wrong.
-  if (wanted === "" || low.length !== data.length) return found;
-  for (let at = low.indexOf(wanted); at >= 0; at = low.indexOf(wanted, at + wanted.length)) {
-    const end = at + wanted.length;
+  if (needle === "" || low.length !== data.length) return found;
+  for (let at = low.indexOf(needle); at >= 0; at = low.indexOf(needle, at + needle.length)) {
+    const end = at + needle.length;
     const around = [low[at - 1], low[end]];
     if (around.every((character) => character === undefined || !/[\p{L}\p{N}]/u.test(character)))
       found.push({ start: at, end });
@@ -144,6 +146,6 @@ function redact(data: string, { text: term }: Term): string {
   if (places.length > 0) {
     return places.reduceRight((text, { start, end }) => `${text.slice(0, start)}[redacted]${text.slice(end)}`, data);
   }
-  const wanted = stems(term);
-  return data.replace(/[\p{L}\p{N}]+/gu, (word) => (wanted.has(stem(word.toLowerCase())) ? "[redacted]" : word));
+  const termStems = stems(term);
+  return data.replace(/[\p{L}\p{N}]+/gu, (word) => (termStems.has(stem(word.toLowerCase())) ? "[redacted]" : word));
 }

@@ -1,6 +1,6 @@
 /** Words as the offline model compares them: lower case, without endings, without those that say nothing. */
 
-const STOP_WORDS: ReadonlySet<string> = new Set(
+const stopWords: ReadonlySet<string> = new Set(
   `a about above after again all also am an and any anything are as at be because been before being below between both but by
   can cannot could did do does doing don done down during each every everything few for from get give had has have
   having he her here hers him his how i if in into is it its just know let like ll many may me might more most much must my no
@@ -29,7 +29,7 @@ export function stem(word: string): string {
 
 /** The words of a text that carry meaning, in order, repetitions left out. */
 export function contentWords(text: string): string[] {
-  return [...new Set(words(text))].filter((word) => !STOP_WORDS.has(word));
+  return [...new Set(words(text))].filter((word) => !stopWords.has(word));
 }
 
 /** The stems of the words that carry meaning. */

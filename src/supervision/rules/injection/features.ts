@@ -4,25 +4,25 @@
  */
 import type { FoldedText } from "./fold.js";
 import { foldText } from "./fold.js";
-import { SIGN_GROUPS, SIGNS } from "./signs.js";
-import { CONCEPTS, type Concept, type Hit, type Lexicon } from "./terms.js";
+import { allSigns, signGroups } from "./signs.js";
+import { allConcepts, type Concept, type Hit, type Lexicon } from "./terms.js";
 
 /** One sentence as the scorer sees it. */
 export interface SentenceFeatures {
   /** UTF-16 units. */
   readonly length: number;
-  /** A bit for each of {@link CONCEPTS}. */
+  /** A bit for each of {@link allConcepts}. */
   readonly concepts: number;
-  /** Indices in {@link SIGNS}. */
+  /** Indices in {@link allSigns}. */
   readonly signs: readonly number[];
   /** From the first character of a sign to the last, as offsets in the sentence. */
   readonly span: { readonly start: number; readonly end: number } | undefined;
-  /** A bit for each of {@link FORMS}. */
+  /** A bit for each of {@link allForms}. */
   readonly forms: number;
   readonly folded: FoldedText;
 }
 
-export const FORMS = [
+export const allForms = [
   "encoded",
   "binary",
   "mixed",
@@ -41,8 +41,8 @@ interface SignPattern {
   readonly concepts: readonly number[];
   readonly within: number;
 }
-const PATTERNS: readonly SignPattern[] = SIGNS.map(({ of, within }) => {
-  const concepts = of.map((concept) => CONCEPTS.indexOf(concept));
+const signPatterns: readonly SignPattern[] = allSigns.map(({ of, within }) => {
+  const concepts = of.map((concept) => allConcepts.indexOf(concept));
   return { concepts, within, mask: concepts.reduce((mask, concept) => mask | (1 << concept), 0) };
 });
 
@@ -50,7 +50,7 @@ const PATTERNS: readonly SignPattern[] = SIGNS.map(({ of, within }) => {
  * Concepts whose words are in every other text. What is held back of a stream, and what is redacted, begins with a word of
  * another concept, or with the last word of the sign where there is none.
  */
-const COMMON: readonly Concept[] = [
+const commonConcepts: readonly Concept[] = [
   ...(["secret", "request", "reveal", "orders", "prior", "obey", "machine"] as const),
   ...([
     "material",
@@ -66,8 +66,8 @@ const COMMON: readonly Concept[] = [
     "newTask",
   ] as const),
 ];
-const COMMON_MASK = COMMON.reduce((mask, concept) => mask | (1 << CONCEPTS.indexOf(concept)), 0);
-export const isTelling = ({ concept }: Hit): boolean => (COMMON_MASK & (1 << concept)) === 0;
+const commonMask = commonConcepts.reduce((mask, concept) => mask | (1 << allConcepts.indexOf(concept)), 0);
+export const isTelling = ({ concept }: Hit): boolean => (commonMask & (1 << concept)) === 0;
 
 /** Looks at one sentence. */
 export function analyseSentence(sentence: string, lexicon: Lexicon): SentenceFeatures {
@@ -78,7 +78,7 @@ export function analyseSentence(sentence: string, lexicon: Lexicon): SentenceFea
   const signs: number[] = [];
   let [start, end] = [Number.POSITIVE_INFINITY, 0];
   if (concepts !== 0) {
-    for (const [index, pattern] of PATTERNS.entries()) {
+    for (const [index, pattern] of signPatterns.entries()) {
       if ((pattern.mask & concepts) !== pattern.mask) continue;
       const span = spanOf(pattern, hits);
       if (span === undefined) continue;
@@ -110,25 +110,25 @@ export function firstTelling(sentence: string, lexicon: Lexicon): number | undef
   for (const hit of hits) {
     const bit = 1 << hit.concept;
     before |= bit;
-    const endsSign = COMMON_SIGNS.some((mask) => (mask & bit) !== 0 && (mask & before) === mask);
+    const endsSign = commonSigns.some((mask) => (mask & bit) !== 0 && (mask & before) === mask);
     if (isTelling(hit) || endsSign) first = Math.min(first ?? hit.start, hit.start);
   }
   const place = first === undefined ? undefined : (folded.offsets?.[first] ?? first);
-  if (sentence.length < SHORTEST_FORM || !isTellingForm(sentence, folded)) return place;
+  if (sentence.length < shortestForm || !isTellingForm(sentence, folded)) return place;
   return Math.min(place ?? sentence.length, sentence.length - 1);
 }
 
 /** Forms that are a sign by themselves. */
-const TELLING_FORMS = ["repeated", "spaced", "mixed", "binary"] as const;
-const TELLING_MASK = TELLING_FORMS.reduce((mask, form) => mask | (1 << FORMS.indexOf(form)), 0);
+const tellingForms = ["repeated", "spaced", "mixed", "binary"] as const;
+const tellingMask = tellingForms.reduce((mask, form) => mask | (1 << allForms.indexOf(form)), 0);
 /** The shortest sentence that has one of these forms. */
-const SHORTEST_FORM = 9;
+const shortestForm = 9;
 const isTellingForm = (sentence: string, { text, isMixed, wasSpaced }: FoldedText): boolean =>
-  isMixed || wasSpaced || isRepeated(text) || BINARY.test(sentence);
-export const hasTellingForm = (forms: number): boolean => (forms & TELLING_MASK) !== 0;
+  isMixed || wasSpaced || isRepeated(text) || binaryForm.test(sentence);
+export const hasTellingForm = (forms: number): boolean => (forms & tellingMask) !== 0;
 
 /** The concepts of signs that have no telling word. */
-const COMMON_SIGNS = PATTERNS.flatMap(({ mask }) => ((mask & COMMON_MASK) === mask ? [mask] : []));
+const commonSigns = signPatterns.flatMap(({ mask }) => ((mask & commonMask) === mask ? [mask] : []));
 
 /** Where the concepts of a sign stand together: around each place of the first, the nearest of the others. */
 function spanOf({ concepts: [first, ...others], within }: SignPattern, hits: readonly Hit[]) {
@@ -171,22 +171,22 @@ function widened(span: Span, concept: number, within: number, hits: readonly Hit
   return best;
 }
 
-const ENCODED = /[A-Za-z0-9+/]{24}|(?:%[0-9A-Fa-f]{2}){6}|(?:\\x[0-9a-f]{2}){4}/;
-const BINARY = /[01]{7,8} [01]{7,8} [01]{7,8}|(?:[.-]{1,6} ){6}|(?:[0-9a-f]{2} ){6}/;
-const PLACEHOLDER =
+const encodedForm = /[A-Za-z0-9+/]{24}|(?:%[0-9A-Fa-f]{2}){6}|(?:\\x[0-9a-f]{2}){4}/;
+const binaryForm = /[01]{7,8} [01]{7,8} [01]{7,8}|(?:[.-]{1,6} ){6}|(?:[0-9a-f]{2} ){6}/;
+const placeholderForm =
   /\[[^\][]{0,40}(?:prompt|insert|query|question|your)[^\][]{0,40}\]|\{[a-z_ ]{1,20}\}|<[a-z_ ]{3,20}>/;
 
 function formsOf(sentence: string, { text, isMixed, wasSpaced, isLeet }: FoldedText): number {
   const found = [
-    ENCODED.test(sentence),
-    BINARY.test(sentence),
+    encodedForm.test(sentence),
+    binaryForm.test(sentence),
     isMixed,
     wasSpaced,
     isLeet,
     isRepeated(text),
     text.includes("q: ") || text.includes(" a: ") || text.startsWith("a: "),
     isShouting(sentence),
-    PLACEHOLDER.test(text),
+    placeholderForm.test(text),
     text.includes("'") || text.includes('"'),
     text.includes("?"),
   ];
@@ -212,26 +212,28 @@ function isShouting(sentence: string): boolean {
 }
 
 /** Sizes in UTF-16 units from which on a text counts as that long. */
-const LENGTHS = [25, 50, 100, 200, 400, 600] as const;
+const lengthSteps = [25, 50, 100, 200, 400, 600] as const;
 /** Pairs whose concepts say something in different sentences too. */
-const PAIRS = SIGNS.flatMap(({ of, group }, index) => (of.length === 2 && group === "persona" ? [index] : []));
+const personaPairs = allSigns.flatMap(({ of, group }, index) =>
+  of.length === 2 && group === "persona" ? [index] : [],
+);
 /** How a sentence is that holds a sign: a question, a request, short. */
-const MANNERS = 3;
-const SHORT = 90;
-const QUESTION = 1 << FORMS.indexOf("question");
-const REQUEST = 1 << CONCEPTS.indexOf("request");
+const mannerCount = 3;
+const shortLength = 90;
+const questionBit = 1 << allForms.indexOf("question");
+const requestBit = 1 << allConcepts.indexOf("request");
 
 /** Where each kind of feature begins in the vector; `ngrams` is where the hashed ones do. */
-export const LAYOUT = (() => {
+export const featureLayout = (() => {
   const signs = 0;
-  const concepts = signs + SIGNS.length;
-  const pairs = concepts + CONCEPTS.length;
-  const groups = pairs + PAIRS.length;
-  const manners = groups + SIGN_GROUPS.length;
-  const counts = manners + SIGN_GROUPS.length * MANNERS;
+  const concepts = signs + allSigns.length;
+  const pairs = concepts + allConcepts.length;
+  const groups = pairs + personaPairs.length;
+  const manners = groups + signGroups.length;
+  const counts = manners + signGroups.length * mannerCount;
   const forms = counts + 4;
-  const lengths = forms + FORMS.length;
-  const bias = lengths + LENGTHS.length;
+  const lengths = forms + allForms.length;
+  const bias = lengths + lengthSteps.length;
   return { signs, concepts, pairs, groups, manners, counts, forms, lengths, bias, ngrams: bias + 1 };
 })();
 
@@ -245,23 +247,24 @@ export function denseFeatures(sentences: readonly SentenceFeatures[]): number[] 
     forms |= sentence.forms;
     length += sentence.length;
   }
-  const features = [LAYOUT.bias];
+  const features = [featureLayout.bias];
   const groups = new Set<number>();
   for (const sign of signs) {
-    features.push(LAYOUT.signs + sign);
-    const group = SIGNS[sign]?.group;
-    if (group !== undefined) groups.add(SIGN_GROUPS.indexOf(group));
+    features.push(featureLayout.signs + sign);
+    const group = allSigns[sign]?.group;
+    if (group !== undefined) groups.add(signGroups.indexOf(group));
   }
-  for (const group of groups) features.push(LAYOUT.groups + group);
-  for (const manner of mannersOf(sentences)) features.push(LAYOUT.manners + manner);
-  for (let bit = 0; bit < CONCEPTS.length; bit++) if (concepts & (1 << bit)) features.push(LAYOUT.concepts + bit);
-  for (const [index, sign] of PAIRS.entries()) {
-    const mask = PATTERNS[sign]?.mask ?? 0;
-    if ((mask & concepts) === mask) features.push(LAYOUT.pairs + index);
+  for (const group of groups) features.push(featureLayout.groups + group);
+  for (const manner of mannersOf(sentences)) features.push(featureLayout.manners + manner);
+  for (let bit = 0; bit < allConcepts.length; bit++)
+    if (concepts & (1 << bit)) features.push(featureLayout.concepts + bit);
+  for (const [index, sign] of personaPairs.entries()) {
+    const mask = signPatterns[sign]?.mask ?? 0;
+    if ((mask & concepts) === mask) features.push(featureLayout.pairs + index);
   }
-  for (let count = 2; count <= 5; count++) if (groups.size >= count) features.push(LAYOUT.counts + count - 2);
-  for (let bit = 0; bit < FORMS.length; bit++) if (forms & (1 << bit)) features.push(LAYOUT.forms + bit);
-  for (const [index, from] of LENGTHS.entries()) if (length >= from) features.push(LAYOUT.lengths + index);
+  for (let count = 2; count <= 5; count++) if (groups.size >= count) features.push(featureLayout.counts + count - 2);
+  for (let bit = 0; bit < allForms.length; bit++) if (forms & (1 << bit)) features.push(featureLayout.forms + bit);
+  for (const [index, from] of lengthSteps.entries()) if (length >= from) features.push(featureLayout.lengths + index);
   return features;
 }
 
@@ -269,16 +272,16 @@ function mannersOf(sentences: readonly SentenceFeatures[]): Set<number> {
   const manners = new Set<number>();
   for (const { signs, forms, concepts, length } of sentences) {
     for (const sign of signs) {
-      const group = SIGN_GROUPS.indexOf(SIGNS[sign]?.group ?? "set-aside") * MANNERS;
-      if (forms & QUESTION) manners.add(group);
-      if (concepts & REQUEST) manners.add(group + 1);
-      if (length <= SHORT) manners.add(group + 2);
+      const group = signGroups.indexOf(allSigns[sign]?.group ?? "set-aside") * mannerCount;
+      if (forms & questionBit) manners.add(group);
+      if (concepts & requestBit) manners.add(group + 1);
+      if (length <= shortLength) manners.add(group + 2);
     }
   }
   return manners;
 }
 
-export const BUCKETS = 32_768;
+export const bucketCount = 32_768;
 
 /** Calls `visit` with the bucket of each word, each pair of words, and each run of 3 to 5 characters of a word. */
 export function eachNgram({ text }: FoldedText, visit: (bucket: number) => void): void {
@@ -290,7 +293,7 @@ export function eachNgram({ text }: FoldedText, visit: (bucket: number) => void)
     }
     let end = at + 1;
     while (end < text.length && isWordUnit(text.charCodeAt(end))) end += 1;
-    const word = hashOf(text, at, end, WORD_SEED);
+    const word = hashOf(text, at, end, wordSeed);
     visit(bucketOf(word));
     if (previous !== 0) visit(bucketOf(Math.imul(previous, 31) ^ word));
     previous = word;
@@ -302,31 +305,31 @@ export function eachNgram({ text }: FoldedText, visit: (bucket: number) => void)
 function eachRun(text: string, from: number, to: number, visit: (bucket: number) => void): void {
   const isDense = text.charCodeAt(from) >= 0x2e80 || (text.charCodeAt(from) >= 0xe00 && text.charCodeAt(from) < 0xe80);
   for (let start = from; start < to; start++) {
-    let hash = start === from ? RUN_SEED ^ EDGE : RUN_SEED;
+    let hash = start === from ? runSeed ^ edgeSeed : runSeed;
     const last = Math.min(to, start + 5);
     for (let at = start; at < last; at++) {
-      hash = Math.imul(hash ^ text.charCodeAt(at), PRIME);
+      hash = Math.imul(hash ^ text.charCodeAt(at), hashPrime);
       const length = at - start + 1;
-      if (length >= 3 || (isDense && length === 2)) visit(bucketOf(at + 1 === to ? hash ^ EDGE : hash));
+      if (length >= 3 || (isDense && length === 2)) visit(bucketOf(at + 1 === to ? hash ^ edgeSeed : hash));
     }
   }
 }
 
-const WORD_SEED = 0x811c9dc5;
-const RUN_SEED = 0x2f0b4a27;
-const EDGE = 0x5bd1e995;
-const PRIME = 0x01000193;
+const wordSeed = 0x811c9dc5;
+const runSeed = 0x2f0b4a27;
+const edgeSeed = 0x5bd1e995;
+const hashPrime = 0x01000193;
 
 function hashOf(text: string, from: number, to: number, seed: number): number {
   let hash = seed;
-  for (let at = from; at < to; at++) hash = Math.imul(hash ^ text.charCodeAt(at), PRIME);
+  for (let at = from; at < to; at++) hash = Math.imul(hash ^ text.charCodeAt(at), hashPrime);
   return hash;
 }
 
 function bucketOf(hash: number): number {
   let mixed = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
   mixed ^= mixed >>> 13;
-  return mixed & (BUCKETS - 1);
+  return mixed & (bucketCount - 1);
 }
 
 /** Letters, digits and marks of any script; what is left of ASCII and general punctuation parts words. */

@@ -10,9 +10,9 @@ import type { SignGroup } from "./signs.js";
 import type { Lexicon } from "./terms.js";
 
 /** What is scored together: sentences of so many UTF-16 units, so many at most. */
-export const RUN = { units: 800, sentences: 16 } as const;
+export const runLimits = { units: 800, sentences: 16 } as const;
 /** So far below the threshold a stream is held back, because one more sentence may be enough. */
-const WATCH = 0.5;
+const watchMargin = 0.5;
 
 interface Heard extends ScoredSentence {
   readonly start: number;
@@ -109,7 +109,10 @@ export class InjectionScanner implements Scanner {
     const span =
       features.span === undefined ? form : { start: start + features.span.start, end: start + features.span.end };
     this.run.push({ start, end, features, ngrams: undefined, sign: span });
-    while (this.run.length > RUN.sentences || end - (this.run[0]?.start ?? end) > Math.max(RUN.units, text.length))
+    while (
+      this.run.length > runLimits.sentences ||
+      end - (this.run[0]?.start ?? end) > Math.max(runLimits.units, text.length)
+    )
       this.run.shift();
     const signs = this.run.flatMap(({ sign }) => (sign !== undefined && sign.start >= this.letGo ? [sign] : []));
     const score = this.parts.scorer.score(this.run);
@@ -119,7 +122,7 @@ export class InjectionScanner implements Scanner {
       this.found.push(...(signs.length === 0 ? [{ start: end - 1, end }] : signs));
       this.run = [];
     }
-    if (isFound || signs.length === 0 || score <= this.parts.threshold - WATCH) {
+    if (isFound || signs.length === 0 || score <= this.parts.threshold - watchMargin) {
       this.letGo = end;
       this.watchFrom = undefined;
     } else this.watchFrom = signs[0]?.start;
@@ -139,7 +142,8 @@ export function explainInjection(
     const end = sentenceEnd(text, start) ?? text.length;
     const features = analyseSentence(text.slice(start, end), lexicon);
     run.push({ start, end, features, ngrams: undefined, sign: undefined });
-    while (run.length > RUN.sentences || end - (run[0]?.start ?? end) > Math.max(RUN.units, end - start)) run.shift();
+    while (run.length > runLimits.sentences || end - (run[0]?.start ?? end) > Math.max(runLimits.units, end - start))
+      run.shift();
     const score = scorer.score(run);
     if (score > best.score) best = { score, groups: scorer.heaviestGroups(run) };
     start = end;

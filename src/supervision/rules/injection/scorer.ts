@@ -2,20 +2,20 @@
  * The linear scorer of the injection guard: what signs, form and n-grams of a run of sentences add up to. Its weights are trained
  * by scripts/training; they are unpacked when a rule first uses them.
  */
-import { denseFeatures, eachNgram, LAYOUT, type SentenceFeatures } from "./features.js";
-import { SIGN_GROUPS, SIGNS, type SignGroup } from "./signs.js";
+import { denseFeatures, eachNgram, featureLayout, type SentenceFeatures } from "./features.js";
+import { allSigns, type SignGroup, signGroups } from "./signs.js";
 
 /** What the trainer writes. */
 export interface PackedWeights {
-  /** One for each feature but n-grams, in the order of `LAYOUT`. */
+  /** One for each feature but n-grams, in the order of `featureLayout`. */
   readonly dense: readonly number[];
-  /** One character for each bucket of n-grams: its code less {@link PACKED_ZERO}, times `scale`, is the weight. */
+  /** One character for each bucket of n-grams: its code less {@link packedZero}, times `scale`, is the weight. */
   readonly ngrams: string;
   readonly scale: number;
 }
 
 /** The character code that stands for 0, and the most that a packed weight differs from it: no quote and no backslash. */
-export const PACKED = { zero: 63, most: 28 } as const;
+export const packing = { zero: 63, most: 28 } as const;
 
 /** A sentence with what its n-grams add. */
 export interface ScoredSentence {
@@ -31,7 +31,7 @@ export class InjectionScorer {
 
   constructor(packed: PackedWeights) {
     this.dense = Float64Array.from(packed.dense);
-    this.ngrams = Int8Array.from(packed.ngrams, (character) => character.charCodeAt(0) - PACKED.zero);
+    this.ngrams = Int8Array.from(packed.ngrams, (character) => character.charCodeAt(0) - packing.zero);
     this.scale = packed.scale;
   }
 
@@ -62,10 +62,11 @@ export class InjectionScorer {
     const weights = new Map<SignGroup, number>();
     const signs = new Set(sentences.flatMap(({ features }) => features.signs));
     for (const sign of signs) {
-      const group = SIGNS[sign]?.group;
+      const group = allSigns[sign]?.group;
       if (group === undefined) continue;
       const own =
-        (this.dense[LAYOUT.signs + sign] ?? 0) + (this.dense[LAYOUT.groups + SIGN_GROUPS.indexOf(group)] ?? 0);
+        (this.dense[featureLayout.signs + sign] ?? 0) +
+        (this.dense[featureLayout.groups + signGroups.indexOf(group)] ?? 0);
       weights.set(group, Math.max(weights.get(group) ?? 0, own));
     }
     return [...weights]

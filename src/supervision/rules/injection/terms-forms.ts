@@ -1,7 +1,7 @@
 /** Words for how an answer has to look, for hiding and for putting orders together from parts. Rows as in terms-orders.ts. */
-import type { TermTable } from "./terms.js";
+import type { TermTable } from "./term-table.js";
 
-export const FORM_TERMS = {
+export const formTerms = {
   begin: {
     en: "begin your|start your|start with|starting with|begin with|prefix your|first word|answer begins|respond only|reply only|answer only|only respond|only reply|only output|only answer|reply with only|absolutely! here|sure, here|sure, i|always start|start every|begin every|preface|add a prefix|format your|end of your response|in your response|in your answer|responseformat|response format|output format|[start output]|txt code block|code block|exact phrase|exactly as it is|verbatim|word for word|include the following string|include the following anchor",
     de: "beginne deine|beginne mit|beginn deine|antworte nur|nur antworten|antwort beginnt|wortwörtlich|genau so|wort für wort|starte mit|füge in deine antwort",

@@ -1,10 +1,10 @@
 /**
- * Words for giving and for setting aside orders. Rows of {@link TermTable}: a concept, a language, its words, parted by `|`.
+ * Words for giving and for setting aside orders. Rows of the type `TermTable`: a concept, a language, its words, parted by `|`.
  * A word stands for all that begins with it; `$` at its end makes it a whole word.
  */
-import type { TermTable } from "./terms.js";
+import type { TermTable } from "./term-table.js";
 
-export const ORDER_TERMS = {
+export const orderTerms = {
   aside: {
     en: "ignore|ignoring|disregard|forget|overlook|overrid|bypass|neglect|discard|abandon|dismiss|don't follow|do not follow|stop following|pay no attention|set aside|put aside|leave aside|nullify|supersede|throw away|throw out|wipe|cast aside|break out of|no longer apply|not apply|erase|unlearn|drop all|skip all|never mind|nevermind|scrap|do not obey|don't obey|do not listen|don't listen|regardless of|delete all|clear your|reset your",
     de: "ignorier|vergiss|vergess|missacht|übergeh|umgeh|überschreib|außer acht|ausser acht|verwirf|nicht beacht|nicht befolg|nicht mehr befolg|keine beachtung|hinwegsetz|setz dich über|lass alle|lösche alle|ungeachtet",

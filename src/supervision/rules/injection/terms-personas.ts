@@ -1,7 +1,7 @@
 /** Words for roles without rules, for pressure and for authority. Rows as in terms-orders.ts. */
-import type { TermTable } from "./terms.js";
+import type { TermTable } from "./term-table.js";
 
-export const PERSONA_TERMS = {
+export const personaTerms = {
   youAre: {
     en: "you are now|you're now|you are going to|you will be|you will now|you will act|you will play|act as|acting as|act like|pretend|role-play|roleplay|role play|take on the role|play the role|play as|in the role|imagine you|imagine that you|simulate|simulator|from now on|henceforth|you are a|you are an|you're an|your name is|become|persona|embody|emulate|impersonat|respond as|answer as|speak as|behave as|behave like|you are free|you are operating|you are no longer|enter the|entering|identity|character named",
     de: "du bist jetzt|du bist nun|du bist ab|sie sind jetzt|sie sind nun|ab jetzt|ab sofort|von nun an|tu so|stell dir vor|spiel die rolle|spiele die rolle|schlüpf in|verhalte dich|agiere als|antworte als|du bist ein|du heißt|du bist kein|rolle von|nicht mehr an|du bist frei",

@@ -1,7 +1,7 @@
 /** Words for asking, and for what is asked for: hidden prompts, secrets, other people's data. Rows as in terms-orders.ts. */
-import type { TermTable } from "./terms.js";
+import type { TermTable } from "./term-table.js";
 
-export const SECRET_TERMS = {
+export const secretTerms = {
   request: {
     en: "tell me|give me|tell us|show me|send me|can you|could you|would you|will you|can i|could i|may i|do you|did you|what's|whats$|what is the|what is your|what are your|what would|what was|what were|i need|i want|let me|please|your$|where does|where is|where do|who is|which|write$|print|repeat|reveal|spell|describe|list|provide",
     de: "sag mir|sagen sie|gib mir|geben sie|zeig mir|kannst du|können sie|könntest|könnten|würdest|wie lautet|wie ist|wie heißt|wie hoch|was ist|was war|wo wohnt|wo lebt|ich brauche|ich will|ich möchte|bitte|dein|ihr$|ihre$|ihrem$|schreib|nenn|welche|wäre",

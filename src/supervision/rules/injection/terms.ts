@@ -4,24 +4,21 @@
  */
 import type { FoldedText } from "./fold.js";
 import { foldText, isBordered } from "./fold.js";
-import { FORM_TERMS } from "./terms-forms.js";
-import { ORDER_TERMS } from "./terms-orders.js";
-import { PERSONA_TERMS } from "./terms-personas.js";
-import { SECRET_TERMS } from "./terms-secrets.js";
+import { formTerms } from "./terms-forms.js";
+import { orderTerms } from "./terms-orders.js";
+import { personaTerms } from "./terms-personas.js";
+import { secretTerms } from "./terms-secrets.js";
 
-export const LEXICON_LANGUAGES = [
+export const lexiconLanguages = [
   ...["en", "de", "fr", "es", "pt", "it", "nl", "ru", "zh", "ja", "ar", "hi", "tr"],
   ...["ko", "id", "vi", "th", "bn", "tl", "pl", "any"],
 ] as const;
 
-/** For each concept and language: words parted by `|`. `any` holds what belongs to no language. */
-export type TermTable = Readonly<Record<string, Readonly<Record<string, string>>>>;
-
-export const TABLES = { ...ORDER_TERMS, ...SECRET_TERMS, ...PERSONA_TERMS, ...FORM_TERMS };
-export type Concept = keyof typeof TABLES;
+export const termTables = { ...orderTerms, ...secretTerms, ...personaTerms, ...formTerms };
+export type Concept = keyof typeof termTables;
 
 /** Every concept, in an order that the trained weights rely on. */
-export const CONCEPTS: readonly Concept[] = [
+export const allConcepts: readonly Concept[] = [
   ...(["aside", "prior", "orders", "obey", "newTask"] as const),
   ...(["request", "reveal", "prompt", "secret", "personal", "share", "send"] as const),
   ...(["youAre", "noLimits", "machine", "mode", "authority", "pressure", "fiction", "harm"] as const),
@@ -30,7 +27,7 @@ export const CONCEPTS: readonly Concept[] = [
 
 /** A word of a concept at a place of the folded text. */
 export interface Hit {
-  /** Index in {@link CONCEPTS}. */
+  /** Index in {@link allConcepts}. */
   readonly concept: number;
   readonly start: number;
   readonly end: number;
@@ -47,14 +44,14 @@ export class Lexicon {
   private readonly byThree = new Map<number, Term[]>();
   private readonly byTwo = new Map<number, Term[]>();
   /** A bit for each pair of characters with which a word begins, hashed: most places need no more. */
-  private readonly begins = new Uint8Array(PAIRS);
+  private readonly begins = new Uint8Array(pairSlots);
   private readonly sorted: readonly string[];
 
   constructor() {
     const words = new Set<string>();
-    for (const [concept, name] of CONCEPTS.entries()) {
+    for (const [concept, name] of allConcepts.entries()) {
       const known = new Set<string>();
-      for (const row of Object.values(TABLES[name])) {
+      for (const row of Object.values(termTables[name])) {
         for (const written of row.split("|")) {
           if (known.has(written)) continue;
           known.add(written);
@@ -103,7 +100,7 @@ export class Lexicon {
 
   /** Where, at the end of a text, a word of the lexicon may have begun that is not finished. */
   unfinished({ text }: FoldedText): number | undefined {
-    for (let at = Math.max(0, text.length - LONGEST); at < text.length; at++) {
+    for (let at = Math.max(0, text.length - longestTerm); at < text.length; at++) {
       const inWord = isBordered(text.charCodeAt(at));
       if (inWord && at > 0 && isBordered(text.charCodeAt(at - 1))) continue;
       if (at + 1 < text.length && this.begins[pairOf(text, at)] === 0) continue;
@@ -124,10 +121,10 @@ export class Lexicon {
 }
 
 /** The most units a word of the lexicon has; a test checks it. */
-export const LONGEST = 48;
-const PAIRS = 65_536;
+export const longestTerm = 48;
+const pairSlots = 65_536;
 const pairOf = (text: string, at: number): number =>
-  (text.charCodeAt(at) * 251 + text.charCodeAt(at + 1)) & (PAIRS - 1);
+  (text.charCodeAt(at) * 251 + text.charCodeAt(at + 1)) & (pairSlots - 1);
 /** Collisions of keys cost a comparison and nothing else. */
 const keyOfTwo = (text: string, at: number): number => text.charCodeAt(at) * 65_536 + text.charCodeAt(at + 1);
 const keyOfThree = (text: string, at: number): number =>

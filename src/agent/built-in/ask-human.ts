@@ -1,0 +1,65 @@
+/** `ask_human`: a question to a person, as an agent or a worker at an address puts it. */
+import { z } from "zod";
+import { type AskRequest, acceptedAnswer, acceptedAnswers, whatIsAccepted } from "../../asks/ask.js";
+import { type AgentTool, builtInServer } from "../tools.js";
+
+/** A question to a person, as an agent or a worker at an address puts it. */
+export const questionSchema = z.object({
+  question: z.string().min(1).max(4_000).describe("What to ask, complete in itself"),
+  context: z.string().max(8_000).optional().describe("What the person needs to know to answer"),
+  priority: z.enum(["low", "normal", "high", "critical"]).default("normal"),
+  timeoutMs: z.int().min(0).optional().describe("How long to wait, in milliseconds; 0 or nothing: for ever"),
+  defaultResponse: z.string().min(1).max(4_000).optional().describe("What to assume when nobody answers in time"),
+  suggestions: z.array(z.string().min(1).max(500)).max(10).optional().describe("Answers to choose from"),
+  accepts: z
+    .enum(acceptedAnswers)
+    .default("text")
+    .describe("What may be answered: any text, one of the suggestions and nothing else, or yes or no"),
+});
+type Question = z.infer<typeof questionSchema>;
+
+/** Why a question can't be asked: its default is none of the answers it accepts. */
+export function questionProblem({ accepts, suggestions, defaultResponse }: Question): string | undefined {
+  if (defaultResponse === undefined) return undefined;
+  return acceptedAnswer({ accepts, suggestions }, { response: defaultResponse }) === undefined
+    ? `its defaultResponse can't be answered: ${whatIsAccepted({ accepts, suggestions })}`
+    : undefined;
+}
+
+/** The ask that a question raises. */
+export function askRequestOf(
+  question: Omit<Question, "suggestions"> & Pick<AskRequest, "suggestions">,
+  raisedBy: AskRequest["raisedBy"],
+): AskRequest {
+  const { defaultResponse, accepts, ...rest } = question;
+  return {
+    ...rest,
+    ...(accepts === "text" ? {} : { accepts }),
+    kind: "human",
+    defaultResponse: defaultResponse === undefined ? undefined : { response: defaultResponse },
+    raisedBy,
+  };
+}
+
+/** Asks a person and waits, durably, for as long as it takes. */
+export const askHumanTool: AgentTool = {
+  ref: { server: builtInServer, tool: "ask_human" },
+  name: "ask_human",
+  description:
+    "Ask a person and wait for the answer. Use it when the request is ambiguous or something is missing that only a person can know.",
+  parameters: z.toJSONSchema(questionSchema, { io: "input" }),
+  timeoutMs: 0,
+  execution: "durable",
+  asksPeople: true,
+  async run(args, { callId, journal }) {
+    const question = questionSchema.parse(args);
+    const wrong = questionProblem(question);
+    if (wrong !== undefined) return { content: `Not asked: ${wrong}.`, isError: true };
+    const ask = journal.ask("ask", askRequestOf(question, { type: "tool_call", id: callId }));
+    const response = ask.answer !== undefined && "response" in ask.answer ? ask.answer.response : undefined;
+    if (ask.status === "answered" && response !== undefined) return { content: `The person answered: ${response}` };
+    if (response !== undefined) return { content: `Nobody answered in time. Assume: ${response}` };
+    const why = ask.status === "cancelled" ? "The question was cancelled." : "Nobody answered in time.";
+    return { content: `${why} Go on without an answer, and say so.`, isError: true };
+  },
+};

@@ -1,0 +1,20 @@
+/** The events of agents at work: the tools they call. */
+import { z } from "zod";
+import { type EventDefinitions, workIds } from "../conversation/event.js";
+
+const call = z.object({ ...workIds, toolCallId: z.string(), server: z.string(), tool: z.string() });
+
+export const agentEvents = {
+  "tool.called": {
+    description: "An agent's call of a tool was cleared and begins.",
+    audience: "client",
+    roots: ["session", "run"],
+    data: call,
+  },
+  "tool.returned": {
+    description: "The tool returned or failed, and how long it took.",
+    audience: "client",
+    roots: ["session", "run"],
+    data: call.extend({ isError: z.boolean(), elapsedMs: z.number() }),
+  },
+} as const satisfies EventDefinitions;

@@ -1,0 +1,65 @@
+/** Threads of a memory: started, given messages, ended, read. */
+import { ok, type Result } from "../../conversation/problem.js";
+import type { Invocation, NewMessage, Thread } from "../../memory/memory.js";
+import type { Actor } from "../../tenancy/actor.js";
+import type { Services } from "../services.js";
+import { findMemory } from "./find-memory.js";
+import type { Started } from "./memory-service.js";
+
+export interface ThreadRef {
+  readonly memoryId: string;
+  readonly threadId: string;
+}
+
+/** Begins a session of a thread. Again changes nothing. */
+export async function startThread(
+  actor: Actor,
+  { memoryId, threadId }: ThreadRef,
+  services: Services,
+): Promise<Result<Started>> {
+  const memory = await findMemory(actor, "startThread", memoryId, services);
+  if (!memory.ok) return memory;
+  return ok(await services.memory.startSession(memory.value, threadId));
+}
+
+/** Gives a thread messages; they are stored when this returns. */
+export async function recordMessages(
+  actor: Actor,
+  {
+    memoryId,
+    threadId,
+    messages,
+    idempotencyKey,
+  }: ThreadRef & {
+    readonly messages: readonly NewMessage[];
+    /** Messages sent twice under one key are there once. */
+    readonly idempotencyKey?: string | undefined;
+  },
+  services: Services,
+): Promise<Result<Invocation>> {
+  const memory = await findMemory(actor, "recordMessages", memoryId, services);
+  if (!memory.ok) return memory;
+  return services.memory.processMessages(memory.value, threadId, messages, idempotencyKey);
+}
+
+/** Ends a session of a thread: what the context doesn't cover yet is taken in. Again changes nothing. */
+export async function endThread(
+  actor: Actor,
+  { memoryId, threadId }: ThreadRef,
+  services: Services,
+): Promise<Result<Invocation>> {
+  const memory = await findMemory(actor, "endThread", memoryId, services);
+  if (!memory.ok) return memory;
+  return services.memory.endSession(memory.value, threadId);
+}
+
+/** @param ref `atSeq`: as the thread was after this message; without it, as it is now */
+export async function readThread(
+  actor: Actor,
+  { memoryId, threadId, atSeq }: ThreadRef & { readonly atSeq?: number | undefined },
+  services: Services,
+): Promise<Result<Thread>> {
+  const memory = await findMemory(actor, "readThread", memoryId, services);
+  if (!memory.ok) return memory;
+  return services.memory.thread(memory.value, threadId, atSeq);
+}

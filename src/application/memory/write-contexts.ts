@@ -1,0 +1,79 @@
+/** New versions of a memory's context: written by hand, or restored from an old one. */
+import { ok, type Result, refuse } from "../../conversation/problem.js";
+import type { NewContext } from "../../stores/memory/context-store.js";
+import type { MemoryRef } from "../../stores/memory/memory-store.js";
+import type { Actor } from "../../tenancy/actor.js";
+import type { Services } from "../services.js";
+import { findMemory } from "./find-memory.js";
+import { type ContextVersionRef, findContextVersion } from "./read-contexts.js";
+
+export interface ContextInput {
+  readonly memoryId: string;
+  readonly document: string;
+  /** The version that has to be the current one; without it, the document goes on top of whatever is there. */
+  readonly expected?: number | undefined;
+}
+
+export async function writeMemoryContext(
+  actor: Actor,
+  { memoryId, document, expected }: ContextInput,
+  services: Services,
+): Promise<Result<{ version: number }>> {
+  const memory = await findMemory(actor, "writeMemoryContext", memoryId, services);
+  if (!memory.ok) return memory;
+  return putVersion(memory.value, expected, { document, source: "person", author: actor.id }, services);
+}
+
+/** Makes an old version the current one again, as a new version that covers what the old one covered. */
+export async function restoreMemoryContext(
+  actor: Actor,
+  { memoryId, version }: ContextVersionRef,
+  services: Services,
+): Promise<Result<{ version: number }>> {
+  const memory = await findMemory(actor, "restoreMemoryContext", memoryId, services);
+  if (!memory.ok) return memory;
+  const old = await findContextVersion(memory.value, version, services);
+  if (!old.ok) return old;
+  if (old.value.source === "erased") {
+    return refuse("conflict", "This version rested on an entry that has been deleted; its text is gone.");
+  }
+  const restored = {
+    document: old.value.document,
+    source: "restored" as const,
+    author: actor.id,
+    restores: version,
+    // What is deleted after the old version was read doesn't come back.
+    erasures: memory.value.erasures,
+  };
+  return putVersion(memory.value, undefined, restored, services);
+}
+
+/** Puts a version; without an expected one, on top of whatever is there. */
+async function putVersion(
+  memory: MemoryRef,
+  expected: number | undefined,
+  context: Omit<NewContext, "expected">,
+  services: Services,
+): Promise<Result<{ version: number }>> {
+  const { contexts } = services.memory.ports;
+  for (;;) {
+    const base = expected ?? (await contexts.base(memory)).version;
+    const outcome = await contexts.put(memory, { ...context, expected: base });
+    switch (outcome.kind) {
+      case "stored":
+        return ok({ version: outcome.version });
+      case "erased":
+        return refuse("conflict", "An entry was deleted meanwhile, which this version may rest on. Look at it again.");
+      case "conflict":
+        // Without an expected version it is tried again on the new base.
+        if (expected !== undefined) return hasChanged((await contexts.base(memory)).version);
+    }
+  }
+}
+
+function hasChanged(current: number): Result<never> {
+  return refuse(
+    "precondition_failed",
+    `The context's version is "${current}" now. Read it again, and decide on what it says.`,
+  );
+}

@@ -1,0 +1,63 @@
+/** Store a resource: a body that differs makes a new version. */
+import { maxAutoItems } from "../../chat/context.js";
+import { ok, type Result, refuse } from "../../conversation/problem.js";
+import type { Actor } from "../../tenancy/actor.js";
+import { authorize } from "../../tenancy/authority.js";
+import type { ResourceBody, ResourceKind } from "../../tenancy/resources.js";
+import type { Services } from "../services.js";
+import { noResource } from "./read-resource.js";
+import { checkResource } from "./resource-checks.js";
+import { type ResourceView, resourceView } from "./resource-view.js";
+
+export interface ResourceInput<K extends ResourceKind> {
+  readonly kind: K;
+  readonly name: string;
+  readonly body: ResourceBody<K>;
+  /** The version that has to be the current one, or `any`: it has to exist. Without it, the body is stored whatever there is. */
+  readonly expected?: number | "any" | undefined;
+}
+
+export interface StoredResource {
+  readonly resource: ResourceView;
+  /** There was none of this name. */
+  readonly created: boolean;
+}
+
+export async function putResource<K extends ResourceKind>(
+  actor: Actor,
+  { kind, name, body, expected }: ResourceInput<K>,
+  services: Services,
+): Promise<Result<StoredResource>> {
+  const allowed = authorize(actor, "putResource");
+  if (!allowed.ok) return allowed;
+  const { tenantId } = actor;
+  const { resources } = services;
+  const checked = await checkResource(tenantId, kind, body, services);
+  if (!checked.ok) return checked;
+  if (expected === "any" && (await resources.get(tenantId, kind, name)) === undefined) return hasChanged(undefined);
+  const outcome = await resources.put(tenantId, kind, name, body, expected === "any" ? undefined : expected);
+  switch (outcome.kind) {
+    case "precondition_failed":
+      return hasChanged(outcome.current);
+    case "too_many_auto":
+      return tooManyAuto(kind);
+    case "stored": {
+      const stored = await resources.get(tenantId, kind, name);
+      if (stored === undefined) return noResource(kind, name);
+      return ok({ resource: resourceView(stored), created: outcome.created });
+    }
+  }
+}
+
+function hasChanged(current: number | undefined): Result<never> {
+  const now = current === undefined ? "It doesn't exist" : `Its version is "${current}" now`;
+  return refuse("precondition_failed", `${now}. Read it again, and decide on what it says.`);
+}
+
+function tooManyAuto(kind: ResourceKind): Result<never> {
+  return refuse(
+    "invalid",
+    `${maxAutoItems} ${kind} have include "auto" already. Give it another, or another to one of them.`,
+    { errors: [{ path: "include", message: `at most ${maxAutoItems} ${kind} may include themselves` }] },
+  );
+}

@@ -1,0 +1,76 @@
+/** What is wrong with a resource beyond its form, before it is stored: addresses, memories and built-in tools that it names. */
+import { unknownBuiltIn } from "../../agent/built-in-tools.js";
+import type { AgentDefinition } from "../../agent/definition.js";
+import { ok, type ProblemIssue, type Result, refuse } from "../../conversation/problem.js";
+import { type OutgoingPolicy, refuseAddress } from "../../platform/outgoing.js";
+import type { Team } from "../../routing/team.js";
+import { memoriesOf } from "../../routing/team.js";
+import { type ResourceBody, type ResourceKind, resourceNouns, resourceSchemas } from "../../tenancy/resources.js";
+import type { Services } from "../services.js";
+import { checkMemories, checkTeam } from "../team-checks.js";
+
+export async function checkResource<K extends ResourceKind>(
+  tenantId: string,
+  kind: K,
+  body: ResourceBody<K>,
+  services: Services,
+): Promise<Result<void>> {
+  const address = checkAddresses(body, services.policy);
+  if (!address.ok) return address;
+  const errors = await unusableParts(tenantId, kind, body, services);
+  if (errors.length === 0) return ok(undefined);
+  return refuse("invalid", `The ${resourceNouns[kind]} names what doesn't exist or can't be used; see errors.`, {
+    errors,
+  });
+}
+
+function unusableParts(
+  tenantId: string,
+  kind: ResourceKind,
+  body: unknown,
+  services: Services,
+): Promise<ProblemIssue[]> {
+  switch (kind) {
+    case "teams":
+      return issuesOfTeam(resourceSchemas.teams.parse(body), tenantId, services);
+    case "agents":
+      return issuesOfAgent(resourceSchemas.agents.parse(body), tenantId, services);
+    case "supervisors":
+    case "rules":
+    case "references":
+    case "tools":
+    case "prompts":
+      return Promise.resolve([]);
+  }
+}
+
+async function issuesOfTeam(team: Team, tenantId: string, { policy, memory }: Services): Promise<ProblemIssue[]> {
+  return [...checkTeam(team, policy), ...(await checkMemories(memory, tenantId, memoriesOf(team)))];
+}
+
+async function issuesOfAgent(agent: AgentDefinition, tenantId: string, { memory }: Services): Promise<ProblemIssue[]> {
+  if (agent.kind !== "model") return [];
+  const tools = agent.tools.flatMap((ref, index) => {
+    const message = unknownBuiltIn(ref);
+    return message === undefined ? [] : [{ path: `tools.${index}.tool`, message }];
+  });
+  const memories = agent.memories.map((memoryId, index) => ({ path: ["memories", index], memoryId }));
+  return [...tools, ...(await checkMemories(memory, tenantId, memories))];
+}
+
+/** The fields of resources that hold an address which is going to be called. */
+const addressFields = ["http", "mcp", "config"] as const;
+
+function checkAddresses(body: object, policy: OutgoingPolicy): Result<void> {
+  const fields = new Map<string, unknown>(Object.entries(body));
+  for (const field of addressFields) {
+    const value = fields.get(field);
+    if (typeof value !== "object" || value === null || !("url" in value)) continue;
+    const message = refuseAddress(String(value.url), policy);
+    if (message === undefined) continue;
+    return refuse("invalid", `The address can't be called: ${message}.`, {
+      errors: [{ path: `${field}.url`, message }],
+    });
+  }
+  return ok(undefined);
+}

@@ -1,0 +1,18 @@
+/** What the schedule does once an hour: kept answers that nobody repeats any more go, and memories are looked after. */
+import { ok, type Result } from "../../conversation/problem.js";
+import type { Actor } from "../../tenancy/actor.js";
+import { authorize } from "../../tenancy/authority.js";
+import { maintainMemories } from "../memory/maintenance.js";
+import type { Services } from "../services.js";
+
+/** @param at when the schedule fired, in milliseconds since the epoch */
+export async function runMaintenance(
+  actor: Actor,
+  { at }: { readonly at: number },
+  services: Services,
+): Promise<Result<void>> {
+  const allowed = authorize(actor, "runMaintenance");
+  if (!allowed.ok) return allowed;
+  await services.answers.purgeExpired(at);
+  return ok(await maintainMemories(services.memory, at));
+}

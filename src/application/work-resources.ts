@@ -1,0 +1,116 @@
+/** The resources of one work item, at the versions it knows. What is named later, while it runs, is loaded when it is. */
+import { z } from "zod";
+import type { Journal } from "../agent/journal.js";
+import type { ReferenceItem } from "../agent/prompt.js";
+import type { AgentTool, ToolRef } from "../agent/tools.js";
+import { describeError, log } from "../platform/logging.js";
+import type { ResourceStore } from "../stores/resource-store.js";
+import type { ResourceKind, ResourcePin, ResourceVersion } from "../tenancy/resources.js";
+import { type RemoteTool, remoteToolSchema } from "./mcp-servers.js";
+import type { ToolBuilder } from "./tool-builder.js";
+
+export interface ResourceRef {
+  readonly kind: ResourceKind;
+  readonly name: string;
+}
+
+export class WorkResources {
+  private versions: ResourceVersion[] = [];
+  private readonly remote = new Map<string, readonly RemoteTool[]>();
+
+  constructor(
+    private readonly tenantId: string,
+    /** The work's own scope: what is listed of remote servers is listed once in it. */
+    private readonly journal: Journal,
+    private readonly sources: { readonly resources: ResourceStore; readonly tools: ToolBuilder },
+    /** The memory of the session or run. */
+    private readonly memoryId: string | undefined,
+  ) {}
+
+  async load(pins: readonly ResourcePin[]): Promise<void> {
+    const missing = pins.filter(({ kind, name }) => !this.has(kind, name));
+    const loaded = await this.sources.resources.versions(this.tenantId, missing);
+    this.versions = [...this.versions, ...loaded];
+    await Promise.all(loaded.map((version) => (isOf("tools", version) ? this.listRemote(version) : undefined)));
+  }
+
+  /** Loads the current versions of those that aren't known yet. */
+  async need(refs: readonly ResourceRef[], tools: readonly ToolRef[] = []): Promise<void> {
+    const unknown = refs.filter(({ kind, name }) => !this.has(kind, name));
+    const servers = tools.filter((ref) => !this.hasTool(ref)).map(({ server }) => server);
+    if (unknown.length === 0 && servers.length === 0) return;
+    const { resources } = this.sources;
+    const [pins, ofServers] = await Promise.all([
+      unknown.length === 0 ? [] : resources.pins(this.tenantId, unknown),
+      servers.length === 0 ? [] : resources.toolPins(this.tenantId, servers),
+    ]);
+    await this.load([...pins, ...ofServers]);
+  }
+
+  /** Takes up the current version of one, whatever was known of it. */
+  async renew({ kind, name }: ResourceRef): Promise<void> {
+    this.versions = this.versions.filter((version) => version.kind !== kind || version.name !== name);
+    await this.need([{ kind, name }]);
+  }
+
+  has(kind: ResourceKind, name: string): boolean {
+    return this.get(kind, name) !== undefined;
+  }
+
+  /** Whether there is such a tool, or any of a server. */
+  hasTool(ref: ToolRef): boolean {
+    return this.tools([ref]).length > 0;
+  }
+
+  all<K extends ResourceKind>(kind: K): readonly ResourceVersion<K>[] {
+    return this.versions.filter((version) => isOf(kind, version));
+  }
+
+  get<K extends ResourceKind>(kind: K, name: string): ResourceVersion<K>["body"] | undefined {
+    return this.all(kind).find((version) => version.name === name)?.body;
+  }
+
+  /** In the order of the names, each once; those that don't exist any more are left out. */
+  items(kind: "rules" | "references", names: readonly string[]): ReferenceItem[] {
+    return [...new Set(names)].flatMap((name) => {
+      const item = this.get(kind, name);
+      return item === undefined
+        ? []
+        : [{ name, text: item.text, priority: item.priority, description: item.description }];
+    });
+  }
+
+  /** @param memories those that whoever holds the tools may search, beside the one of the session or run. */
+  tools(refs: readonly ToolRef[], memories: readonly string[] = []): AgentTool[] {
+    const searched = [...new Set([this.memoryId ?? [], memories].flat())];
+    return this.sources.tools.build(this.tenantId, refs, this.all("tools"), this.remote, searched);
+  }
+
+  /** Every tool that is loaded, in force or not. */
+  loadedTools(): AgentTool[] {
+    const servers = new Set(this.all("tools").map(({ body }) => body.server));
+    return this.tools([...servers].map((server) => ({ server, tool: "*" })));
+  }
+
+  /** Journalled: a replay has the tools that the calls before it were made with. A server that is down has none in this work. */
+  private async listRemote(version: ResourceVersion<"tools">): Promise<void> {
+    const { name, body } = version;
+    if (!("mcp" in body)) return;
+    const listed = await this.journal.step(
+      { id: `mcp/${name}/${version.version}`, kind: "load", schema: z.array(remoteToolSchema), interrupted: "again" },
+      async () => {
+        try {
+          return [...(await this.sources.tools.list(this.tenantId, version, body))];
+        } catch (error) {
+          log("warn", "mcp.unreachable", { tenantId: this.tenantId, subject: name, ...describeError(error) });
+          return [];
+        }
+      },
+    );
+    this.remote.set(name, listed);
+  }
+}
+
+function isOf<K extends ResourceKind>(kind: K, version: ResourceVersion): version is ResourceVersion<K> {
+  return version.kind === kind;
+}

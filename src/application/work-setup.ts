@@ -1,0 +1,121 @@
+/**
+ * What every work item (a turn, a run, a panel) begins with: the versions of everything that it uses, pinned once, and what is built
+ * from them. What differs (which names it uses) is given by `turn-setup.ts` and `run-setup.ts`.
+ */
+import { z } from "zod";
+import type { Journal } from "../agent/journal.js";
+import type { ResourceStore } from "../stores/resource-store.js";
+import type { TenantStore } from "../stores/tenant-store.js";
+import type { HealthStore } from "../supervision/breaker.js";
+import type { Supervisor } from "../supervision/supervisor.js";
+import { type ResourceKind, type ResourcePin, resourcePinSchema } from "../tenancy/resources.js";
+import { type Settings, settingsSchema } from "../tenancy/tenant.js";
+import type { SessionMemory } from "./memory/session-memory.js";
+import type { SupervisorBuilder } from "./supervisor-builder.js";
+import type { ToolBuilder } from "./tool-builder.js";
+import { type ResourceRef, WorkResources } from "./work-resources.js";
+
+export interface SetupSources {
+  readonly memory: SessionMemory;
+  readonly resources: ResourceStore;
+  readonly tenants: TenantStore;
+  readonly tools: ToolBuilder;
+  readonly supervisors: SupervisorBuilder;
+}
+
+/** How supervision and asks of the work go, as the tenant had it when the work began. */
+export type WorkPolicies = Pick<Settings, "strict" | "reviews" | "approvals">;
+
+const { reviews, approvals } = settingsSchema.shape;
+
+/** What is pinned when work begins. Stored as a step: work that began under an earlier version reads it too. */
+export const pinnedWorkSchema = z.object({
+  strict: z.boolean(),
+  reviews,
+  approvals,
+  /** Who supervises the work as a whole, by name. */
+  supervisors: z.array(z.string()),
+  pins: z.array(resourcePinSchema),
+});
+export type PinnedWork = z.infer<typeof pinnedWorkSchema>;
+
+/** What the tenant says of all its work. */
+export async function tenantPolicies(
+  tenantId: string,
+  { tenants }: Pick<SetupSources, "tenants">,
+): Promise<WorkPolicies & { readonly supervisors: readonly string[] }> {
+  const settings = (await tenants.get(tenantId))?.settings;
+  return {
+    strict: settings?.strict ?? true,
+    reviews: settings?.reviews ?? reviews.parse(undefined),
+    approvals: settings?.approvals ?? approvals.parse(undefined),
+    supervisors: settings?.supervisors ?? [],
+  };
+}
+
+export interface WorkFacts {
+  readonly tenantId: string;
+  /** The memory that the work is bound to. */
+  readonly memoryId: string | undefined;
+  /** Where the failures of its supervisors are counted. */
+  readonly health: HealthStore;
+}
+
+/** Loaded work, or why it can't begin: a text for whoever asked for it. */
+export type Loaded<T> = ({ readonly ok: true } & T) | { readonly ok: false; readonly detail: string };
+
+export interface LoadedWork<P> {
+  readonly pinned: P;
+  readonly policies: WorkPolicies;
+  readonly resources: WorkResources;
+  /** Builds the supervisors of these names. */
+  readonly supervisorsNamed: (names: readonly string[]) => Supervisor[];
+}
+
+/**
+ * Pins and loads what the work begins with. It is journalled as versions: a replay has the same, whatever was changed meanwhile.
+ * @param plan which versions those are, how they are stored, and which supervisors must be there.
+ */
+export async function loadWork<P extends PinnedWork>(
+  { tenantId, memoryId, health }: WorkFacts,
+  plan: {
+    readonly schema: z.ZodType<P>;
+    readonly pin: () => Promise<P>;
+    readonly requiredSupervisors: (pinned: P) => readonly string[];
+  },
+  journal: Journal,
+  sources: SetupSources,
+): Promise<Loaded<LoadedWork<P>>> {
+  const step = { id: "setup", kind: "load", schema: plan.schema, interrupted: "again" } as const;
+  const pinned = await journal.step(step, plan.pin);
+  const resources = new WorkResources(tenantId, journal, sources, memoryId);
+  await resources.load(pinned.pins);
+  const absent = plan.requiredSupervisors(pinned).find((name) => !resources.has("supervisors", name));
+  // A supervisor that is gone must not be a supervisor that allows.
+  if (absent !== undefined) return { ok: false, detail: missing("supervisors", absent) };
+  const { strict, reviews, approvals } = pinned;
+  return {
+    ok: true,
+    pinned,
+    policies: { strict, reviews, approvals },
+    resources,
+    supervisorsNamed: (names) =>
+      resources
+        .all("supervisors")
+        .filter(({ name }) => names.includes(name))
+        .map((version) => sources.supervisors.build(tenantId, version, health)),
+  };
+}
+
+export function named(kind: ResourceKind, names: readonly string[]): ResourceRef[] {
+  return names.map((name) => ({ kind, name }));
+}
+
+/** The pins of one kind alone: every look-up brings the tenant's `always` items too. */
+export function pinsOf(kind: ResourceKind, pins: readonly ResourcePin[]): ResourcePin[] {
+  return pins.filter((pin) => pin.kind === kind);
+}
+
+export function missing(kind: ResourceKind, name: string): string {
+  return `${kind}/${name} doesn't exist any more. Store it again at PUT /v1/${kind}/${name}, or take it out of what uses it.`;
+}

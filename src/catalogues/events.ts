@@ -1,0 +1,43 @@
+/**
+ * The catalogue of events: every type that a log or a stream can hold. A new event is one entry in the table of its domain, which is
+ * listed here; the log's types, the OpenAPI document and the tests of the documentation follow from it.
+ */
+import type { z } from "zod";
+import { agentEvents } from "../agent/events.js";
+import { askEvents } from "../asks/events.js";
+import { chatEvents } from "../chat/events.js";
+import type { EventDefinition, EventDefinitions } from "../conversation/event.js";
+import { routingEvents } from "../routing/events.js";
+import { supervisionEvents } from "../supervision/events.js";
+
+const eventCatalogue = {
+  ...chatEvents,
+  ...supervisionEvents,
+  ...agentEvents,
+  ...askEvents,
+  ...routingEvents,
+} as const satisfies EventDefinitions;
+
+type Catalogue = typeof eventCatalogue;
+type EventType = keyof Catalogue;
+
+/** Sent to those who listen, and not stored. */
+export type LiveEventType = {
+  [Type in EventType]: Catalogue[Type] extends { readonly live: true } ? Type : never;
+}[EventType];
+export type LoggedEventType = Exclude<EventType, LiveEventType>;
+
+/** What a reader of an event gets. */
+export type EventData<Type extends EventType> = z.input<Catalogue[Type]["data"]>;
+
+/** What the log stores of an event. */
+export type StoredEventData<Type extends LoggedEventType> = Type extends EventType
+  ? Catalogue[Type] extends { readonly stored: infer Stored extends z.ZodType }
+    ? z.input<Stored>
+    : EventData<Type>
+  : never;
+
+/** All definitions, each with its type, in the order of the catalogue. */
+export const eventDefinitions: readonly (EventDefinition & { readonly type: string })[] = Object.entries(
+  eventCatalogue,
+).map(([type, definition]) => ({ ...definition, type }));

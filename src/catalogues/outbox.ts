@@ -1,0 +1,119 @@
+/**
+ * The catalogue of outbox topics: what objects send to others, and who handles it. A new topic is one entry here and one handler in the
+ * table of its `handler`, without which it does not compile.
+ */
+import { z } from "zod";
+import { askSchema } from "../asks/ask.js";
+import { sessionSchema } from "../chat/session.js";
+import { runSummarySchema } from "../routing/run.js";
+import type { SupervisionState } from "../supervision/state.js";
+import { actions, hooks } from "../supervision/verdict.js";
+
+const auditFields = {
+  hook: z.enum(hooks),
+  decision: z.enum(actions),
+  // Stored as it is, by the write that made it: not looked into again.
+  body: z.custom<SupervisionState>(),
+  at: z.number(),
+};
+
+/** `d1`: `src/stores/deliveries.ts`; `session` and `thread`: the objects' own deliveries. */
+type OutboxHandler = "d1" | "session" | "thread";
+
+interface TopicDefinition<Payload extends z.ZodType = z.ZodType> {
+  /** One line: what is sent, and what becomes of it. */
+  readonly description: string;
+  readonly handler: OutboxHandler;
+  readonly payload: Payload;
+}
+
+/** A time in milliseconds since the epoch; messages of the version before may lack it. */
+const at = z.number().default(0);
+
+export const outboxTopics = {
+  session: {
+    description: "A session as it is listed; its copy in D1.",
+    handler: "d1",
+    payload: sessionSchema,
+  },
+  run: {
+    description: "A run as it is listed; its copy in D1.",
+    handler: "d1",
+    payload: runSummarySchema,
+  },
+  ask: {
+    description: "An ask that was opened, closed or rewritten; its copy in the tenant's inbox.",
+    handler: "d1",
+    payload: askSchema,
+  },
+  audit: {
+    description: "What the supervisors of a hook decided; a row of the tenant's audit.",
+    handler: "d1",
+    payload: z.union([
+      z.object({ workId: z.string(), ...auditFields }),
+      // As versions before stored it, whatever the work was.
+      z.object({ turnId: z.string(), ...auditFields }).transform(({ turnId, ...row }) => ({ workId: turnId, ...row })),
+    ]),
+  },
+  work_ended: {
+    description: "A turn or run ended before its time; its workers count as busy no longer.",
+    handler: "d1",
+    payload: z.object({ work: z.string(), at }),
+  },
+  memory: {
+    description: "A session began, or a message was added, edited or erased; its memory reads it by id.",
+    handler: "session",
+    payload: z.object({
+      /** Absent: the session began. */
+      messageId: z.string().optional(),
+      /** Which edit of the message this is about. */
+      edit: z.int().optional(),
+      at,
+    }),
+  },
+  flush: {
+    description: "A range of a thread's messages is to be made into entries and a context; a job of the queue.",
+    handler: "thread",
+    payload: z.object({ fromSeq: z.int(), toSeq: z.int() }),
+  },
+  erase: {
+    description: "An entry of a thread is to be erased wherever it is.",
+    handler: "thread",
+    payload: z.object({ entryId: z.string() }),
+  },
+} as const satisfies Readonly<Record<string, TopicDefinition>>;
+
+type Topics = typeof outboxTopics;
+export type OutboxTopic = keyof Topics;
+export type TopicOf<Handler extends OutboxHandler> = {
+  [Topic in OutboxTopic]: Topics[Topic]["handler"] extends Handler ? Topic : never;
+}[OutboxTopic];
+
+/** What is put into the outbox. */
+export type OutboxPayload<Topic extends OutboxTopic> = z.input<Topics[Topic]["payload"]>;
+/** What its handler reads. */
+export type ReadPayload<Topic extends OutboxTopic> = z.output<Topics[Topic]["payload"]>;
+
+const definitions: { readonly [Topic in OutboxTopic]: TopicDefinition<z.ZodType<ReadPayload<Topic>>> } = outboxTopics;
+
+/** Whether a stored message's topic is one that this handler handles. */
+export function isTopicOf<Handler extends OutboxHandler>(topic: string, handler: Handler): topic is TopicOf<Handler> {
+  return isTopic(topic) && definitions[topic].handler === handler;
+}
+
+function isTopic(topic: string): topic is OutboxTopic {
+  return Object.hasOwn(outboxTopics, topic);
+}
+
+/** @param payload JSON text. */
+export function readPayload<Topic extends OutboxTopic>(topic: Topic, payload: string): ReadPayload<Topic> {
+  return definitions[topic].payload.parse(JSON.parse(payload));
+}
+
+export class UnknownTopicError extends Error {
+  override readonly name = "UnknownTopicError";
+
+  constructor(topic: string) {
+    super(`an outbox message of the unknown topic "${topic}"`);
+  }
+}

@@ -1,0 +1,74 @@
+/** The events of sessions: their turns, the reply while it is written, and what people change. */
+import { z } from "zod";
+import type { EventDefinitions } from "../conversation/event.js";
+import { turnSchema } from "./session.js";
+
+const turn = z.object({ turnId: z.string() });
+const message = z.object({ messageId: z.string() });
+const contextVersion = z.object({
+  version: z.int(),
+  /** The turn that changed it; absent when a caller did. */
+  turnId: z.string().optional(),
+});
+
+export const chatEvents = {
+  "turn.started": {
+    description: "A turn left the queue and is worked on.",
+    audience: "user",
+    roots: ["session"],
+    data: turn,
+  },
+  "turn.waiting": {
+    description: "Nothing more can be done in the turn before an ask is answered.",
+    audience: "user",
+    roots: ["session"],
+    data: turn,
+  },
+  "turn.completed": {
+    description: "The turn ended, however it did: the turn as it is when the event is read.",
+    audience: "user",
+    roots: ["session"],
+    data: turnSchema,
+    stored: turn,
+  },
+  "reply.delta": {
+    description:
+      "A further piece of the reply, cleared by supervision. `offset` is its place in the reply of this `attempt`.",
+    audience: "user",
+    roots: ["session"],
+    data: turn.extend({ text: z.string(), attempt: z.int(), offset: z.int() }),
+    live: true,
+  },
+  "reply.retracted": {
+    description: "What was shown of the reply is void; what follows belongs to this `attempt`.",
+    audience: "user",
+    roots: ["session"],
+    data: turn.extend({ attempt: z.int() }),
+    live: true,
+  },
+  "message.edited": {
+    description: "A person edited a reply.",
+    audience: "user",
+    roots: ["session"],
+    data: message,
+  },
+  "message.restored": {
+    description: "A person made an earlier version of a message hold again.",
+    audience: "user",
+    roots: ["session"],
+    data: message,
+  },
+  "message.erased": {
+    description: "A person erased every text of a message.",
+    audience: "user",
+    roots: ["session"],
+    data: message,
+  },
+  "context.changed": {
+    description: "The session's context has a new version: its number, who made it and why.",
+    audience: "operator",
+    roots: ["session"],
+    data: contextVersion.extend({ author: z.string(), reason: z.string(), at: z.iso.datetime() }),
+    stored: contextVersion,
+  },
+} as const satisfies EventDefinitions;

@@ -1,0 +1,33 @@
+/** What is said of a type of event. Each domain has a table of its own; `src/catalogues/events.ts` is all of them. */
+import { z } from "zod";
+
+/** Whose business an event is, in growing order of what they may see: an end user, an application's backend, staff. */
+type EventAudience = "user" | "client" | "operator";
+
+/** The objects that have an event log. */
+export type EventRoot = "session" | "run";
+
+export interface EventDefinition {
+  /** One line: what happened, when it is emitted. */
+  readonly description: string;
+  readonly audience: EventAudience;
+  /** Whose logs it stands in. */
+  readonly roots: readonly EventRoot[];
+  /** What a reader gets. */
+  readonly data: z.ZodType;
+  /** What the log stores, where that is ids and readers get what holds when they read. Absent: the data itself. */
+  readonly stored?: z.ZodType;
+  /** Sent to those who listen at that moment: it is not stored and has no id. */
+  readonly live?: true;
+}
+
+export type EventDefinitions = Readonly<Record<string, EventDefinition>>;
+
+/** The work that an event is about: one of them, where it is about one. */
+export const workIds = { turnId: z.string().optional(), runId: z.string().optional() };
+
+/** The options of a union that is made from a table. */
+export function nonEmpty<T>([first, ...rest]: readonly T[]): [T, ...T[]] {
+  if (first === undefined) throw new Error("a union without options");
+  return [first, ...rest];
+}

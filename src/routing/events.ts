@@ -1,0 +1,30 @@
+/** The events of runs, and of teams wherever they work. A team's events are also the entries of its trace. */
+import { z } from "zod";
+import type { EventDefinitions } from "../conversation/event.js";
+import { runSchema } from "./run.js";
+import { tracedEntries } from "./trace.js";
+
+const run = z.object({ runId: z.string() });
+
+export const routingEvents = {
+  "run.started": {
+    description: "The run was accepted and is worked on.",
+    audience: "client",
+    roots: ["run"],
+    data: run,
+  },
+  "run.waiting": {
+    description: "Nothing more can be done in the run before an ask is answered.",
+    audience: "client",
+    roots: ["run"],
+    data: run,
+  },
+  "run.completed": {
+    description: "The run ended, however it did: the run as it is when the event is read.",
+    audience: "client",
+    roots: ["run"],
+    data: runSchema,
+    stored: run,
+  },
+  ...tracedEntries,
+} as const satisfies EventDefinitions;

@@ -1,0 +1,20 @@
+/** What a worker is given, and what comes of it. */
+import type { Clarification } from "./routing-input.js";
+import type { Worker } from "./team.js";
+
+export type WorkerOutcome = { readonly clarifications: readonly Clarification[] } & (
+  | { readonly kind: "done"; readonly output: string }
+  | { readonly kind: "handedOn"; readonly to: string; readonly reason: string }
+  /** `again`: whether another attempt may help and does no harm. */
+  | { readonly kind: "failed"; readonly error: string; readonly again: boolean }
+);
+
+export interface Task {
+  readonly worker: Worker;
+  /** What it reads: the cleared brief. */
+  readonly content: string;
+  /** Who had the task before, oldest first. */
+  readonly chain: readonly string[];
+  /** Begins the ids of what it does. */
+  readonly id: string;
+}

@@ -1,0 +1,190 @@
+/**
+ * A team's work from input to response, as a durable function: entered again after every interruption, it goes on at the first
+ * step that has no result. The same function runs a run of its own, a session's turn, and a team inside a team.
+ */
+import { settleInOrder } from "../agent/concurrency.js";
+import { activeAtHop } from "../supervision/as-hop.js";
+import { runExchange } from "../supervision/exchange.js";
+import { aggregate } from "./aggregate.js";
+import { type BranchResult, runBranch } from "./branch.js";
+import { TeamBudget, type TeamSpent } from "./budget.js";
+import { decide } from "./decide.js";
+import { type Draft, draftThroughHop } from "./draft.js";
+import type { LoadedTeam, TeamPorts } from "./ports.js";
+import { QuestionPermits } from "./questions.js";
+import type { Choice, Clarification, WorkerResult } from "./routing-input.js";
+import type { Task, WorkerOutcome } from "./task.js";
+import { maxTeamDepth } from "./team.js";
+import { reportMissingTools } from "./team-agent.js";
+import { inScope, reasonsOf, rosterOf, type TeamCommand, type TeamContext } from "./team-context.js";
+import type { RoutingDecision } from "./trace.js";
+
+export interface TeamReport {
+  readonly decisions: readonly RoutingDecision[];
+  readonly results: readonly WorkerResult[];
+  readonly clarifications: readonly Clarification[];
+  readonly spent: TeamSpent;
+}
+
+export type TeamOutcome = TeamReport &
+  ({ readonly kind: "completed"; readonly response: string } | { readonly kind: "failed"; readonly detail: string });
+
+/**
+ * Runs a team to its end. It never ends in an exception of a model, a tool or a worker: each is part of the outcome.
+ * @throws {Parked} when it has to wait for an ask; enter it again with the same journal once that is closed.
+ * @example
+ * const command = { id: "run_1", input: "Where is my parcel?", metadata: {}, promptContext: noPromptContext, path: [] };
+ * const outcome = await runTeam(command, team, ports);
+ * if (outcome.kind === "completed") show(outcome.response);
+ */
+export function runTeam(command: TeamCommand, team: LoadedTeam, ports: TeamPorts, draft?: Draft): Promise<TeamOutcome> {
+  const { limits } = team.definition;
+  const permits = new QuestionPermits(limits.maxQuestions, ports.asks);
+  return runWithin({ command, team, ports, budget: new TeamBudget(limits), permits, draft });
+}
+
+async function runWithin(run: TeamContext): Promise<TeamOutcome> {
+  const { workers, supervisor } = run.team.definition;
+  const decisions: RoutingDecision[] = [];
+  const results: WorkerResult[] = [];
+  const clarifications: Clarification[] = [];
+  const report = (): TeamReport => ({ decisions, results, clarifications, spent: run.budget.spent });
+  const fail = (detail: string): TeamOutcome => ({ kind: "failed", detail, ...report() });
+  await reportMissingTools(run);
+  let stopped = `no decision after ${supervisor.maxIterations} rounds`;
+
+  for (let iteration = 0; iteration < supervisor.maxIterations; iteration++) {
+    const failed = new Set(results.flatMap(({ worker, status }) => (status === "failed" ? [worker] : [])));
+    const live = rosterOf(workers.filter(({ id, capabilities }) => capabilities.available && !failed.has(id)));
+    const { input, metadata } = run.command;
+    const here = inScope(run, `i${iteration}`);
+    const decided = await decide(here, { input, metadata, live, results, clarifications, iteration });
+    clarifications.push(...decided.clarifications);
+    if (decided.kind === "finish") break;
+    if (decided.kind === "none") {
+      stopped = decided.why;
+      break;
+    }
+    decisions.push(decided.decision);
+    const worked = await runBranches(here, decided.choice, iteration, results, clarifications);
+    results.push(...worked.map(({ result }) => result));
+    for (const branch of worked) clarifications.push(...branch.clarifications);
+    if (worked.some(({ result }) => result.status === "completed") && decided.choice.reevaluate !== true) break;
+  }
+
+  if (!results.some(({ status }) => status === "completed")) {
+    const failures = results.map(({ worker, error }) => `${worker}: ${error ?? "it failed"}`);
+    return fail(
+      failures.length === 0
+        ? `No worker could be chosen: ${stopped}.`
+        : `Every worker that was tried failed. ${failures.join("; ")}.`,
+    );
+  }
+  const response = await aggregate(run, results, clarifications);
+  return { kind: "completed", response, ...report() };
+}
+
+/** All the decision's workers at once, within the limit; results in the decision's order. */
+async function runBranches(
+  run: TeamContext,
+  choice: Choice,
+  iteration: number,
+  results: readonly WorkerResult[],
+  clarifications: readonly Clarification[],
+): Promise<BranchResult[]> {
+  const { workers, limits } = run.team.definition;
+  const chosen = choice.targets.flatMap((id) => workers.find((worker) => worker.id === id) ?? []);
+  const shares = run.budget.split(chosen.length);
+  const brief = {
+    input: run.command.input,
+    clarifications: [...clarifications],
+    // A worker that failed has no result for the next one.
+    results: results.filter(({ status }) => status === "completed"),
+    task: choice.task === undefined ? undefined : { from: "supervisor", text: choice.task },
+  };
+  const tasks = chosen.map((worker, target) => () => {
+    const branch = {
+      ...inScope(run, `w${target}`, shares[target]),
+      draft: draftOf(run, choice, target, brief.results),
+    };
+    return runBranch(branch, worker, { iteration, target }, brief, runNested);
+  });
+  const worked = await settleInOrder(tasks, limits.parallelWorkers);
+  run.budget.join(shares);
+  return worked;
+}
+
+/** Where this target writes its result while it does: nowhere, unless that is going to be the response as it is. */
+function draftOf(
+  run: TeamContext,
+  choice: Choice,
+  target: number,
+  completed: readonly WorkerResult[],
+): Draft | undefined {
+  const { mode } = run.team.definition.aggregator;
+  const alone = choice.targets.length === 1 || (mode === "first" && target === 0);
+  const last = choice.reevaluate !== true && completed.length === 0;
+  return alone && last && mode !== "model" ? draftThroughHop(run.draft, run.ports.supervisors) : undefined;
+}
+
+/** A worker that is a team: its own supervisors see its input and its response, those around it the hops. */
+async function runNested(run: TeamContext, task: Task): Promise<WorkerOutcome> {
+  const team = run.team.nested(task.worker.id);
+  const failed = (error: string, clarifications: readonly Clarification[] = []): WorkerOutcome => ({
+    kind: "failed",
+    error,
+    again: false,
+    clarifications,
+  });
+  if (team === undefined) return failed("its team doesn't exist any more");
+  const path = [...run.command.path, task.worker.id];
+  if (path.length >= maxTeamDepth) return failed(`teams may be nested at most ${maxTeamDepth} deep`);
+
+  const around = run.ports.supervisors;
+  const own = team.supervisors.filter(({ name }) => !around.some((supervisor) => supervisor.name === name));
+  const supervisors = { request: activeAtHop(own, ["request"]), response: activeAtHop(own, ["response"]) };
+  const name = path.join("/");
+  const outcome = await runExchange<"hop", "hop", readonly Clarification[]>(
+    {
+      request: { hook: "hop", from: "around", to: name, content: task.content },
+      supervisors,
+      work: async ({ content }, noteDegraded) => {
+        const budget = run.budget.within(team.definition.limits);
+        const worked = await runWithin({
+          command: { ...run.command, id: `${task.id}.t`, input: content, path },
+          team,
+          ports: {
+            ...run.ports,
+            supervisors: [...around, ...own],
+            journal: run.ports.journal.scope("team"),
+            noteDegraded,
+          },
+          budget,
+          permits: run.permits,
+          draft: draftThroughHop(run.draft, supervisors.response),
+        });
+        run.budget.spend(budget.spent);
+        const report = worked.clarifications;
+        return worked.kind === "failed"
+          ? { kind: "failed", detail: worked.detail, report }
+          : {
+              kind: "responded",
+              response: { hook: "hop", from: name, to: "around", content: worked.response },
+              report,
+            };
+      },
+    },
+    run.ports,
+  );
+  run.ports.noteDegraded(outcome.degraded);
+  switch (outcome.status) {
+    case "completed":
+      return { kind: "done", output: outcome.result.content, clarifications: outcome.report };
+    case "failed":
+      return failed(outcome.detail, outcome.report);
+    case "blocked":
+      return outcome.hook === "request"
+        ? failed(`its input was blocked: ${reasonsOf(outcome.request)}`)
+        : failed(`its response was blocked: ${reasonsOf(outcome.response)}`, outcome.report);
+  }
+}

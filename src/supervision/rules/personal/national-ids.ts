@@ -1,0 +1,55 @@
+/** Finds national numbers of the forms in national-id-forms.ts. */
+import { type Finding, leftContext } from "../detector.js";
+import { isPartOfWord, leftOf, WordTable } from "./context.js";
+import { letteredIdForms, type NationalIdForm, numericIdForms } from "./national-id-forms.js";
+import { announcedBy } from "./phones.js";
+
+const mask = "[national id]";
+
+const compile = (row: NationalIdForm, form: RegExp) => ({
+  ...row,
+  form,
+  announcing: row.words === undefined ? undefined : new WordTable(row.words),
+});
+
+/** A form counts where no digit, and no separator with a digit, goes before or after it. */
+const numeric = numericIdForms.map((row) =>
+  compile(row, new RegExp(String.raw`(?<!\d|\d[.\-\/])(?:${row.form})(?!\d|[.\-\/]\d)`, "g")),
+);
+const lettered = letteredIdForms.map((row) => compile(row, new RegExp(`^(?:${row.form})$`)));
+
+const isAnnounced = (announcing: WordTable, left: string): boolean => announcing.endOfLast(left.toLowerCase()) >= 0;
+
+/**
+ * National numbers in a complete run of digits and separators. `left` is the text before it. Where it announces a
+ * telephone number, check digits that happen to fit in digits without separators don't count.
+ */
+export function findNumericIds(run: string, left: string): Finding[] {
+  const found: Finding[] = [];
+  for (const { form, isValid, announcing } of numeric) {
+    for (const { 0: text, index } of run.matchAll(form)) {
+      if (!isValid(text)) continue;
+      const before = (left + run.slice(Math.max(0, index - leftContext), index)).slice(-leftContext);
+      if (announcing !== undefined && !isAnnounced(announcing, before)) continue;
+      if (announcing === undefined && /^\d+$/.test(text) && announcedBy(before) === "phone") continue;
+      found.push({ start: index, end: index + text.length, mask });
+    }
+  }
+  return found;
+}
+
+/** A candidate with letters, as RE2 source. */
+export const letteredIdCandidate = String.raw`(?i)\b(?:${letteredIdForms.map(({ form }) => form).join("|")})\b`;
+
+export function findLetteredId(text: string, start: number, end: number): Finding[] {
+  if (isPartOfWord(text.charAt(start - 1)) || isPartOfWord(text.charAt(end))) return [];
+  const candidate = text.slice(start, end).toUpperCase();
+  const plain = candidate.replace(/ /g, "");
+  const compact = plain.replace(/^([XYZ]?)-?([\d.]+)-?([A-Z])$/, "$1$2$3");
+  const isId = lettered.some(({ form, isValid, announcing }) => {
+    if (!form.test(candidate)) return false;
+    if (announcing !== undefined && !isAnnounced(announcing, leftOf(text, start))) return false;
+    return [candidate, plain, compact].some(isValid);
+  });
+  return isId ? [{ start, end, mask }] : [];
+}

@@ -1,0 +1,14 @@
+/** Reads JSON that others wrote. */
+
+/**
+ * The value, or why there is none. JSON has no `undefined`, so a value that is `undefined` always comes with a problem.
+ * @example readJson('{"a":1}').value // { a: 1 }
+ * @example readJson("{a").problem // "Expected property name or '}' in JSON at position 1 …"
+ */
+export function readJson(text: string): { readonly value: unknown; readonly problem?: string } {
+  try {
+    return { value: JSON.parse(text) };
+  } catch (error) {
+    return { value: undefined, problem: error instanceof Error ? error.message : "it can't be read" };
+  }
+}
