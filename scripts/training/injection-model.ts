@@ -11,7 +11,7 @@ import {
   type SentenceFeatures,
 } from "../../src/supervision/rules/injection/features.js";
 import { explainInjection, runLimits } from "../../src/supervision/rules/injection/guard.js";
-import { type InjectionScorer, type PackedWeights, packing } from "../../src/supervision/rules/injection/scorer.js";
+import { InjectionScorer, type PackedWeights, packing } from "../../src/supervision/rules/injection/scorer.js";
 import { sentenceEnd } from "../../src/supervision/rules/injection/sentences.js";
 import { allSigns } from "../../src/supervision/rules/injection/signs.js";
 import { Lexicon } from "../../src/supervision/rules/injection/terms.js";
@@ -19,12 +19,19 @@ import { normalise } from "../../src/supervision/rules/normalise.js";
 import { readJsonLines } from "../evaluation/json-lines.js";
 import { type LabelledText, labelledTextSchema } from "../evaluation/rule-labels.js";
 import { type Instance, train } from "./linear.js";
+import { ownTexts } from "./own-texts.js";
 
-/** What each sensitivity may stop of the harmless texts of the part `dev`. */
-export const falseAlarmShares = { low: 0.001, medium: 0.0095, high: 0.03 } as const;
+/** What each sensitivity may stop of harmless texts of sources that were not trained on. */
+const falseAlarmShares = { low: 0.001, medium: 0.0095, high: 0.03 } as const;
 
 /** `cost`: of all mistakes in attacks or in harmless texts; the others scale the kinds of features against each other. */
-const trainingSettings = { cost: 600, ngrams: 1.5, dense: 0.5, prior: 0.5, ownWeight: 3, epochs: 8 } as const;
+const trainingSettings = {
+  ...{ cost: 300, ngrams: 2, dense: 0.5, prior: 1, epochs: 8 },
+  /** What one of our own texts counts, next to one of a source, which counts 1 / √(texts of the source). */
+  ...{ ownWeight: 16, partsWeight: 0.2 },
+  /** N-grams of fewer sources say more of the source than of the attack. */
+  sources: 3,
+} as const;
 /** What forms are thought to say before training corrects it. */
 const formPrior: Readonly<Partial<Record<(typeof allForms)[number], number>>> = {
   ...{ repeated: 1.5, spaced: 1.5, mixed: 1, binary: 1, leet: 0.5, encoded: 0.2 },
@@ -36,7 +43,9 @@ export function readTexts(): LabelledText[] {
   const own = readFileSync(join(import.meta.dirname, "data/own-examples.tsv"), "utf8")
     .trimEnd()
     .split("\n");
+  const parts = readFileSync(join(import.meta.dirname, "data/own-parts.txt"), "utf8");
   return [
+    ...ownTexts(parts).map((own): LabelledText => ({ ...own, source: "parts", family: "own", split: "own" })),
     ...lines.map((line) => labelledTextSchema.parse(line)),
     ...own.map((line) => {
       const [lang, label, written = ""] = line.split("\t");
@@ -54,7 +63,7 @@ export function scoreOf({ text }: LabelledText, scorer: InjectionScorer): number
 }
 
 /** The least threshold above which at most a share of the scores lies. */
-export function thresholdFor(scores: readonly number[], share: number): number {
+function thresholdFor(scores: readonly number[], share: number): number {
   const sorted = scores.toSorted((a, b) => b - a);
   return Math.ceil((sorted[Math.floor(scores.length * share)] ?? 0) * 1_000) / 1_000;
 }
@@ -63,11 +72,16 @@ export function thresholdFor(scores: readonly number[], share: number): number {
 export function trainScorer(texts: readonly LabelledText[]): Float64Array {
   const bySource = Map.groupBy(texts, ({ source }) => source);
   const weightOf = ({ source }: LabelledText) =>
-    source === "own" ? trainingSettings.ownWeight : 1 / Math.sqrt(bySource.get(source)?.length ?? 1);
+    source === "own"
+      ? trainingSettings.ownWeight
+      : source === "parts"
+        ? trainingSettings.partsWeight
+        : 1 / Math.sqrt(bySource.get(source)?.length ?? 1);
+  const sourcesOf = countSources(texts);
   const totals = [0, 0];
   for (const text of texts) totals[text.label] = (totals[text.label] ?? 0) + weightOf(text);
   const instances = texts.flatMap((text): Instance[] => {
-    const runs = trainingRuns(text);
+    const runs = trainingRuns(text).map((run) => withoutRare(run, sourcesOf));
     const cost = (trainingSettings.cost * weightOf(text)) / (totals[text.label] ?? 1) / runs.length;
     return runs.map((run) => ({ ...run, label: text.label === 1 ? 1 : -1, cost }));
   });
@@ -79,6 +93,47 @@ export function trainScorer(texts: readonly LabelledText[]): Float64Array {
         ? weight
         : weight * trainingSettings.dense,
   );
+}
+
+/** In how many sources each feature is. */
+function countSources(texts: readonly LabelledText[]): Uint8Array {
+  const counts = new Uint8Array(featureLayout.ngrams + bucketCount);
+  for (const ofSource of Map.groupBy(texts, rootOf).values()) {
+    const known = new Set(ofSource.flatMap((text) => trainingRuns(text).flatMap(({ indices }) => [...indices])));
+    for (const place of known) counts[place] = (counts[place] ?? 0) + 1;
+  }
+  return counts;
+}
+
+function withoutRare({ indices, values }: Run, sourcesOf: Uint8Array): Run {
+  const isKept = (place: number) => place < featureLayout.ngrams || (sourcesOf[place] ?? 0) >= trainingSettings.sources;
+  return { indices, values: values.map((value, at) => (isKept(indices[at] ?? 0) ? value : 0)) };
+}
+
+/** `cyberseceval` and `cyberseceval/indirect` are one source. */
+export function rootOf({ source }: LabelledText): string {
+  return source.split("/")[0] ?? source;
+}
+
+/** A text with its score. */
+export interface ScoredText {
+  readonly text: LabelledText;
+  readonly score: number;
+}
+
+/** Scores each text with a scorer that was trained on the part `train` of all other sources. */
+export function scoresOfUnseenSources(texts: readonly LabelledText[]): ScoredText[] {
+  const training = readTexts().filter(({ split }) => split !== "dev");
+  return [...Map.groupBy(texts, rootOf)].flatMap(([root, ofSource]) => {
+    const scorer = new InjectionScorer(pack(trainScorer(training.filter((text) => rootOf(text) !== root))));
+    return ofSource.map((text) => ({ text, score: scoreOf(text, scorer) }));
+  });
+}
+
+/** The threshold of each sensitivity: harmless texts of sources that the scorer had not seen say where it lies. */
+export function thresholdsFrom(scored: readonly ScoredText[]): Map<string, number> {
+  const harmless = scored.filter(({ text }) => text.label === 0).map(({ score }) => score);
+  return new Map(Object.entries(falseAlarmShares).map(([name, share]) => [name, thresholdFor(harmless, share)]));
 }
 
 function priorWeights(): Float64Array {
@@ -134,7 +189,7 @@ function vectorOf(run: readonly SentenceFeatures[]): Run {
     indices: Int32Array.from([...dense, ...Array.from(counts.keys(), (bucket) => bucket + featureLayout.ngrams)]),
     values: Float64Array.from([
       ...dense.map((place) => (place === featureLayout.bias ? 1 : trainingSettings.dense)),
-      ...Array.from(counts.values(), (count) => count * scale),
+      ...Array.from(counts.values(), (count) => Math.sqrt(count) * scale),
     ]),
   };
 }

@@ -5,21 +5,17 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { InjectionScorer } from "../../src/supervision/rules/injection/scorer.js";
-import { falseAlarmShares, pack, readTexts, scoreOf, thresholdFor, trainScorer } from "./injection-model.js";
+import { pack, readTexts, scoresOfUnseenSources, thresholdsFrom, trainScorer } from "./injection-model.js";
 
 const { values } = parseArgs({ options: { check: { type: "boolean", default: false } } });
 const target = join(import.meta.dirname, "../../src/supervision/rules/injection/weights.ts");
 const texts = readTexts();
 const packed = pack(trainScorer(texts.filter(({ split }) => split !== "dev")));
-const scorer = new InjectionScorer(packed);
-const harmless = texts
-  .filter(({ split, label }) => split === "dev" && label === 0)
-  .map((text) => scoreOf(text, scorer));
-const thresholds = Object.entries(falseAlarmShares).map(
-  ([name, share]) => `  ${name}: ${thresholdFor(harmless, share)},`,
+const harmless = texts.filter(({ split, label }) => split !== "own" && label === 0);
+const thresholds = [...thresholdsFrom(scoresOfUnseenSources(harmless))].map(
+  ([name, threshold]) => `  ${name}: ${threshold},`,
 );
-const file = `/** Written by \`npm run train:injection\`; not to be edited. Thresholds: the harmless texts of the part \`dev\` above them are as many as docs/supervision.md says. */
+const file = `/** Written by \`npm run train:injection\`; not to be edited. Thresholds: of harmless texts of sources that were not trained on, so many lie above them as docs/supervision.md says. */
 import type { PackedWeights } from "./scorer.js";
 
 export const scoreThresholds = {

@@ -78,8 +78,9 @@ export function analyseSentence(sentence: string, lexicon: Lexicon): SentenceFea
   const signs: number[] = [];
   let [start, end] = [Number.POSITIVE_INFINITY, 0];
   if (concepts !== 0) {
-    for (const [index, pattern] of signPatterns.entries()) {
-      if ((pattern.mask & concepts) !== pattern.mask) continue;
+    for (let index = 0; index < signPatterns.length; index++) {
+      const pattern = signPatterns[index];
+      if (pattern === undefined || (pattern.mask & concepts) !== pattern.mask) continue;
       const span = spanOf(pattern, hits);
       if (span === undefined) continue;
       signs.push(index);
@@ -177,38 +178,60 @@ const placeholderForm =
   /\[[^\][]{0,40}(?:prompt|insert|query|question|your)[^\][]{0,40}\]|\{[a-z_ ]{1,20}\}|<[a-z_ ]{3,20}>/;
 
 function formsOf(sentence: string, { text, isMixed, wasSpaced, isLeet }: FoldedText): number {
+  const look = lookOf(sentence);
   const found = [
-    encodedForm.test(sentence),
-    binaryForm.test(sentence),
+    look.mayBeEncoded && encodedForm.test(sentence),
+    look.mayBeBinary && binaryForm.test(sentence),
     isMixed,
     wasSpaced,
     isLeet,
     isRepeated(text),
     text.includes("q: ") || text.includes(" a: ") || text.startsWith("a: "),
-    isShouting(sentence),
-    placeholderForm.test(text),
+    look.upper >= 12 && look.upper > look.lower,
+    look.hasBracket && placeholderForm.test(text),
     text.includes("'") || text.includes('"'),
     text.includes("?"),
   ];
   let bits = 0;
-  for (const [bit, is] of found.entries()) if (is) bits |= 1 << bit;
+  for (let bit = 0; bit < found.length; bit++) if (found[bit] === true) bits |= 1 << bit;
   return bits;
 }
+
+/** One look at each unit, so that the slower expressions run only where they may match. */
+function lookOf(sentence: string) {
+  let [upper, lower, zeroOrOne, dots, pairs, run, longest] = [0, 0, 0, 0, 0, 0, 0];
+  let [hasBracket, hasEscape] = [false, false];
+  for (let at = 0; at < sentence.length; at++) {
+    const unit = sentence.charCodeAt(at);
+    if (unit >= 97 && unit <= 122) lower += 1;
+    else if (unit >= 65 && unit <= 90) upper += 1;
+    else if (unit === 48 || unit === 49) zeroOrOne += 1;
+    else if (unit < 50 || unit > 57) {
+      if (unit === 45 || unit === 46) dots += 1;
+      else if (unit === 37 || unit === 92) hasEscape = true;
+      else if (unit === 91 || unit === 123 || unit === 60) hasBracket = true;
+      if (unit !== 43 && unit !== 47) {
+        if (unit === spaceUnit && run >= 2) pairs += 1;
+        longest = Math.max(longest, run);
+        run = 0;
+        continue;
+      }
+    }
+    run += 1;
+  }
+  return {
+    ...{ upper, lower, hasBracket },
+    mayBeEncoded: hasEscape || Math.max(longest, run) >= 24,
+    mayBeBinary: zeroOrOne >= 21 || dots >= 6 || pairs >= 6,
+  };
+}
+
+const spaceUnit = 32;
 
 function isRepeated(text: string): boolean {
   if (text.length < 15) return false;
   const words = text.split(" ");
   return words.length >= 8 && new Set(words).size * 2.5 < words.length;
-}
-
-function isShouting(sentence: string): boolean {
-  let [upper, lower] = [0, 0];
-  for (let at = 0; at < sentence.length; at++) {
-    const unit = sentence.charCodeAt(at);
-    if (unit >= 65 && unit <= 90) upper += 1;
-    else if (unit >= 97 && unit <= 122) lower += 1;
-  }
-  return upper >= 12 && upper > lower;
 }
 
 /** Sizes in UTF-16 units from which on a text counts as that long. */
