@@ -2,7 +2,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import {
-  allForms,
   analyseSentence,
   bucketCount,
   denseFeatures,
@@ -10,6 +9,7 @@ import {
   featureLayout,
   type SentenceFeatures,
 } from "../../src/supervision/rules/injection/features.js";
+import { allForms } from "../../src/supervision/rules/injection/forms.js";
 import { explainInjection, runLimits } from "../../src/supervision/rules/injection/guard.js";
 import { InjectionScorer, type PackedWeights, packing } from "../../src/supervision/rules/injection/scorer.js";
 import { sentenceEnd } from "../../src/supervision/rules/injection/sentences.js";
@@ -28,13 +28,13 @@ const falseAlarmShares = { low: 0.001, medium: 0.0095, high: 0.03 } as const;
 const trainingSettings = {
   ...{ cost: 300, ngrams: 2, dense: 0.5, prior: 1, epochs: 8 },
   /** What one of our own texts counts, next to one of a source, which counts 1 / √(texts of the source). */
-  ...{ ownWeight: 16, partsWeight: 0.2 },
+  ...{ ownWeight: 32, partsWeight: 0.2 },
   /** N-grams of fewer sources say more of the source than of the attack. */
   sources: 3,
 } as const;
 /** What forms are thought to say before training corrects it. */
 const formPrior: Readonly<Partial<Record<(typeof allForms)[number], number>>> = {
-  ...{ repeated: 1.5, spaced: 1.5, mixed: 1, binary: 1, leet: 0.5, encoded: 0.2 },
+  ...{ repeated: 1.5, spaced: 1.5, mixed: 1, binary: 1, leet: 0.5, encoded: 0.2, active: 1.2, turn: 0.4 },
 };
 
 /** The committed texts: those with sources, and our own examples. */
