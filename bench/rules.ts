@@ -22,6 +22,7 @@ const turn = turnOf(text);
 const json = JSON.stringify(turn);
 const compiled = manyRules(20).map(compileRules);
 const one = compileRules({ rules: rulesOf(0) });
+const guard = compileRules({ rules: [{ match: { type: "injection" }, action: "block", reason: "It gives orders." }] });
 
 const never: Journal = {
   step: () => Promise.reject(new Error("a pass of rules has no steps")),
@@ -42,6 +43,7 @@ const ports = {
 const cases = {
   parse: () => void JSON.stringify(JSON.parse(json)),
   one: () => void one.judge(text),
+  injection: () => void guard.judge(text),
   judge: () => {
     for (const rules of compiled) rules.judge(text);
   },
@@ -49,9 +51,9 @@ const cases = {
 };
 
 const batches = 60;
-const perBatch = { parse: 400, one: 20, judge: 4, pass: 4 };
-const taken: Record<keyof typeof cases, number[]> = { parse: [], one: [], judge: [], pass: [] };
-const names = ["parse", "one", "judge", "pass"] as const;
+const perBatch = { parse: 400, one: 20, injection: 20, judge: 4, pass: 4 };
+const taken: Record<keyof typeof cases, number[]> = { parse: [], one: [], injection: [], judge: [], pass: [] };
+const names = ["parse", "one", "injection", "judge", "pass"] as const;
 // The first batches warm up; the cases take turns, so that whatever disturbs the machine disturbs all.
 for (let batch = 0; batch < batches + 15; batch++) {
   for (const name of names) {

@@ -137,6 +137,7 @@ ${[
 |---|---|---|
 | JSON parse and stringify of the turn (${number(rules.jsonBytes)} characters) | ${number(rules.parse * 1000)} µs | 1 |
 | one supervisor, a rule of phrases | ${number(rules.one * 1000)} µs | ${ratio(rules.one, rules.parse)} |
+| one supervisor, a rule of injection | ${number(rules.injection * 1000)} µs | ${ratio(rules.injection, rules.parse)} |
 | twenty supervisors, judging alone | ${number(rules.judge * 1000)} µs | ${ratio(rules.judge, rules.parse)} |
 | twenty supervisors, a whole pass with its record | ${number(rules.pass * 1000)} µs | ${ratio(rules.pass, rules.parse)} |`;
 }

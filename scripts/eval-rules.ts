@@ -27,7 +27,10 @@ const labelled = lines.flatMap((line) => {
   const { data } = labelledTextSchema.safeParse(line);
   return data === undefined ? [] : [data];
 });
-if (labelled.length > 0) reportLabels(labelled, values);
+if (values["leave-out"] === "source") {
+  const { reportLeaveOut } = await import("./training/leave-out.js");
+  reportLeaveOut(labelled, values.sensitivity);
+} else if (labelled.length > 0) reportLabels(labelled, values);
 const marked = lines.flatMap((line) => {
   const { data } = markedTextSchema.safeParse(line);
   return data === undefined ? [] : [data];

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { rulesConfigSchema } from "../../src/supervision/rules/config.js";
 import { compileRules } from "../../src/supervision/rules/engine.js";
-import { SENSITIVITIES, type Sensitivity } from "../../src/supervision/rules/injection.js";
+import { type Sensitivity, sensitivities } from "../../src/supervision/rules/injection.js";
 import { shareText } from "./intervals.js";
 
 export const labelledTextSchema = z.object({
@@ -29,7 +29,7 @@ export interface LabelOptions {
 /** Prints one report for each sensitivity asked for. */
 export function reportLabels(all: readonly LabelledText[], options: LabelOptions): void {
   const texts = all.filter(({ split }) => options.split === undefined || split === options.split);
-  for (const sensitivity of SENSITIVITIES) {
+  for (const sensitivity of sensitivities) {
     if (options.sensitivity !== undefined && options.sensitivity !== sensitivity) continue;
     console.log(`\n## sensitivity ${sensitivity}`);
     const judge = injectionJudge(sensitivity);
@@ -44,7 +44,7 @@ function injectionJudge(sensitivity: Sensitivity): (text: string) => boolean {
 }
 
 /** Prints totals, the confusion matrix, and recall and false alarms by source and by language. */
-function printDecided(decided: readonly Decided[]): void {
+export function printDecided(decided: readonly Decided[]): void {
   const count = (label: 0 | 1, found: boolean) =>
     decided.filter((each) => each.text.label === label && each.found === found).length;
   const [hits, missed, alarms, passed] = [count(1, true), count(1, false), count(0, true), count(0, false)];

@@ -91,5 +91,5 @@ function distribute(segments: readonly Segment[], edits: readonly RulesEdit[]): 
 
 /** A rules supervisor whose rules all block or review has nothing to modify, and judges beside the others. */
 export function rulesModify(config: RulesConfig): boolean {
-  return config.rules.some((rule) => rule.action === "redact" || rule.action === "replace");
+  return config.rules.some((rule) => rule.action === "redact" || rule.action === "replace" || rule.action === "fence");
 }

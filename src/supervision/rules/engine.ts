@@ -1,7 +1,10 @@
 import type { RulesConfig } from "./config.js";
 import { applyEdits, type RulesEdit, regionsOf, shorten, singleEdit } from "./edits.js";
+import { fenced, isFenced } from "./fence.js";
+import { explainedScore } from "./injection.js";
 import { maxPasses, Outcome, type RulesJudgement } from "./outcome.js";
 import { type CompiledRule, compileRule, isEditing } from "./rule.js";
+import type { RuleMatch } from "./rule-config.js";
 import { type RulesStream, streamOf } from "./stream.js";
 import { lookAt } from "./whole-look.js";
 
@@ -10,6 +13,8 @@ export type { RulesEdit } from "./edits.js";
 export interface CompiledRules {
   /** Judges a whole text. */
   judge(text: string): RulesJudgement;
+  /** Why injection rules found what they found, for operators: scores and groups of signs, nothing of the text. */
+  explain(text: string): string[];
   /** Opens a stream for a text that comes in pieces and is passed on as far as it has been cleared. */
   openStream(): RulesStream;
 }
@@ -18,7 +23,15 @@ export interface CompiledRules {
 export function compileRules(config: RulesConfig): CompiledRules {
   const rules = config.rules.map(compileRule);
   const judge = (text: string) => judgeWhole(text, rules);
-  return { judge, openStream: () => streamOf(rules, judge) };
+  const explain = (text: string) => config.rules.flatMap(({ match }) => explainRule(match, text));
+  return { judge, explain, openStream: () => streamOf(rules, judge) };
+}
+
+function explainRule(match: RuleMatch, text: string): string[] {
+  if (match.type !== "injection") return [];
+  const { score, groups } = explainedScore(text);
+  if (groups.length === 0) return [];
+  return [`injection score ${score.toFixed(2)}; signs that weighed most: ${groups.slice(0, 3).join(", ")}`];
 }
 
 function judgeWhole(text: string, rules: readonly CompiledRule[]): RulesJudgement {
@@ -26,12 +39,16 @@ function judgeWhole(text: string, rules: readonly CompiledRule[]): RulesJudgemen
   let current = text;
   let edits: RulesEdit[] = [];
   let steps = 0;
+  let toFence = false;
 
   /** One look; true if it changed the text. */
   const pass = (mayEdit: boolean): boolean => {
     const { findings, overloaded } = lookAt(current, rules);
     for (const rule of overloaded) outcome.overloaded(rule);
-    for (const { rule } of findings) if (!isEditing(rule)) outcome.found(rule);
+    for (const { rule } of findings) {
+      if (!isEditing(rule)) outcome.found(rule);
+      if (rule.action === "fence") toFence = true;
+    }
     const regions = regionsOf(findings).filter(
       ({ start, end, replacement }) => current.slice(start, end) !== replacement,
     );
@@ -63,6 +80,13 @@ function judgeWhole(text: string, rules: readonly CompiledRule[]): RulesJudgemen
   }
   // Cutting may make a new match, at a word's end for one.
   if (shortened) pass(false);
+
+  if (toFence && !isFenced(current)) {
+    const marked = fenced(current);
+    edits = [singleEdit(current, marked, outcome.reasons.join("; "))];
+    current = marked;
+    steps += 1;
+  }
 
   const reasons = outcome.reasons;
   if (steps > 1) edits = [singleEdit(text, current, reasons.join("; "))];

@@ -1,28 +1,29 @@
+/** The match `injection`: signs and a small linear scorer add up to one score; `sensitivity` says from which score on it counts. */
 import type { Detector } from "./detector.js";
-import { INJECTION_SIGNS, type SignWeight } from "./injection-signs.js";
-import { expressionDetector } from "./patterns.js";
+import { explainInjection, type GuardParts, InjectionScanner } from "./injection/guard.js";
+import { InjectionScorer } from "./injection/scorer.js";
+import type { SignGroup } from "./injection/signs.js";
+import { Lexicon } from "./injection/terms.js";
+import { scoreThresholds, trainedWeights } from "./injection/weights.js";
+import { normalise } from "./normalise.js";
+import { lazily } from "./patterns.js";
 
-export const SENSITIVITIES = ["low", "medium", "high"] as const;
-export type Sensitivity = (typeof SENSITIVITIES)[number];
+/** Of a thousand harmless messages, `low` stops about 1, `medium` at most 10, `high` about 30: measured in docs/supervision.md. */
+export const sensitivities = ["low", "medium", "high"] as const;
+export type Sensitivity = (typeof sensitivities)[number];
 
-/** The least weight of a sign that counts. */
-const LEAST_WEIGHT: Readonly<Record<Sensitivity, SignWeight>> = { low: 3, medium: 2, high: 1 };
+/** Made when a rule first needs them: milliseconds, once for each instance. */
+const partsOf = lazily(
+  (): Omit<GuardParts, "threshold"> => ({ lexicon: new Lexicon(), scorer: new InjectionScorer(trainedWeights) }),
+);
 
-const detectors = new Map<Sensitivity, Detector>();
-
-/** The detector for prompt-injection signs; built once for each sensitivity. */
+/** The detector for prompt injections. */
 export function injectionDetector(sensitivity: Sensitivity): Detector {
-  let detector = detectors.get(sensitivity);
-  if (detector === undefined) {
-    const signs = INJECTION_SIGNS.filter(({ weight }) => weight >= LEAST_WEIGHT[sensitivity]);
-    const source = `(?i)(?:${signs.map((sign) => withWhiteSpace(sign.source)).join("|")})`;
-    detector = expressionDetector(source, () => true);
-    detectors.set(sensitivity, detector);
-  }
-  return detector;
+  const threshold = scoreThresholds[sensitivity];
+  return { reads: "normal", mayMatch: () => true, open: () => new InjectionScanner({ ...partsOf(), threshold }) };
 }
 
-/** Makes each space of a sign a run of white space. */
-function withWhiteSpace(source: string): string {
-  return source.replace(/ \?/g, String.raw`\s{0,4}`).replaceAll(" ", String.raw`\s{1,8}`);
+/** What a text scores, and the groups of signs that weigh most: for operators. It quotes nothing of the text. */
+export function explainedScore(text: string): { score: number; groups: SignGroup[] } {
+  return explainInjection(normalise(text), partsOf());
 }

@@ -42,7 +42,7 @@ export class Outcome {
 
   found(rule: CompiledRule): void {
     this.reasonByRule.set(rule.index, rule.reason);
-    this.raise(isEditing(rule) ? "modify" : rule.action === "block" ? "block" : "review");
+    this.raise(isEditing(rule) || rule.action === "fence" ? "modify" : rule.action === "block" ? "block" : "review");
   }
 
   overloaded(rule: CompiledRule): void {

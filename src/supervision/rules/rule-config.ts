@@ -6,7 +6,8 @@ import { matchSchema } from "./matches/table.js";
 export const ruleConfigSchema = z
   .strictObject({
     match: matchSchema,
-    action: z.enum(["block", "redact", "replace", "review"]),
+    /** `fence` delivers the text marked as data that gives orders. */
+    action: z.enum(["block", "redact", "replace", "review", "fence"]),
     /** What `replace` puts in the place of each match; for `redact`, instead of the usual mask. */
     replacement: z.string().max(rulesLimits.replacementLength).optional(),
     /** Why, in words for people; it goes into the verdict. */
@@ -15,7 +16,14 @@ export const ruleConfigSchema = z
   .superRefine(({ match, action, replacement }, context) => {
     const issue = (message: string) => context.addIssue({ code: "custom", path: ["replacement"], message });
     if (action === "replace" && replacement === undefined) issue("replace needs a replacement; to mask, use redact");
-    if ((action === "block" || action === "review") && replacement !== undefined) {
+    if (action === "fence" && match.type !== "injection") {
+      context.addIssue({
+        code: "custom",
+        path: ["action"],
+        message: "fence is for injection: it marks a text that gives orders",
+      });
+    }
+    if ((action === "block" || action === "review" || action === "fence") && replacement !== undefined) {
       issue(`${action} leaves the text as it is: a replacement is for redact and replace`);
     }
     if (match.type === "length" && (replacement?.length ?? 0) > match.max) {

@@ -29,7 +29,9 @@ export function streamOf(rules: readonly CompiledRule[], judge: Judge): RulesStr
 
 /** Whether a rule can only be decided when the text is over. */
 function needsWholeText(rule: CompiledRule): boolean {
-  return rule.isViolatedBy !== undefined || (rule.maxLength !== undefined && !isEditing(rule));
+  return (
+    rule.action === "fence" || rule.isViolatedBy !== undefined || (rule.maxLength !== undefined && !isEditing(rule))
+  );
 }
 
 class WholeTextStream implements RulesStream {

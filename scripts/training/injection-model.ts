@@ -1,0 +1,210 @@
+/** Trains the injection scorer on labelled texts; used by `train:injection` and by `eval:rules --leave-out`. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  analyseSentence,
+  bucketCount,
+  denseFeatures,
+  eachNgram,
+  featureLayout,
+  type SentenceFeatures,
+} from "../../src/supervision/rules/injection/features.js";
+import { allForms } from "../../src/supervision/rules/injection/forms.js";
+import { explainInjection, runLimits } from "../../src/supervision/rules/injection/guard.js";
+import { InjectionScorer, type PackedWeights, packing } from "../../src/supervision/rules/injection/scorer.js";
+import { sentenceEnd } from "../../src/supervision/rules/injection/sentences.js";
+import { allSigns } from "../../src/supervision/rules/injection/signs.js";
+import { Lexicon } from "../../src/supervision/rules/injection/terms.js";
+import { normalise } from "../../src/supervision/rules/normalise.js";
+import { readJsonLines } from "../evaluation/json-lines.js";
+import { type LabelledText, labelledTextSchema } from "../evaluation/rule-labels.js";
+import { type Instance, train } from "./linear.js";
+import { ownTexts } from "./own-texts.js";
+
+/** What each sensitivity may stop of harmless texts of sources that were not trained on. */
+const falseAlarmShares = { low: 0.001, medium: 0.0095, high: 0.03 } as const;
+
+/** `cost`: of all mistakes in attacks or in harmless texts; the others scale the kinds of features against each other. */
+const trainingSettings = {
+  ...{ cost: 300, ngrams: 2, dense: 0.5, prior: 1, epochs: 8 },
+  /** What one of our own texts counts, next to one of a source, which counts 1 / √(texts of the source). */
+  ...{ ownWeight: 32, partsWeight: 0.2 },
+  /** N-grams of fewer sources say more of the source than of the attack. */
+  sources: 3,
+} as const;
+/** What forms are thought to say before training corrects it. */
+const formPrior: Readonly<Partial<Record<(typeof allForms)[number], number>>> = {
+  ...{ repeated: 1.5, spaced: 1.5, mixed: 1, binary: 1, leet: 0.5, encoded: 0.2, active: 1.2, turn: 0.4 },
+};
+
+/** The committed texts: those with sources, and our own examples. */
+export function readTexts(): LabelledText[] {
+  const lines = readJsonLines(join(import.meta.dirname, "data/injection-train.jsonl.gz"));
+  const own = readFileSync(join(import.meta.dirname, "data/own-examples.tsv"), "utf8")
+    .trimEnd()
+    .split("\n");
+  const parts = readFileSync(join(import.meta.dirname, "data/own-parts.txt"), "utf8");
+  return [
+    ...ownTexts(parts).map((own): LabelledText => ({ ...own, source: "parts", family: "own", split: "own" })),
+    ...lines.map((line) => labelledTextSchema.parse(line)),
+    ...own.map((line) => {
+      const [lang, label, written = ""] = line.split("\t");
+      const text = written.replaceAll("\\n", "\n");
+      return labelledTextSchema.parse({ text, label: Number(label), lang, source: "own", family: "own", split: "own" });
+    }),
+  ];
+}
+
+const lexicon = new Lexicon();
+
+/** The score of a text under weights, as the guard takes it. */
+export function scoreOf({ text }: LabelledText, scorer: InjectionScorer): number {
+  return explainInjection(normalise(text), { lexicon, scorer }).score;
+}
+
+/** The least threshold above which at most a share of the scores lies. */
+function thresholdFor(scores: readonly number[], share: number): number {
+  const sorted = scores.toSorted((a, b) => b - a);
+  return Math.ceil((sorted[Math.floor(scores.length * share)] ?? 0) * 1_000) / 1_000;
+}
+
+/** Trains weights for all features, n-grams last. */
+export function trainScorer(texts: readonly LabelledText[]): Float64Array {
+  const bySource = Map.groupBy(texts, ({ source }) => source);
+  const weightOf = ({ source }: LabelledText) =>
+    source === "own"
+      ? trainingSettings.ownWeight
+      : source === "parts"
+        ? trainingSettings.partsWeight
+        : 1 / Math.sqrt(bySource.get(source)?.length ?? 1);
+  const sourcesOf = countSources(texts);
+  const totals = [0, 0];
+  for (const text of texts) totals[text.label] = (totals[text.label] ?? 0) + weightOf(text);
+  const instances = texts.flatMap((text): Instance[] => {
+    const runs = trainingRuns(text).map((run) => withoutRare(run, sourcesOf));
+    const cost = (trainingSettings.cost * weightOf(text)) / (totals[text.label] ?? 1) / runs.length;
+    return runs.map((run) => ({ ...run, label: text.label === 1 ? 1 : -1, cost }));
+  });
+  const weights = train(instances, priorWeights(), trainingSettings.epochs);
+  return weights.map((weight, place) =>
+    place >= featureLayout.ngrams
+      ? weight * trainingSettings.ngrams
+      : place === featureLayout.bias
+        ? weight
+        : weight * trainingSettings.dense,
+  );
+}
+
+/** In how many sources each feature is. */
+function countSources(texts: readonly LabelledText[]): Uint8Array {
+  const counts = new Uint8Array(featureLayout.ngrams + bucketCount);
+  for (const ofSource of Map.groupBy(texts, rootOf).values()) {
+    const known = new Set(ofSource.flatMap((text) => trainingRuns(text).flatMap(({ indices }) => [...indices])));
+    for (const place of known) counts[place] = (counts[place] ?? 0) + 1;
+  }
+  return counts;
+}
+
+function withoutRare({ indices, values }: Run, sourcesOf: Uint8Array): Run {
+  const isKept = (place: number) => place < featureLayout.ngrams || (sourcesOf[place] ?? 0) >= trainingSettings.sources;
+  return { indices, values: values.map((value, at) => (isKept(indices[at] ?? 0) ? value : 0)) };
+}
+
+/** `cyberseceval` and `cyberseceval/indirect` are one source. */
+export function rootOf({ source }: LabelledText): string {
+  return source.split("/")[0] ?? source;
+}
+
+/** A text with its score. */
+export interface ScoredText {
+  readonly text: LabelledText;
+  readonly score: number;
+}
+
+/** Scores each text with a scorer that was trained on the part `train` of all other sources. */
+export function scoresOfUnseenSources(texts: readonly LabelledText[]): ScoredText[] {
+  const training = readTexts().filter(({ split }) => split !== "dev");
+  return [...Map.groupBy(texts, rootOf)].flatMap(([root, ofSource]) => {
+    const scorer = new InjectionScorer(pack(trainScorer(training.filter((text) => rootOf(text) !== root))));
+    return ofSource.map((text) => ({ text, score: scoreOf(text, scorer) }));
+  });
+}
+
+/** The threshold of each sensitivity: harmless texts of sources that the scorer had not seen say where it lies. */
+export function thresholdsFrom(scored: readonly ScoredText[]): Map<string, number> {
+  const harmless = scored.filter(({ text }) => text.label === 0).map(({ score }) => score);
+  return new Map(Object.entries(falseAlarmShares).map(([name, share]) => [name, thresholdFor(harmless, share)]));
+}
+
+function priorWeights(): Float64Array {
+  const prior = new Float64Array(featureLayout.ngrams + bucketCount);
+  for (const [index, { weight }] of allSigns.entries())
+    prior[featureLayout.signs + index] = weight * trainingSettings.prior;
+  for (const [index, form] of allForms.entries())
+    prior[featureLayout.forms + index] = (formPrior[form] ?? 0) * trainingSettings.prior;
+  prior[featureLayout.bias] = -1;
+  return prior;
+}
+
+type Run = Pick<Instance, "indices" | "values">;
+const runsOfTexts = new WeakMap<LabelledText, Run[]>();
+
+/** What is learnt from a text: all of it if it is short, else runs of sentences that half overlap. */
+function trainingRuns(labelled: LabelledText): Run[] {
+  const known = runsOfTexts.get(labelled);
+  if (known !== undefined) return known;
+  const text = normalise(labelled.text);
+  const runs: Run[] = [];
+  const run: SentenceFeatures[] = [];
+  let [length, since] = [0, 0];
+  for (let start = 0; start < text.length; ) {
+    const end = sentenceEnd(text, start) ?? text.length;
+    run.push(analyseSentence(text.slice(start, end), lexicon));
+    length += end - start;
+    since += end - start;
+    while ((length > runLimits.units || run.length > runLimits.sentences) && run.length > 1)
+      length -= run.shift()?.length ?? 0;
+    if (end === text.length || (text.length > runLimits.units && since >= runLimits.units / 2)) {
+      runs.push(vectorOf(run));
+      since = 0;
+    }
+    start = end;
+  }
+  runsOfTexts.set(labelled, runs);
+  return runs;
+}
+
+function vectorOf(run: readonly SentenceFeatures[]): Run {
+  const dense = denseFeatures(run);
+  const counts = new Map<number, number>();
+  let total = 0;
+  for (const { folded } of run) {
+    eachNgram(folded, (bucket) => {
+      counts.set(bucket, (counts.get(bucket) ?? 0) + 1);
+      total += 1;
+    });
+  }
+  const scale = trainingSettings.ngrams / Math.sqrt(Math.max(1, total));
+  return {
+    indices: Int32Array.from([...dense, ...Array.from(counts.keys(), (bucket) => bucket + featureLayout.ngrams)]),
+    values: Float64Array.from([
+      ...dense.map((place) => (place === featureLayout.bias ? 1 : trainingSettings.dense)),
+      ...Array.from(counts.values(), (count) => Math.sqrt(count) * scale),
+    ]),
+  };
+}
+
+/** Rounds weights to what is shipped: three digits for the dense ones, 57 steps for n-grams. */
+export function pack(weights: Float64Array): PackedWeights {
+  const dense = Array.from(weights.subarray(0, featureLayout.ngrams), (weight) => Math.round(weight * 1_000) / 1_000);
+  const ngrams = weights.subarray(featureLayout.ngrams);
+  // Clipping the few largest leaves finer steps for the rest.
+  const largest = Array.from(ngrams, Math.abs).sort((a, b) => b - a)[Math.floor(bucketCount / 1_000)] ?? 1;
+  const scale = Math.round((largest / packing.most) * 1e6) / 1e6;
+  let text = "";
+  for (const weight of ngrams) {
+    const step = Math.max(-packing.most, Math.min(packing.most, Math.round(weight / scale)));
+    text += String.fromCharCode(packing.zero + step);
+  }
+  return { dense, ngrams: text, scale };
+}

@@ -1,0 +1,287 @@
+/**
+ * What the injection scorer sees of a text: signs and concepts, which are the same in every language, the form, and hashed word
+ * and character n-grams. The trainer and the guard use these same functions.
+ */
+import type { FoldedText } from "./fold.js";
+import { foldText } from "./fold.js";
+import { allForms, binaryForm, formsOf, isRepeated } from "./forms.js";
+import { allSigns, signGroups } from "./signs.js";
+import { allConcepts, type Concept, type Hit, type Lexicon } from "./terms.js";
+
+/** One sentence as the scorer sees it. */
+export interface SentenceFeatures {
+  /** UTF-16 units. */
+  readonly length: number;
+  /** A bit for each of {@link allConcepts}. */
+  readonly concepts: number;
+  /** Indices in {@link allSigns}. */
+  readonly signs: readonly number[];
+  /** From the first character of a sign to the last, as offsets in the sentence. */
+  readonly span: { readonly start: number; readonly end: number } | undefined;
+  /** A bit for each of {@link allForms}. */
+  readonly forms: number;
+  readonly folded: FoldedText;
+}
+
+interface SignPattern {
+  readonly mask: number;
+  readonly concepts: readonly number[];
+  readonly within: number;
+}
+const signPatterns: readonly SignPattern[] = allSigns.map(({ of, within }) => {
+  const concepts = of.map((concept) => allConcepts.indexOf(concept));
+  return { concepts, within, mask: concepts.reduce((mask, concept) => mask | (1 << concept), 0) };
+});
+
+/**
+ * Concepts whose words are in every other text. What is held back of a stream, and what is redacted, begins with a word of
+ * another concept, or with the last word of the sign where there is none.
+ */
+const commonConcepts: readonly Concept[] = [
+  ...(["secret", "request", "reveal", "orders", "prior", "obey", "machine"] as const),
+  ...([
+    "material",
+    "begin",
+    "disguise",
+    "fiction",
+    "pressure",
+    "send",
+    "authority",
+    "youAre",
+    "harm",
+    "personal",
+    "newTask",
+  ] as const),
+];
+const commonMask = commonConcepts.reduce((mask, concept) => mask | (1 << allConcepts.indexOf(concept)), 0);
+export const isTelling = ({ concept }: Hit): boolean => (commonMask & (1 << concept)) === 0;
+
+/** Looks at one sentence. */
+export function analyseSentence(sentence: string, lexicon: Lexicon): SentenceFeatures {
+  const folded = foldText(sentence);
+  const hits = lexicon.find(folded);
+  let concepts = 0;
+  for (const { concept } of hits) concepts |= 1 << concept;
+  const signs: number[] = [];
+  let [start, end] = [Number.POSITIVE_INFINITY, 0];
+  if (concepts !== 0) {
+    for (let index = 0; index < signPatterns.length; index++) {
+      const pattern = signPatterns[index];
+      if (pattern === undefined || (pattern.mask & concepts) !== pattern.mask) continue;
+      const span = spanOf(pattern, hits);
+      if (span === undefined) continue;
+      signs.push(index);
+      start = Math.min(start, span.telling);
+      end = Math.max(end, span.end);
+    }
+  }
+  const { offsets } = folded;
+  const span =
+    signs.length === 0 ? undefined : { start: offsets?.[start] ?? start, end: (offsets?.[end - 1] ?? end - 1) + 1 };
+  return { length: sentence.length, concepts, signs, span, forms: formsOf(sentence, folded), folded };
+}
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+  /** Where its first telling word begins. */
+  readonly telling: number;
+  readonly last: number;
+}
+
+/** The first place of an unfinished sentence at which a sign may be under way; undefined if there is none. */
+export function firstTelling(sentence: string, lexicon: Lexicon): number | undefined {
+  const folded = foldText(sentence);
+  const hits = lexicon.find(folded);
+  let first = lexicon.unfinished(folded);
+  let before = 0;
+  for (const hit of hits) {
+    const bit = 1 << hit.concept;
+    before |= bit;
+    const endsSign = commonSigns.some((mask) => (mask & bit) !== 0 && (mask & before) === mask);
+    if (isTelling(hit) || endsSign) first = Math.min(first ?? hit.start, hit.start);
+  }
+  const place = first === undefined ? undefined : (folded.offsets?.[first] ?? first);
+  if (sentence.length < shortestForm || !isTellingForm(sentence, folded)) return place;
+  return Math.min(place ?? sentence.length, sentence.length - 1);
+}
+
+/** Forms that are a sign by themselves. */
+const tellingForms = ["repeated", "spaced", "mixed", "binary"] as const;
+const tellingMask = tellingForms.reduce((mask, form) => mask | (1 << allForms.indexOf(form)), 0);
+/** The shortest sentence that has one of these forms. */
+const shortestForm = 9;
+const isTellingForm = (sentence: string, { text, isMixed, wasSpaced }: FoldedText): boolean =>
+  isMixed || wasSpaced || isRepeated(text) || binaryForm.test(sentence);
+export const hasTellingForm = (forms: number): boolean => (forms & tellingMask) !== 0;
+
+/** The concepts of signs that have no telling word. */
+const commonSigns = signPatterns.flatMap(({ mask }) => ((mask & commonMask) === mask ? [mask] : []));
+
+/** Where the concepts of a sign stand together: around each place of the first, the nearest of the others. */
+function spanOf({ concepts: [first, ...others], within }: SignPattern, hits: readonly Hit[]) {
+  for (const hit of hits) {
+    if (hit.concept !== first) continue;
+    let span: Span | undefined = spanWith(hit);
+    for (const [place, other] of others.entries()) {
+      span = span === undefined ? undefined : widened(span, other, within, hits, place > 0);
+    }
+    if (span !== undefined) return { telling: Math.min(span.telling, span.last), end: span.end };
+  }
+  return undefined;
+}
+
+function spanWith(hit: Hit, span?: Span): Span {
+  const telling = isTelling(hit) ? hit.start : Number.POSITIVE_INFINITY;
+  if (span === undefined) return { start: hit.start, end: hit.end, telling, last: hit.start };
+  return {
+    start: Math.min(span.start, hit.start),
+    end: Math.max(span.end, hit.end),
+    telling: Math.min(span.telling, telling),
+    last: Math.max(span.last, hit.start),
+  };
+}
+
+const isInside = (hit: Hit, span: Span): boolean => hit.start >= span.start && hit.end <= span.end;
+
+function widened(span: Span, concept: number, within: number, hits: readonly Hit[], isThird: boolean) {
+  let best: Span | undefined;
+  let nearest = within + 1;
+  for (const hit of hits) {
+    if (hit.concept !== concept) continue;
+    const gap =
+      isThird && isInside(hit, span) ? 0 : hit.start >= span.end ? hit.start - span.end : span.start - hit.end;
+    // A word that is part of another says nothing new.
+    if (gap < 0 || gap >= nearest) continue;
+    nearest = gap;
+    best = spanWith(hit, span);
+  }
+  return best;
+}
+
+/** Sizes in UTF-16 units from which on a text counts as that long. */
+const lengthSteps = [25, 50, 100, 200, 400, 600] as const;
+/** Pairs whose concepts say something in different sentences too. */
+const personaPairs = allSigns.flatMap(({ of, group }, index) =>
+  of.length === 2 && group === "persona" ? [index] : [],
+);
+/** How a sentence is that holds a sign: a question, a request, short. */
+const mannerCount = 3;
+const shortLength = 90;
+const questionBit = 1 << allForms.indexOf("question");
+const requestBit = 1 << allConcepts.indexOf("request");
+
+/** Where each kind of feature begins in the vector; `ngrams` is where the hashed ones do. */
+export const featureLayout = (() => {
+  const signs = 0;
+  const concepts = signs + allSigns.length;
+  const pairs = concepts + allConcepts.length;
+  const groups = pairs + personaPairs.length;
+  const manners = groups + signGroups.length;
+  const counts = manners + signGroups.length * mannerCount;
+  const forms = counts + 4;
+  const lengths = forms + allForms.length;
+  const bias = lengths + lengthSteps.length;
+  return { signs, concepts, pairs, groups, manners, counts, forms, lengths, bias, ngrams: bias + 1 };
+})();
+
+/** The features of a run of sentences, but for n-grams: those that are there, each with the value 1. */
+export function denseFeatures(sentences: readonly SentenceFeatures[]): number[] {
+  const signs = new Set<number>();
+  let [concepts, forms, length] = [0, 0, 0];
+  for (const sentence of sentences) {
+    for (const sign of sentence.signs) signs.add(sign);
+    concepts |= sentence.concepts;
+    forms |= sentence.forms;
+    length += sentence.length;
+  }
+  const features = [featureLayout.bias];
+  const groups = new Set<number>();
+  for (const sign of signs) {
+    features.push(featureLayout.signs + sign);
+    const group = allSigns[sign]?.group;
+    if (group !== undefined) groups.add(signGroups.indexOf(group));
+  }
+  for (const group of groups) features.push(featureLayout.groups + group);
+  for (const manner of mannersOf(sentences)) features.push(featureLayout.manners + manner);
+  for (let bit = 0; bit < allConcepts.length; bit++)
+    if (concepts & (1 << bit)) features.push(featureLayout.concepts + bit);
+  for (const [index, sign] of personaPairs.entries()) {
+    const mask = signPatterns[sign]?.mask ?? 0;
+    if ((mask & concepts) === mask) features.push(featureLayout.pairs + index);
+  }
+  for (let count = 2; count <= 5; count++) if (groups.size >= count) features.push(featureLayout.counts + count - 2);
+  for (let bit = 0; bit < allForms.length; bit++) if (forms & (1 << bit)) features.push(featureLayout.forms + bit);
+  for (const [index, from] of lengthSteps.entries()) if (length >= from) features.push(featureLayout.lengths + index);
+  return features;
+}
+
+function mannersOf(sentences: readonly SentenceFeatures[]): Set<number> {
+  const manners = new Set<number>();
+  for (const { signs, forms, concepts, length } of sentences) {
+    for (const sign of signs) {
+      const group = signGroups.indexOf(allSigns[sign]?.group ?? "set-aside") * mannerCount;
+      if (forms & questionBit) manners.add(group);
+      if (concepts & requestBit) manners.add(group + 1);
+      if (length <= shortLength) manners.add(group + 2);
+    }
+  }
+  return manners;
+}
+
+export const bucketCount = 32_768;
+
+/** Calls `visit` with the bucket of each word, each pair of words, and each run of 3 to 5 characters of a word. */
+export function eachNgram({ text }: FoldedText, visit: (bucket: number) => void): void {
+  let previous = 0;
+  for (let at = 0; at < text.length; ) {
+    if (!isWordUnit(text.charCodeAt(at))) {
+      at += 1;
+      continue;
+    }
+    let end = at + 1;
+    while (end < text.length && isWordUnit(text.charCodeAt(end))) end += 1;
+    const word = hashOf(text, at, end, wordSeed);
+    visit(bucketOf(word));
+    if (previous !== 0) visit(bucketOf(Math.imul(previous, 31) ^ word));
+    previous = word;
+    eachRun(text, at, end, visit);
+    at = end;
+  }
+}
+
+function eachRun(text: string, from: number, to: number, visit: (bucket: number) => void): void {
+  const isDense = text.charCodeAt(from) >= 0x2e80 || (text.charCodeAt(from) >= 0xe00 && text.charCodeAt(from) < 0xe80);
+  for (let start = from; start < to; start++) {
+    let hash = start === from ? runSeed ^ edgeSeed : runSeed;
+    const last = Math.min(to, start + 5);
+    for (let at = start; at < last; at++) {
+      hash = Math.imul(hash ^ text.charCodeAt(at), hashPrime);
+      const length = at - start + 1;
+      if (length >= 3 || (isDense && length === 2)) visit(bucketOf(at + 1 === to ? hash ^ edgeSeed : hash));
+    }
+  }
+}
+
+const wordSeed = 0x811c9dc5;
+const runSeed = 0x2f0b4a27;
+const edgeSeed = 0x5bd1e995;
+const hashPrime = 0x01000193;
+
+function hashOf(text: string, from: number, to: number, seed: number): number {
+  let hash = seed;
+  for (let at = from; at < to; at++) hash = Math.imul(hash ^ text.charCodeAt(at), hashPrime);
+  return hash;
+}
+
+function bucketOf(hash: number): number {
+  let mixed = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
+  mixed ^= mixed >>> 13;
+  return mixed & (bucketCount - 1);
+}
+
+/** Letters, digits and marks of any script; what is left of ASCII and general punctuation parts words. */
+function isWordUnit(unit: number): boolean {
+  if (unit < 128) return (unit >= 97 && unit <= 122) || (unit >= 48 && unit <= 57);
+  return !((unit >= 0x2000 && unit < 0x2e80) || (unit >= 0x3000 && unit < 0x3005) || unit === 0x964 || unit < 0xc0);
+}

@@ -1,0 +1,89 @@
+/** The form of a sentence, as far as it says something of injections: encodings, dialogues, capitals, placeholders, markup that acts. */
+import type { FoldedText } from "./fold.js";
+
+export const allForms = [
+  "encoded",
+  "binary",
+  "mixed",
+  "spaced",
+  "leet",
+  "repeated",
+  "dialogue",
+  "shouting",
+  "placeholder",
+  "quoted",
+  "question",
+  "turn",
+  "active",
+] as const;
+
+const encodedForm = /[A-Za-z0-9+/]{24}|(?:%[0-9A-Fa-f]{2}){6}|(?:\\x[0-9a-f]{2}){4}/;
+export const binaryForm = /[01]{7,8} [01]{7,8} [01]{7,8}|(?:[.-]{1,6} ){6}|(?:[0-9a-f]{2} ){6}/;
+const placeholderForm =
+  /\[[^\][]{0,40}(?:prompt|insert|query|question|your)[^\][]{0,40}\]|\{[a-z_ ]{1,20}\}|<[a-z_ ]{3,20}>/;
+
+/** A bit for each of {@link allForms} that a sentence has. */
+export function formsOf(sentence: string, { text, isMixed, wasSpaced, isLeet }: FoldedText): number {
+  const look = lookOf(sentence);
+  const found = [
+    look.mayBeEncoded && encodedForm.test(sentence),
+    look.mayBeBinary && binaryForm.test(sentence),
+    isMixed,
+    wasSpaced,
+    isLeet,
+    isRepeated(text),
+    text.includes("q: ") || text.includes(" a: ") || text.startsWith("a: "),
+    look.upper >= 12 && look.upper > look.lower,
+    look.hasBracket && placeholderForm.test(text),
+    text.includes("'") || text.includes('"'),
+    text.includes("?"),
+    labelledTurn.test(text),
+    (look.hasBracket || look.hasEscape) && activeMarkup.test(text),
+  ];
+  let bits = 0;
+  for (let bit = 0; bit < found.length; bit++) if (found[bit] === true) bits |= 1 << bit;
+  return bits;
+}
+
+/** A turn of a written dialogue: `В: …`, `R : …`, `问：…`. */
+const labelledTurn = /^ ?["'(]?(?:[a-z]|[\u0370-\uffdc]{1,2}) ?[:\uff1a]/;
+/** Markup that acts when it is shown: an image that takes something along in its address, a script. */
+const activeMarkup = /!\[[^\]]{0,60}\]\(\s{0,4}http|<(?:script|iframe|img)\b|\bonerror ?=/;
+
+/** One look at each unit, so that the slower expressions run only where they may match. */
+function lookOf(sentence: string) {
+  let [upper, lower, zeroOrOne, dots, pairs, run, longest] = [0, 0, 0, 0, 0, 0, 0];
+  let [hasBracket, hasEscape] = [false, false];
+  for (let at = 0; at < sentence.length; at++) {
+    const unit = sentence.charCodeAt(at);
+    if (unit >= 97 && unit <= 122) lower += 1;
+    else if (unit >= 65 && unit <= 90) upper += 1;
+    else if (unit === 48 || unit === 49) zeroOrOne += 1;
+    else if (unit < 50 || unit > 57) {
+      if (unit === 45 || unit === 46) dots += 1;
+      else if (unit === 37 || unit === 92) hasEscape = true;
+      else if (unit === 91 || unit === 123 || unit === 60) hasBracket = true;
+      if (unit !== 43 && unit !== 47) {
+        if (unit === spaceUnit && run >= 2) pairs += 1;
+        longest = Math.max(longest, run);
+        run = 0;
+        continue;
+      }
+    }
+    run += 1;
+  }
+  return {
+    ...{ upper, lower, hasBracket, hasEscape },
+    mayBeEncoded: hasEscape || Math.max(longest, run) >= 24,
+    mayBeBinary: zeroOrOne >= 21 || dots >= 6 || pairs >= 6,
+  };
+}
+
+const spaceUnit = 32;
+
+/** Few words, again and again. */
+export function isRepeated(text: string): boolean {
+  if (text.length < 15) return false;
+  const words = text.split(" ");
+  return words.length >= 8 && new Set(words).size * 2.5 < words.length;
+}

@@ -1,0 +1,152 @@
+/**
+ * The injection guard as a scanner: it reads a text sentence by sentence, scores the last few together, and holds back a stream
+ * from the first word of a sign until what follows has shown that it is harmless.
+ */
+import type { Finding, Scanner, TextWindow } from "../detector.js";
+import { analyseSentence, firstTelling, hasTellingForm } from "./features.js";
+import type { InjectionScorer, ScoredSentence } from "./scorer.js";
+import { sentenceEnd } from "./sentences.js";
+import type { SignGroup } from "./signs.js";
+import type { Lexicon } from "./terms.js";
+
+/** What is scored together: sentences of so many UTF-16 units, so many at most. */
+export const runLimits = { units: 800, sentences: 16 } as const;
+/** So far below the threshold a stream is held back, because one more sentence may be enough. */
+const watchMargin = 0.5;
+
+interface Heard extends ScoredSentence {
+  readonly start: number;
+  readonly end: number;
+  /** What a finding covers of it; undefined if it has no sign. */
+  readonly sign: { readonly start: number; readonly end: number } | undefined;
+}
+
+export interface GuardParts {
+  readonly lexicon: Lexicon;
+  readonly scorer: InjectionScorer;
+  readonly threshold: number;
+}
+
+export class InjectionScanner implements Scanner {
+  readonly overloaded = false;
+  private readonly parts: GuardParts;
+  /** The text from the start of the sentence that is not over. */
+  private pending = "";
+  private pendingStart = 0;
+  private run: Heard[] = [];
+  private found: Finding[] = [];
+  /** What lies before was let go. */
+  private letGo = 0;
+  private held = 0;
+  /** How much of {@link pending} was looked up, and where something telling began in it. */
+  private lookedAt = 0;
+  private telling: number | undefined;
+  private watchFrom: number | undefined;
+
+  constructor(parts: GuardParts) {
+    this.parts = parts;
+  }
+
+  get hold(): number {
+    return this.held;
+  }
+
+  feed(chunk: string, _window?: TextWindow): void {
+    this.pending += chunk;
+    let start = 0;
+    for (let end = sentenceEnd(this.pending, 0); end !== undefined; end = sentenceEnd(this.pending, start)) {
+      this.close(this.pending.slice(start, end), this.pendingStart + start);
+      start = end;
+    }
+    if (start > 0) {
+      this.pending = this.pending.slice(start);
+      this.pendingStart += start;
+      this.lookedAt = 0;
+      this.telling = undefined;
+    }
+    this.moveHold(this.pendingStart + this.holdOfPending());
+  }
+
+  /** What was let go of is not held again. */
+  private moveHold(place: number): void {
+    this.held = Math.max(this.held, Math.min(place, this.watchFrom ?? place));
+  }
+
+  /** Where in the sentence that is not over a sign may be under way. It is looked up where words end; until then the last is held. */
+  private holdOfPending(): number {
+    const { pending } = this;
+    let end = pending.length;
+    while (end > 0 && isAsciiLetter(pending.charCodeAt(end - 1))) end -= 1;
+    if (end === pending.length || pending.length < this.lookedAt) {
+      this.lookedAt = pending.length;
+      this.telling = pending === "" ? undefined : firstTelling(pending, this.parts.lexicon);
+    } else if (end > this.lookedAt) {
+      this.lookedAt = end;
+      this.telling = firstTelling(pending.slice(0, end), this.parts.lexicon);
+    }
+    return Math.min(this.telling ?? end, end);
+  }
+
+  finish(): void {
+    if (this.pending !== "") this.close(this.pending, this.pendingStart);
+    this.pendingStart += this.pending.length;
+    this.pending = "";
+    this.watchFrom = undefined;
+    this.moveHold(this.pendingStart);
+  }
+
+  take(): Finding[] {
+    const { found } = this;
+    if (found.length > 0) this.found = [];
+    return found;
+  }
+
+  /** A sentence is over: scores it with those before it. */
+  private close(text: string, start: number): void {
+    const features = analyseSentence(text, this.parts.lexicon);
+    const end = start + text.length;
+    const form = hasTellingForm(features.forms) ? { start: end - 1, end } : undefined;
+    const span =
+      features.span === undefined ? form : { start: start + features.span.start, end: start + features.span.end };
+    this.run.push({ start, end, features, ngrams: undefined, sign: span });
+    while (
+      this.run.length > runLimits.sentences ||
+      end - (this.run[0]?.start ?? end) > Math.max(runLimits.units, text.length)
+    )
+      this.run.shift();
+    const signs = this.run.flatMap(({ sign }) => (sign !== undefined && sign.start >= this.letGo ? [sign] : []));
+    const score = this.parts.scorer.score(this.run);
+    const isFound = score > this.parts.threshold;
+    if (isFound) {
+      // Where no sign says which words it is, it is the end of the sentence that made it clear.
+      this.found.push(...(signs.length === 0 ? [{ start: end - 1, end }] : signs));
+      this.run = [];
+    }
+    if (isFound || signs.length === 0 || score <= this.parts.threshold - watchMargin) {
+      this.letGo = end;
+      this.watchFrom = undefined;
+    } else this.watchFrom = signs[0]?.start;
+  }
+}
+
+const isAsciiLetter = (unit: number): boolean => (unit >= 97 && unit <= 122) || (unit >= 65 && unit <= 90);
+
+/** What a whole text scores at most, and the groups of signs that weighed most there. */
+export function explainInjection(
+  text: string,
+  { lexicon, scorer }: Omit<GuardParts, "threshold">,
+): { score: number; groups: SignGroup[] } {
+  let best = { score: Number.NEGATIVE_INFINITY, groups: [] as SignGroup[] };
+  const run: Heard[] = [];
+  for (let start = 0; start < text.length; ) {
+    const end = sentenceEnd(text, start) ?? text.length;
+    const features = analyseSentence(text.slice(start, end), lexicon);
+    run.push({ start, end, features, ngrams: undefined, sign: undefined });
+    while (run.length > runLimits.sentences || end - (run[0]?.start ?? end) > Math.max(runLimits.units, end - start))
+      run.shift();
+    const score = scorer.score(run);
+    if (score > best.score) best = { score, groups: scorer.heaviestGroups(run) };
+    start = end;
+  }
+  return best;
+}

@@ -1,0 +1,131 @@
+/**
+ * The lexicon of the injection guard: which concepts ("set aside", "hidden prompt", "password") stand where in a sentence,
+ * in all its languages at once. A word of a script with spaces begins where a word begins; of others it may stand anywhere.
+ */
+import type { FoldedText } from "./fold.js";
+import { foldText, isBordered } from "./fold.js";
+import { formTerms } from "./terms-forms.js";
+import { orderTerms } from "./terms-orders.js";
+import { personaTerms } from "./terms-personas.js";
+import { secretTerms } from "./terms-secrets.js";
+
+export const lexiconLanguages = [
+  ...["en", "de", "fr", "es", "pt", "it", "nl", "ru", "zh", "ja", "ar", "hi", "tr"],
+  ...["ko", "id", "vi", "th", "bn", "tl", "pl", "any"],
+] as const;
+
+export const termTables = { ...orderTerms, ...secretTerms, ...personaTerms, ...formTerms };
+export type Concept = keyof typeof termTables;
+
+/** Every concept, in an order that the trained weights rely on. */
+export const allConcepts: readonly Concept[] = [
+  ...(["aside", "prior", "orders", "obey", "newTask"] as const),
+  ...(["request", "reveal", "prompt", "secret", "personal", "share", "send"] as const),
+  ...(["youAre", "noLimits", "machine", "mode", "authority", "pressure", "fiction", "harm"] as const),
+  ...(["begin", "disguise", "noRefusal", "twice", "conceal", "parts", "reader", "material", "markup"] as const),
+];
+
+/** A word of a concept at a place of the folded text. */
+export interface Hit {
+  /** Index in {@link allConcepts}. */
+  readonly concept: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+interface Term {
+  readonly concept: number;
+  readonly word: string;
+  readonly isWhole: boolean;
+}
+
+/** Looks up words by their first characters: one step for each place at which a word may begin. */
+export class Lexicon {
+  private readonly byThree = new Map<number, Term[]>();
+  private readonly byTwo = new Map<number, Term[]>();
+  /** A bit for each pair of characters with which a word begins, hashed: most places need no more. */
+  private readonly begins = new Uint8Array(pairSlots);
+  private readonly sorted: readonly string[];
+
+  constructor() {
+    const words = new Set<string>();
+    for (const [concept, name] of allConcepts.entries()) {
+      const known = new Set<string>();
+      for (const row of Object.values(termTables[name])) {
+        for (const written of row.split("|")) {
+          if (known.has(written)) continue;
+          known.add(written);
+          words.add(this.add(concept, written));
+        }
+      }
+    }
+    this.sorted = [...words].sort();
+  }
+
+  private add(concept: number, written: string): string {
+    const isWhole = written.endsWith("$");
+    const word = foldText(isWhole ? written.slice(0, -1) : written).text;
+    this.begins[pairOf(word, 0)] = 1;
+    const [index, key] = word.length > 2 ? [this.byThree, keyOfThree(word, 0)] : [this.byTwo, keyOfTwo(word, 0)];
+    const terms = index.get(key);
+    if (terms === undefined) index.set(key, [{ concept, word, isWhole }]);
+    else terms.push({ concept, word, isWhole });
+    return word;
+  }
+
+  /** All words of the lexicon in a text, by their start. */
+  find({ text }: FoldedText): Hit[] {
+    const hits: Hit[] = [];
+    let before = false;
+    for (let at = 0; at + 1 < text.length; at++) {
+      const inWord = isBordered(text.charCodeAt(at));
+      if (!(inWord && before) && this.begins[pairOf(text, at)] === 1) {
+        this.collect(this.byThree.get(keyOfThree(text, at)), text, at, hits);
+        this.collect(this.byTwo.get(keyOfTwo(text, at)), text, at, hits);
+      }
+      before = inWord;
+    }
+    return hits;
+  }
+
+  private collect(terms: readonly Term[] | undefined, text: string, start: number, hits: Hit[]): void {
+    if (terms === undefined) return;
+    for (const { concept, word, isWhole } of terms) {
+      if (!text.startsWith(word, start)) continue;
+      const end = start + word.length;
+      if (isWhole && isBordered(text.charCodeAt(end))) continue;
+      hits.push({ concept, start, end });
+    }
+  }
+
+  /** Where, at the end of a text, a word of the lexicon may have begun that is not finished. */
+  unfinished({ text }: FoldedText): number | undefined {
+    for (let at = Math.max(0, text.length - longestTerm); at < text.length; at++) {
+      const inWord = isBordered(text.charCodeAt(at));
+      if (inWord && at > 0 && isBordered(text.charCodeAt(at - 1))) continue;
+      if (at + 1 < text.length && this.begins[pairOf(text, at)] === 0) continue;
+      if (this.isBeginning(text.slice(at))) return at;
+    }
+    return undefined;
+  }
+
+  private isBeginning(start: string): boolean {
+    let [low, high] = [0, this.sorted.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.sorted[middle] ?? "") < start) low = middle + 1;
+      else high = middle;
+    }
+    return this.sorted[low]?.startsWith(start) ?? false;
+  }
+}
+
+/** The most units a word of the lexicon has; a test checks it. */
+export const longestTerm = 48;
+const pairSlots = 65_536;
+const pairOf = (text: string, at: number): number =>
+  (text.charCodeAt(at) * 251 + text.charCodeAt(at + 1)) & (pairSlots - 1);
+/** Collisions of keys cost a comparison and nothing else. */
+const keyOfTwo = (text: string, at: number): number => text.charCodeAt(at) * 65_536 + text.charCodeAt(at + 1);
+const keyOfThree = (text: string, at: number): number =>
+  (text.charCodeAt(at) * 1_021 + text.charCodeAt(at + 1)) * 1_021 + text.charCodeAt(at + 2);
