@@ -1,9 +1,9 @@
 /** The match `injection`: texts that give a model orders. */
 import { z } from "zod";
-import { injectionDetector, SENSITIVITIES } from "../injection.js";
+import { injectionDetector, sensitivities } from "../injection.js";
 import { matchKind } from "./match-kind.js";
 
 export const injectionMatch = matchKind({
-  schema: z.strictObject({ type: z.literal("injection"), sensitivity: z.enum(SENSITIVITIES).optional() }),
+  schema: z.strictObject({ type: z.literal("injection"), sensitivity: z.enum(sensitivities).optional() }),
   compile: ({ sensitivity = "medium" }) => ({ detectors: [injectionDetector(sensitivity)] }),
 });
