@@ -1,7 +1,7 @@
 /** Shares with their intervals, as the reports print them. */
 
 /** Wilson's interval of a share, at 95 %: sound for small counts and for shares near 0 and 1. */
-export function wilson(hits: number, of: number): { low: number; high: number } {
+function wilson(hits: number, of: number): { low: number; high: number } {
   if (of === 0) return { low: 0, high: 1 };
   const z = 1.96;
   const share = hits / of;

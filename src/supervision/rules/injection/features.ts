@@ -54,7 +54,7 @@ const commonConcepts: readonly Concept[] = [
   ] as const),
 ];
 const commonMask = commonConcepts.reduce((mask, concept) => mask | (1 << allConcepts.indexOf(concept)), 0);
-export const isTelling = ({ concept }: Hit): boolean => (commonMask & (1 << concept)) === 0;
+const isTelling = ({ concept }: Hit): boolean => (commonMask & (1 << concept)) === 0;
 
 /** Looks at one sentence. */
 export function analyseSentence(sentence: string, lexicon: Lexicon): SentenceFeatures {

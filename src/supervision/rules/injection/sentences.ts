@@ -4,7 +4,7 @@
  */
 
 /** UTF-16 units from which a sentence ends at the next white space, and at which it ends in any case. */
-export const sentenceLimits = { soft: 200, hard: 240 } as const;
+const sentenceLimits = { soft: 200, hard: 240 } as const;
 
 /** The end of the sentence that starts at `start`, exclusive; undefined while the text may still go on in it. */
 export function sentenceEnd(text: string, start: number): number | undefined {

@@ -9,11 +9,6 @@ import { orderTerms } from "./terms-orders.js";
 import { personaTerms } from "./terms-personas.js";
 import { secretTerms } from "./terms-secrets.js";
 
-export const lexiconLanguages = [
-  ...["en", "de", "fr", "es", "pt", "it", "nl", "ru", "zh", "ja", "ar", "hi", "tr"],
-  ...["ko", "id", "vi", "th", "bn", "tl", "pl", "any"],
-] as const;
-
 export const termTables = { ...orderTerms, ...secretTerms, ...personaTerms, ...formTerms };
 export type Concept = keyof typeof termTables;
 
@@ -121,7 +116,7 @@ export class Lexicon {
 }
 
 /** The most units a word of the lexicon has; a test checks it. */
-export const longestTerm = 48;
+const longestTerm = 48;
 const pairSlots = 65_536;
 const pairOf = (text: string, at: number): number =>
   (text.charCodeAt(at) * 251 + text.charCodeAt(at + 1)) & (pairSlots - 1);
