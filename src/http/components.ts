@@ -15,7 +15,7 @@ import {
   toolCallRequestSchema,
   toolCallResultSchema,
 } from "../conversation/message.js";
-import { metadataSchema, toolRefSchema } from "../conversation/names.js";
+import { toolRefSchema } from "../conversation/names.js";
 import { deadLetterSchema } from "../memory/dead-letter.js";
 import { entrySchema, newEntrySchema, tagsSchema } from "../memory/entry.js";
 import {
@@ -43,6 +43,7 @@ import { eventMessages, rootEvents } from "./events.js";
 import { problemSchema } from "./problems.js";
 import { named } from "./routing.js";
 
+// Not metadata: of a shape with a name the generator can't tell where it has a default and where it is optional.
 const components: Readonly<Record<string, z.ZodType>> = {
   Problem: problemSchema,
   Ask: askSchema,
@@ -69,7 +70,6 @@ const components: Readonly<Record<string, z.ZodType>> = {
   SupervisionState: passViewSchema,
   SupervisionStep: shownStepSchema,
   ContextChanges: contextChangesSchema,
-  Metadata: metadataSchema,
   ToolRef: toolRefSchema,
   Agent: agentSchema,
   ModelAgent: modelAgentSchema,
