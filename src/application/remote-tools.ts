@@ -11,9 +11,9 @@ import type { McpConnection, McpServer, McpServers, RemoteList } from "./mcp-ser
 export interface PinnedView {
   readonly tools: readonly RemoteTool[];
   /** Absent where the server couldn't be reached yet. */
-  readonly listedAt?: string;
+  readonly listedAt?: string | undefined;
   /** How what the server lists by now differs. */
-  readonly changes?: readonly ToolChange[];
+  readonly changes?: readonly ToolChange[] | undefined;
 }
 
 /** How long a list is taken to hold before the server is asked again, in milliseconds. */

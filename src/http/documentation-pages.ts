@@ -11,6 +11,8 @@ import routing from "../../docs/routing.md";
 import security from "../../docs/security.md";
 import sessions from "../../docs/sessions.md";
 import supervision from "../../docs/supervision.md";
+import tools from "../../docs/tools.md";
+import tour from "../../docs/tour.md";
 
 export const documentationPages: Readonly<Record<string, string>> = {
   README: overview,
@@ -24,4 +26,6 @@ export const documentationPages: Readonly<Record<string, string>> = {
   security,
   sessions,
   supervision,
+  tools,
+  tour,
 };

@@ -15,12 +15,15 @@ const aboutKinds: Readonly<Record<ResourceKind, string>> = {
 export const tagDescriptions: Readonly<Record<string, string>> = {
   System: "Whether the deployment works, and what it can do.",
   "Tenants and keys": "Tenants and their keys, for who runs the deployment.",
+  "A tenant's own administration": "The tenant's settings, keys and usage, for its admin.",
+  Tokens: "What end users' browsers and apps come with in place of a key.",
   ...Object.fromEntries(resourceKinds.map((kind) => [capital(kind), aboutKinds[kind]])),
   Sessions: "Conversations with an agent: what is in force in them, what happened, and what supervision decided.",
   Turns: "A message and what comes of it: the agent's reply, a refusal, or something that is waited for.",
   Messages: "What was said, as supervision left it, and its versions.",
   "Routing runs": "Teams at work on one input, outside of a session.",
   Asks: "What waits for an answer: questions, missing context, approvals of calls, reviews of texts.",
+  Audit: "What was decided in the tenant, by supervisors and by people.",
   Memory: "Vaults, memories, threads of messages, the entries made of them, and the contexts written from those.",
 };
 
@@ -40,6 +43,14 @@ export const descriptions: Readonly<Record<string, string>> = {
   createAdminTenantKey: "The key is not stored and can't be shown again. Without a role it is one of an operator.",
   listAdminTenantKeys: "Ids, roles and when they were made.",
   deleteAdminTenantKey: "Requests with the key are refused from the next one on.",
+
+  getTenant: "As who runs the deployment sees it: of providers the addresses, and never the credentials.",
+  updateTenant: "What is left out stays as it is. The settings hold from the next turn on.",
+  createKey: "The key is not stored and can't be shown again. Its role has to be named.",
+  listKeys: "Ids, roles, labels and when they were made.",
+  getTenantSigningSecret:
+    "Receivers check with it that a call is the tenant's. Resources with a secret of their own sign with that.",
+  pinTool: "Until then agents get the tools as they were pinned: what a server changes by itself reaches no model.",
 
   ...Object.fromEntries(resourceKinds.flatMap((kind) => Object.entries(ofKind(kind, resourceNouns[kind])))),
 
@@ -74,6 +85,8 @@ export const descriptions: Readonly<Record<string, string>> = {
   getMemory: "Its title, type and description.",
   deleteMemory: "With its threads, entries, vectors and contexts.",
   startMemoryThread: "What is known goes into a prompt: the context, then the entries that came after it.",
+  listMemoryThreads: "Threads of sessions too, which have the name of their session unless they were given another.",
+  deleteMemoryThread: "What a context says of other threads stays: contexts that rest on this one are written anew.",
   endMemoryThread: "Answers at once; the context follows. To wait for it, use `await-consistency`.",
   getMemoryThread: "Its control state, and how far it is stored, indexed and covered by the context.",
   awaitMemoryConsistency:
@@ -102,6 +115,11 @@ function ofKind(kind: ResourceKind, one: string): Record<string, string> {
     [`put${name}`]: `The same body again changes nothing. With \`If-Match\` it is stored only if the ${one} is still that version.`,
     [`get${name}`]: "With its version, and without the secrets that it was stored with.",
     [`list${capital(kind)}`]: "Each as it counts now, a page at a time.",
+    [`list${name}Versions`]: "A version never changes; what nobody is known for has no author.",
+    [`get${name}Version`]: "Without the secrets that it was stored with.",
+    [`get${name}VersionDiff`]: "Line by line, from the first to the second; secrets are hidden in both.",
+    [`restore${name}Version`]:
+      "Nothing is lost: the versions between stay. Restoring what counts already changes nothing.",
     [`delete${name}`]: "What names it goes on without it, or is refused when it can't.",
   };
 }

@@ -46,10 +46,12 @@ function exemplified(contents: Contents, place: string): Contents {
   );
 }
 
-/** What the shapes in it have as examples: of the shape itself, or a list with one. */
+/** What the shapes in it have as examples: of the shape itself, the first of several, or a list with one. */
 function exampleOf(schema: Schema): unknown {
   const name = nameOf(schema);
   if (name !== undefined) return examples[name] ?? examples[name.replace(/Input$/, "")];
+  const [first]: readonly unknown[] = Array.isArray(schema.anyOf) ? schema.anyOf : [];
+  if (isSchema(first)) return exampleOf(first);
   if (!isSchema(schema.properties) || !isSchema(schema.properties.items)) return undefined;
   const { items, nextCursor } = schema.properties;
   const item = isSchema(items.items) ? exampleOf(items.items) : undefined;

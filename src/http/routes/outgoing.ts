@@ -27,7 +27,7 @@ outgoing.openapi(
     "x-act": "readSigningSecret",
     method: "get",
     path: "/v1/tenant/signing-secret",
-    tags: ["Tenant"],
+    tags: ["A tenant's own administration"],
     summary: "Read the secret that signs outgoing calls of resources without one of their own",
     responses: {
       200: json(

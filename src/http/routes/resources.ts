@@ -41,6 +41,9 @@ const pinnedSchema = named(
   }),
 );
 
+/** Of tools alone. */
+const pinnedField = z.object({ pinned: pinnedSchema.optional() });
+
 const versionNumber = z.coerce.number<string>().int().min(1);
 const versionParam = nameParam.extend({ version: versionNumber });
 const versionSchema = named(
@@ -72,9 +75,7 @@ export function storedResource(kind: ResourceKind): z.ZodType<ResourceView> {
   if (known !== undefined) return known;
   const stored: z.ZodType<ResourceView> = named(
     `Stored${capital(resourceNouns[kind])}`,
-    (kind === "tools" ? storedSchema.extend({ pinned: pinnedSchema.optional() }) : storedSchema).and(
-      resourceSchemas[kind],
-    ),
+    (kind === "tools" ? storedSchema.and(pinnedField) : storedSchema).and(resourceSchemas[kind]),
   );
   schemas.set(kind, stored);
   return stored;

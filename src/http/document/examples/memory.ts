@@ -30,13 +30,15 @@ const message = { role: "user", content: "My cat is called Tom.", occurredAt: at
 export const memoryExamples: Readonly<Record<string, unknown>> = {
   NewVault: { title: "Customers" },
   Vault: { vaultId, title: "Customers", createdAt: at },
-  NewMemory: { title: "Conversations with Ada", model: "default" },
+  NewMemory: { title: "Conversations with Ada", model: "default", subject: "ada" },
   Memory: {
     memoryId,
     vaultId,
     title: "Conversations with Ada",
     memoryType: "conversation",
     model: "default",
+    subject: "ada",
+    metadata: {},
     entryCount: 1,
     createdAt: at,
   },
@@ -65,6 +67,7 @@ export const memoryExamples: Readonly<Record<string, unknown>> = {
       control: "PROCESS_MESSAGE",
     },
   },
+  "listMemoryThreads 200": { items: [{ threadId: "main", createdAt: at }], nextCursor: null },
   "awaitMemoryConsistency request": { threadId: "main", level: "indexed", timeoutMs: 10_000 },
   "awaitMemoryConsistency 200": {
     reached: true,

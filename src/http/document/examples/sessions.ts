@@ -11,10 +11,14 @@ const hash = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
 const nothing = { rules: [], references: [], tools: [] };
 const newSession = {
   agent: "clerk",
+  subject: "ada",
+  externalId: "conversation-17",
   supervisors: ["privacy"],
   context: { rules: ["politeness"], references: ["returns"] },
   metadata: { channel: "web" },
 };
+const operator = { kind: "key", id: "key_01m8072f", role: "operator" };
+const supervisor = { kind: "supervisor", id: "privacy" };
 const context = { rules: ["politeness"], references: ["returns"], tools: [], excluded: nothing };
 const message = { messageId, role: "user", content: "My card is [card]. When is the refund paid?" };
 const reply = {
@@ -37,9 +41,10 @@ const session = {
   sessionId,
   status: "idle",
   contextVersion: 1,
+  lastTurn: { turnId, status: "completed" },
   createdAt: at,
+  updatedAt: "2026-11-22T09:30:01.000Z",
 };
-const { status: _status, ...listed } = session;
 const turn = {
   turnId,
   status: "completed",
@@ -60,12 +65,12 @@ const turn = {
 export const sessionExamples: Readonly<Record<string, unknown>> = {
   NewSession: newSession,
   Session: session,
-  "listSessions 200": { items: [listed], nextCursor: null },
+  "updateSession request": { metadata: { channel: "app", campaign: null } },
   SessionContextChange: { add: { references: ["returns"] }, reason: "The customer asks about a return." },
   SessionContextView: {
     version: 1,
     context,
-    history: [{ version: 1, author: "key_01m8072f", reason: "The customer asks about a return.", at, context }],
+    history: [{ version: 1, author: operator, reason: "The customer asks about a return.", at, context }],
   },
   NewChatMessage: { content: "My card is 4111 1111 1111 1111. When is the refund paid?", waitMs: 30_000 },
   Turn: turn,
@@ -74,7 +79,7 @@ export const sessionExamples: Readonly<Record<string, unknown>> = {
   MessageVersion: {
     version: 2,
     message,
-    author: "privacy",
+    author: supervisor,
     decision: "modify",
     reasons: ["It held personal data."],
     at,
@@ -127,8 +132,17 @@ export const sessionExamples: Readonly<Record<string, unknown>> = {
       original: "The refund is paid within 14 days of the return.",
       proposed: "The refund is paid within 14 days of the return.",
     },
-    raisedBy: { type: "turn", id: turnId },
-    answerableBy: "operator",
+    from: {
+      sessionId,
+      turnId,
+      subject: "ada",
+      externalId: "conversation-17",
+      metadata: { channel: "web" },
+      agent: "clerk",
+      supervisors: ["promises"],
+      about: { message: "My card is [card]. When is the refund paid?" },
+    },
+    audience: "staff",
     status: "open",
     openedAt: at,
   },

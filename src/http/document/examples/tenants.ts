@@ -1,4 +1,5 @@
 /** Examples of tenants, keys, resources and the system itself, by the name of the shape or the operation. */
+import { auditColumns } from "../../../tenancy/audit.js";
 import { type ResourceKind, resourceKinds, resourceNouns, resourceSchemas } from "../../../tenancy/resources.js";
 import { settingsSchema } from "../../../tenancy/tenant.js";
 
@@ -7,6 +8,8 @@ const keyId = "key_01m817hww1q09m40a5mj0x2bsa";
 const key = "cnk_…";
 const settings = { strict: true, supervisors: ["privacy"] };
 const at = "2026-11-22T09:30:00.000Z";
+
+const keyMade = { keyId, key, role: "client" };
 
 const item = { text: "Goods can be returned within 30 days.", include: "auto" };
 
@@ -57,16 +60,23 @@ const resources: Readonly<Record<ResourceKind, { readonly name: string; readonly
   },
 };
 
+const version = { version: 1, author: { kind: "key", id: keyId, role: "operator" }, createdAt: at };
+const diff =
+  '--- version 1\n+++ version 2\n@@ -1,3 +1,3 @@\n {\n-  "description": ""\n+  "description": "Of the shop"\n }\n';
+
 /** `Agent`, as it is written, and `StoredAgent`, as it is read, of each kind. */
 const resourceExamples = Object.fromEntries(
   resourceKinds.flatMap((kind) => {
     const { name, body } = resources[kind];
     const one = resourceNouns[kind];
     const noun = one.slice(0, 1).toUpperCase() + one.slice(1);
+    const stored = { name, version: 1, updatedAt: at, ...resourceSchemas[kind].parse(body) };
     return [
       [`put${noun} request`, body],
       // What is read has the defaults too.
-      [`Stored${noun}`, { name, version: 1, updatedAt: at, ...resourceSchemas[kind].parse(body) }],
+      [`Stored${noun}`, stored],
+      [`get${noun}Version 200`, { ...stored, ...version }],
+      [`get${noun}VersionDiff 200`, { from: 1, to: 2, diff }],
     ];
   }),
 );
@@ -93,7 +103,28 @@ export const tenantExamples: Readonly<Record<string, unknown>> = {
     createdAt: at,
   },
   NewKey: { role: "client", label: "The web shop" },
-  "createAdminTenantKey 201": { keyId, key, role: "client" },
+  "createAdminTenantKey 201": keyMade,
+  "createKey 201": keyMade,
   Key: { keyId, role: "client", label: "The web shop", createdAt: at },
+  TenantChange: { settings: { supervisors: ["privacy"], corsOrigins: ["https://shop.example"] } },
+  SigningSecret: { signingSecret: "whsec_…" },
+  "createToken request": { subject: "ada", agents: ["clerk"], expiresInSeconds: 600 },
+  "createToken 201": { token: "cnt_…", expiresAt: "2026-11-22T09:40:00.000Z" },
+  "getUsage 200": {
+    from: "2026-11-21T09:30:00.000Z",
+    to: at,
+    groupBy: "agent",
+    items: [{ group: "clerk", turns: 12, runs: 0, modelCalls: 15, inputTokens: 2_300, outputTokens: 410 }],
+  },
+  "getAudit 200 application/jsonl": {
+    at,
+    type: "resource.stored",
+    decision: "stored",
+    actor: version.author,
+    subject: { kind: "rules", name: "politeness", version: 1 },
+    reasons: [],
+  },
+  "getAudit 200 text/csv": `${auditColumns.join(",")}\r\n`,
+  ResourceVersion: version,
   ...resourceExamples,
 };
