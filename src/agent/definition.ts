@@ -65,6 +65,11 @@ export const agentSchema = z.discriminatedUnion("kind", [modelAgentSchema, teamA
 export type AgentDefinition = z.infer<typeof agentSchema>;
 
 const url = z.url({ protocol: /^https?$/ }).max(2_000);
+/** An address that may hold placeholders: by the letter (RFC 3986) that is no URI, so the document doesn't call it one. */
+export const urlTemplate = z
+  .string()
+  .max(2_000)
+  .refine((text) => url.safeParse(text).success, "Invalid URL");
 const approval = z.enum(["never", "always", "session"]).default("never");
 const approvalPolicy = approvalPolicySchema.optional();
 const timeoutMs = z.int().min(100).max(600_000).default(30_000);
@@ -90,7 +95,7 @@ const httpToolSchema = z.strictObject({
      * `{name}` in it is replaced by that argument; the others go into the query (GET, DELETE) or the JSON body. `{{subject}}` and
      * `{{metadata.key}}`, also in headers, are replaced by those of the session or run.
      */
-    url,
+    url: urlTemplate,
     headers: secretHeaders,
     /** Signs the calls, in place of the tenant's signing secret. */
     secret: signingSecret.optional(),

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { listWorkersRef } from "../agent/built-in/list-workers.js";
 import { unknownBuiltIn } from "../agent/built-in-tools.js";
 import { contextKeys } from "../agent/call-context.js";
-import { modelChoice } from "../agent/definition.js";
+import { modelChoice, urlTemplate } from "../agent/definition.js";
 import { builtInServer, type ToolRef } from "../agent/tools.js";
 import { questionPolicySchema } from "../asks/policy.js";
 import { itemName, toolRefSchema } from "../conversation/names.js";
@@ -66,7 +66,7 @@ const memories = z.array(z.string().min(1).max(100)).max(20).default([]);
 const httpWorkerSchema = z.strictObject({
   /** There is one way to give a worker its task. */
   method: z.literal("POST").default("POST"),
-  url: z.url({ protocol: /^https?$/ }).max(2_000),
+  url: urlTemplate,
   headers: secretHeaders,
   /** Signs the calls, in place of the tenant's signing secret. */
   secret: signingSecret.optional(),
