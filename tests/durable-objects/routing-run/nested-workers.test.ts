@@ -136,7 +136,9 @@ describe("a worker at an address", () => {
       headers: { "x-token": "secret" },
       body: { runId: run.runId, worker: "shipping", content: "Where is it?", answers: [] },
     });
-    expect(request?.headers["idempotency-key"]).toContain(run.runId);
+    const { "idempotency-key": key, "webhook-id": id } = request?.headers ?? {};
+    expect(key).toMatch(/^call_[0-9a-f]{40}$/);
+    expect(id).toBe(key);
   });
 
   it("may ask a person, and is called again with the answer", async () => {

@@ -80,13 +80,15 @@ describe("supervision of a run", () => {
       results: [{ output: "It is [gone]." }, { output: "[withheld by supervision]" }],
       asks: [{ kind: "review" }],
     });
-    const operator = await tenant.withRole("operator");
-    for (const path of [
-      `/v1/runs/${run.runId}`,
-      `/v1/runs/${run.runId}/trace`,
-      `/v1/runs/${run.runId}/events?lingerMs=0`,
-    ]) {
-      expect(JSON.stringify((await operator.call("GET", path)).body)).not.toMatch(/swordfish|bomb/);
+    const [client, operator] = [await tenant.withRole("client"), await tenant.withRole("operator")];
+    const shown = [
+      await client.call("GET", `/v1/runs/${run.runId}`),
+      await client.call("GET", `/v1/runs/${run.runId}/events?lingerMs=0`),
+      await operator.call("GET", `/v1/runs/${run.runId}/trace`),
+    ];
+    for (const { status, body } of shown) {
+      expect(status).toBe(200);
+      expect(JSON.stringify(body)).not.toMatch(/swordfish|bomb/);
     }
   });
 
