@@ -31,13 +31,17 @@ export async function claimId(
   }
 }
 
-/** Something else has the caller's own id. */
-export function externalIdTaken(externalId: string, id: string): Result<never> {
-  return refuse(
-    "conflict",
-    `The externalId "${externalId}" is that of ${id} already. Use that one, or another externalId.`,
-    {
-      errors: [{ path: "externalId", message: `it belongs to ${id}` }],
-    },
-  );
+/**
+ * Something else has the caller's own id.
+ * @param id what has it; left out where the caller may not know of it
+ */
+export function externalIdTaken(externalId: string, id?: string): Result<never> {
+  const [detail, message] =
+    id === undefined
+      ? [`The externalId "${externalId}" is taken. Use another one.`, "it is taken"]
+      : [
+          `The externalId "${externalId}" is that of ${id} already. Use that one, or another externalId.`,
+          `it belongs to ${id}`,
+        ];
+  return refuse("conflict", detail, { errors: [{ path: "externalId", message }] });
 }

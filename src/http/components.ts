@@ -45,7 +45,6 @@ import { problemSchema } from "./problems.js";
 import { named } from "./routing.js";
 
 // A shape that has a default in some places and may be absent in others has no name: a name has one default, or none, everywhere.
-// Not metadata: of a shape with a name the generator can't tell where it has a default and where it is optional.
 const components: Readonly<Record<string, z.ZodType>> = {
   Problem: problemSchema,
   Ask: askSchema,

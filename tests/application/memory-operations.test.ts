@@ -10,7 +10,7 @@ const services = composeServices(env);
 async function run(tenantId: string, name: string, args: unknown) {
   const operation = memoryOperations.find((one) => one.name === name);
   if (operation === undefined) throw new Error(`there is no operation ${name}`);
-  const actor: Actor = { tenantId, kind: "key", id: "key_of_a_client", role: "client" };
+  const actor: Actor = { tenantId, kind: "key", id: "key_of_an_operator", role: "operator" };
   const result = await operation.run(actor, args, services);
   return result.ok ? JSON.parse(JSON.stringify(result.value)) : { problem: result.problem };
 }
@@ -62,7 +62,7 @@ describe("the seed's operations", () => {
     await run(tenantId, "put_context", { memoryId: first.memoryId, document: "## Facts\n- One.", version: 0 });
     expect(await run(tenantId, "get_context", { memoryId: first.memoryId })).toMatchObject({
       version: 1,
-      author: "key_of_a_client",
+      author: "key_of_an_operator",
     });
   });
 

@@ -30,6 +30,8 @@ const bodies: Record<string, unknown> = {
     workers: [{ id: "a", description: "x", model: "offline" }],
   },
   "POST /v1/sessions": { agent: "assistant" },
+  "PUT /v1/sessions/by-external-id/{externalId}": { agent: "assistant" },
+  "PATCH /v1/sessions/{sessionId}": { metadata: {} },
   "POST /v1/sessions/{sessionId}/messages": { content: "hello" },
   "POST /v1/sessions/{sessionId}/messages/{messageId}/edits": {
     operations: [{ type: "remove_turn", turnId: "x" }],
@@ -39,6 +41,7 @@ const bodies: Record<string, unknown> = {
   "POST /v1/runs": { team: "none", input: "x" },
   "POST /v1/vaults": { title: "x" },
   "POST /v1/vaults/{vaultId}/memories": { title: "x" },
+  "PUT /v1/vaults/{vaultId}/memories/by-external-id/{externalId}": { title: "x" },
   "POST /v1/memories/{memoryId}/threads/{threadId}/messages": { role: "user", content: "x" },
   "POST /v1/memories/{memoryId}/entries": { rawEntry: "x" },
   "PATCH /v1/memories/{memoryId}/entries/{entryId}": { tags: {} },

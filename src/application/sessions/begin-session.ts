@@ -49,6 +49,8 @@ export async function beginSession(
   const owner = await services.claims.claimExternalId(tenantId, "sessions", externalId, sessionId);
   // A claim whose session was never made, by a crash, is taken over.
   const { session, created } = await services.sessions.create(tenantId, owner, definition);
+  // Of another subject's session a token isn't even told the id.
+  if (actor.role === "user" && !isOwn(actor, session)) return externalIdTaken(externalId);
   const isOwnBefore = owner === sessionId && sessionId !== ownId;
   return created || isOwnBefore ? ok(sessionFor(actor, session)) : externalIdTaken(externalId, owner);
 }
