@@ -36,20 +36,21 @@ export const contextChangeSchema = z.strictObject({
 });
 export type ContextChangeBody = z.infer<typeof contextChangeSchema>;
 
+/** One version of a session's context, and who made it. */
+export const contextVersionSchema = z.object({
+  version: z.int(),
+  /** Who changed it; absent of the first one. */
+  author: actorRecordSchema.optional(),
+  reason: z.string(),
+  at: z.iso.datetime(),
+  context: sessionContextSchema,
+});
+
 export const contextViewSchema = z.object({
   version: z.int(),
   context: sessionContextSchema,
   /** Newest first, at most 100. */
-  history: z.array(
-    z.object({
-      version: z.int(),
-      /** Who changed it; absent of the first one. */
-      author: actorRecordSchema.optional(),
-      reason: z.string(),
-      at: z.iso.datetime(),
-      context: sessionContextSchema,
-    }),
-  ),
+  history: z.array(contextVersionSchema),
 });
 export type ContextView = z.infer<typeof contextViewSchema>;
 

@@ -3,7 +3,13 @@ import type { z } from "zod";
 import { agentSchema, modelAgentSchema, storedToolSchema, teamAgentSchema } from "../agent/definition.js";
 import { plainContextSchema, searchResultSchema, searchSchema } from "../application/memory/memory-search.js";
 import { answerSchema, askSchema } from "../asks/ask.js";
-import { contextChangeSchema, contextItemSchema, contextViewSchema, sessionContextSchema } from "../chat/context.js";
+import {
+  contextChangeSchema,
+  contextItemSchema,
+  contextVersionSchema,
+  contextViewSchema,
+  sessionContextSchema,
+} from "../chat/context.js";
 import { effectiveContextSchema } from "../chat/effective-context.js";
 import { messageEditSchema, messageVersionSchema } from "../chat/message-version.js";
 import { newSessionSchema, passViewSchema, sendMessageSchema, sessionSchema, turnSchema } from "../chat/session.js";
@@ -53,6 +59,7 @@ const components: Readonly<Record<string, z.ZodType>> = {
   Session: sessionSchema,
   SessionContext: sessionContextSchema,
   SessionContextChange: contextChangeSchema,
+  SessionContextVersion: contextVersionSchema,
   SessionContextView: contextViewSchema,
   EffectiveSessionContext: effectiveContextSchema,
   NewChatMessage: sendMessageSchema,

@@ -72,6 +72,16 @@ export const sessionExamples: Readonly<Record<string, unknown>> = {
     context,
     history: [{ version: 1, author: operator, reason: "The customer asks about a return.", at, context }],
   },
+  EffectiveSessionContext: {
+    version: 1,
+    context,
+    history: [{ version: 1, author: operator, reason: "The customer asks about a return.", at, context }],
+    effective: [
+      { kind: "rules", name: "polite", version: 2, because: "always" },
+      { kind: "references", name: "returns", version: 1, because: "session" },
+      { kind: "tools", name: "shop/lookup_order", version: 3, because: "agent" },
+    ],
+  },
   NewChatMessage: { content: "My card is 4111 1111 1111 1111. When is the refund paid?", waitMs: 30_000 },
   Turn: turn,
   ChatMessage: message,
