@@ -135,14 +135,6 @@ describe("the OpenAPI document", () => {
     });
   });
 
-  it("calls no address a URI that may hold placeholders", () => {
-    const withUrl = (name: string): string[] =>
-      objectsIn(schemas[name], name).flatMap(({ text }) => (text.includes('"method"') ? [text] : []));
-    const templated = [...withUrl("ToolInput"), ...withUrl("TeamInput")];
-    expect(templated.length).toBeGreaterThan(1);
-    expect(templated.filter((text) => text.includes('"format":"uri"'))).toEqual([]);
-  });
-
   it("says a large shape once", () => {
     const large = objectsIn(document, "").filter(({ fields }) => fields >= 5);
     const repeated = large.filter(({ text }, at) => large.findIndex((one) => one.text === text) !== at);
