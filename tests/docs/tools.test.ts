@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { openApiDocument } from "../../scripts/openapi-document.js";
 import { readPages } from "./pages.js";
 
 describe("the page on tools", () => {
@@ -7,5 +8,14 @@ describe("the page on tools", () => {
     const page = readPages().find(({ path }) => path === "docs/tools.md")?.text ?? "";
     const [, shown] = /^```js\n([\s\S]*?)^```/m.exec(page) ?? [];
     expect(shown).toBe(readFileSync("examples/tool-receiver/receiver.mjs", "utf8"));
+  });
+});
+
+describe("the address of what is called, in the OpenAPI document", () => {
+  it("is no URI where it may hold placeholders", () => {
+    const shape = '{"type":"object","properties":{"method":';
+    const calls = JSON.stringify(JSON.parse(openApiDocument())).split(shape).slice(1);
+    const addresses = calls.map((text) => /"url":\{[^}]*\}/.exec(text)?.[0]);
+    expect(new Set(addresses)).toEqual(new Set(['"url":{"type":"string","maxLength":2000}']));
   });
 });

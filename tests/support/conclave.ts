@@ -56,7 +56,7 @@ function fetchFrom(method: string, path: string, options: SendOptions = {}): Pro
 
 async function read(response: Response): Promise<Answer> {
   const text = await response.text();
-  const isJson = /json(;|$)/.test(response.headers.get("content-type") ?? "");
+  const isJson = /[/+]json\b/.test(response.headers.get("content-type") ?? "");
   return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
 }
 
