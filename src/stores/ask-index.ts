@@ -3,6 +3,8 @@ import { z } from "zod";
 import { type Ask, type AskKind, storedAskSchema } from "../asks/ask.js";
 import { type AskSort, urgencyOf } from "../asks/listing.js";
 import type { Audience } from "../asks/policy.js";
+import { allOf, type Condition, equals } from "./list-filter.js";
+import { ownedBy, type SessionOwners } from "./session-index.js";
 
 const bodyRow = z.object({ body: z.string() });
 
@@ -14,8 +16,8 @@ export interface AskFilter {
   readonly priority?: Ask["priority"] | undefined;
   /** The session or run that asks. */
   readonly ownerId?: string | undefined;
-  /** The agents that ask. */
-  readonly agents?: readonly string[] | undefined;
+  /** The end user whose sessions ask. */
+  readonly owners?: SessionOwners | undefined;
 }
 
 /** Where an ask stands in a list: by its key, then by its id. */
@@ -44,33 +46,37 @@ export class AskIndex {
   /** In the order of `sort`; asks that are alike in it, oldest first. */
   async list(
     tenantId: string,
-    { status, kind, audience, subject, priority, ownerId, agents }: AskFilter,
+    { status, kind, audience, subject, priority, ownerId, owners }: AskFilter,
     sort: AskSort,
     after: AskPosition | undefined,
     limit: number,
   ): Promise<Ask[]> {
     const key = keys[sort].sql;
-    const wanted: [string, string | undefined][] = [
-      ["status", status],
-      ["kind", kind],
-      ["audience", audience],
-      ["subject", subject],
-      ["priority", priority],
-      ["owner_id", ownerId],
-    ];
-    const given = wanted.flatMap(([column, value]) => (value === undefined ? [] : [{ sql: `${column} = ?`, value }]));
-    if (agents !== undefined) {
-      const sql = "json_extract(body, '$.from.agent') IN (SELECT value FROM json_each(?))";
-      given.push({ sql, value: JSON.stringify(agents) });
-    }
-    const conditions = given.map(({ sql }) => `AND ${sql}`).join(" ");
+    const { sql, bindings } = allOf([
+      ...equals("status", status),
+      ...equals("kind", kind),
+      ...equals("audience", audience),
+      ...equals("subject", subject),
+      ...equals("priority", priority),
+      ...equals("owner_id", ownerId),
+      ...(owners === undefined ? [] : [askedBySessionsOf(tenantId, owners)]),
+    ]);
     const { results } = await this.db
       .prepare(
-        `SELECT body FROM asks WHERE tenant_id = ? ${conditions} AND (${key}, ask_id) > (?, ?)
+        `SELECT body FROM asks WHERE tenant_id = ?${sql} AND (${key}, ask_id) > (?, ?)
          ORDER BY ${key}, ask_id LIMIT ?`,
       )
-      .bind(tenantId, ...given.map(({ value }) => value), after?.key ?? "", after?.askId ?? "", limit)
+      .bind(tenantId, ...bindings, after?.key ?? "", after?.askId ?? "", limit)
       .all();
     return results.map((row) => storedAskSchema.parse(JSON.parse(bodyRow.parse(row).body)));
   }
+}
+
+/** The same sessions that a token reaches one by one: an ask's own `from.agent` may be a worker of their agent's team. */
+function askedBySessionsOf(tenantId: string, owners: SessionOwners): Condition {
+  const { sql, bindings } = allOf(ownedBy(owners));
+  return {
+    sql: `owner_id IN (SELECT session_id FROM sessions WHERE tenant_id = ?${sql})`,
+    bindings: [tenantId, ...bindings],
+  };
 }

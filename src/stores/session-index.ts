@@ -1,7 +1,7 @@
 /** The list of sessions in D1. */
 import { z } from "zod";
 import { type Session, storedSessionSchema } from "../chat/session.js";
-import { allOf, equals, hasMetadata } from "./list-filter.js";
+import { allOf, type Condition, equals, hasMetadata } from "./list-filter.js";
 
 const bodyRow = z.object({ body: z.string() });
 
@@ -22,6 +22,17 @@ export interface SessionOwners {
   readonly agents?: readonly string[] | undefined;
 }
 
+/** Rows of `sessions` that are theirs. */
+export function ownedBy({ subject, sessionId, agents }: SessionOwners): Condition[] {
+  return [
+    ...equals("subject", subject),
+    ...equals("session_id", sessionId),
+    ...(agents === undefined
+      ? []
+      : [{ sql: "agent IN (SELECT value FROM json_each(?))", bindings: [JSON.stringify(agents)] }]),
+  ];
+}
+
 /** The copies in D1 of what sessions hold. */
 export class SessionIndex {
   constructor(private readonly db: D1Database) {}
@@ -39,11 +50,7 @@ export class SessionIndex {
       ...equals("agent", agent),
       ...equals("status", status),
       ...equals("subject", subject),
-      ...equals("subject", owners?.subject),
-      ...equals("session_id", owners?.sessionId),
-      ...(owners?.agents === undefined
-        ? []
-        : [{ sql: "agent IN (SELECT value FROM json_each(?))", bindings: [JSON.stringify(owners.agents)] }]),
+      ...(owners === undefined ? [] : ownedBy(owners)),
       ...equals("external_id", externalId),
       ...(updatedAfter === undefined ? [] : [{ sql: "updated_at > ?", bindings: [updatedAfter] }]),
       ...(before === undefined ? [] : [{ sql: "session_id < ?", bindings: [before] }]),

@@ -2,6 +2,7 @@ import { env, exports } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { deliverToD1 } from "../../src/stores/deliveries.js";
 import { newTenant, openStream, origin, send, TestTenant } from "../support/conclave.js";
+import { asksHuman, newTeam } from "../support/teams.js";
 import { expectProblem } from "./support.js";
 
 const agent = { kind: "model", model: "offline", instructions: "Secret instructions." };
@@ -76,6 +77,43 @@ describe("a token of an end user", () => {
     expectProblem(await bob.call("POST", `${path}/cancel`), "not_found");
     await model.reply({ text: "Fine." });
     expect((await ada.call("POST", `${path}/answer`, { response: "The first." })).body.status).toBe("answered");
+  });
+
+  it("lists what the sessions that it reaches ask, and no run: also once a session is given its subject", async () => {
+    const tenant = await newTenant();
+    const model = await tenant.agent("assistant", { tools: [{ server: "conclave", tool: "ask_human" }] });
+    await model.reply({ toolCalls: [{ name: "ask_human", arguments: { question: "Which?" } }] });
+    const sessionId = await tenant.session();
+    const askId = (await tenant.say(sessionId, "hello")).asks[0]?.askId;
+    const [ada, limited] = [await userOf(tenant, "ada"), await userOf(tenant, "ada", { agents: ["other"] })];
+    expect((await ada.call("GET", "/v1/asks")).body.items).toEqual([]);
+
+    const path = `/v1/sessions/${sessionId}`;
+    expectProblem(await ada.call("PATCH", path, { subject: "ada" }), "forbidden");
+    expect((await tenant.call("PATCH", path, { subject: "ada" })).status).toBe(200);
+    const team = newTeam({ a: {} }, { tools: ["ask_human"] });
+    await team.supervisor.reply(asksHuman("Of a run?"));
+    const run = { team: team.definition, input: "hello", subject: "ada" };
+    const { body } = await tenant.call("POST", "/v1/runs", run);
+    await expect
+      .poll(async () => (await tenant.call("GET", `/v1/asks?runId=${body.runId}`)).body.items)
+      .toHaveLength(1);
+    await expect.poll(async () => (await ada.call("GET", "/v1/asks")).body.items).toMatchObject([{ askId }]);
+    expect((await limited.call("GET", "/v1/asks")).body.items).toEqual([]);
+  });
+
+  it("gets by an externalId nothing of another subject, not even an id", async () => {
+    const tenant = await tenantWithAgent();
+    const taken = await tenant.session({ subject: "ada", externalId: "room-1" });
+    const [ada, bob] = [await userOf(tenant, "ada"), await userOf(tenant, "bob")];
+    const body = { agent: "assistant" };
+    const path = "/v1/sessions/by-external-id/room-1";
+    expect((await ada.call("PUT", path, body)).body).toMatchObject({ sessionId: taken });
+    expectProblem(await bob.call("PUT", path, body), "not_found");
+    const second = await bob.call("POST", "/v1/sessions", { ...body, externalId: "room-1" });
+    expectProblem(second, "conflict");
+    expect(JSON.stringify(second.body)).not.toContain(taken);
+    expect((await bob.call("GET", "/v1/sessions?externalId=room-1")).body.items).toEqual([]);
   });
 
   it("may be for one session, or for some agents", async () => {

@@ -7,9 +7,10 @@ import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
 import { type Page, type PageRequest, readPage } from "../page.js";
 import type { Services } from "../services.js";
+import { ownersOf } from "../sessions/own-session.js";
 import { askFor } from "./ask-view.js";
 
-export interface AskQuery extends PageRequest, Omit<AskFilter, "ownerId"> {
+export interface AskQuery extends PageRequest, Omit<AskFilter, "ownerId" | "owners"> {
   readonly sessionId?: string | undefined;
   readonly runId?: string | undefined;
   readonly sort?: AskSort | undefined;
@@ -34,15 +35,14 @@ export async function listAsks(actor: Actor, query: AskQuery, services: Services
   });
 }
 
-/** A token lists what its own subject is asked, in its session and by its agents if it is limited to them; nothing else matches. */
-function ownFilter({ role, subject = "", only }: Actor, filter: AskFilter): AskFilter | undefined {
-  if (role !== "user") return filter;
-  const own = { subject, audience: "user" as const, ownerId: only?.sessionId };
-  const contradicts = (["subject", "audience", "ownerId"] as const).some(
-    (name) => filter[name] !== undefined && own[name] !== undefined && filter[name] !== own[name],
-  );
-  if (contradicts) return undefined;
-  return { ...filter, ...own, ownerId: own.ownerId ?? filter.ownerId, agents: only?.agents };
+/** A token lists what the sessions that it reaches ask their user; nothing else matches. */
+function ownFilter(actor: Actor, filter: AskFilter): AskFilter | undefined {
+  const owners = ownersOf(actor);
+  if (owners === undefined) return filter;
+  const { subject, audience, ...rest } = filter;
+  if (subject !== undefined && subject !== owners.subject) return undefined;
+  if (audience !== undefined && audience !== "user") return undefined;
+  return { ...rest, audience: "user", owners };
 }
 
 function readPosition(position: string | undefined): AskPosition | undefined {
