@@ -122,10 +122,10 @@ export class SessionEngine implements RootEngine {
   /** What asks of a turn say of where they come from. */
   private describeTurn(turnId: string): AskWork {
     const { sessionId, definition } = this.store.session();
-    const { agent, subject, metadata } = definition;
+    const { agent, subject, externalId, metadata } = definition;
     const messageId = this.store.turn(turnId)?.messageId;
     const message = messageId === undefined ? undefined : this.store.message(messageId);
-    return { sessionId, turnId, agent, subject, metadata, message: message && messageText(message) };
+    return { sessionId, turnId, agent, subject, externalId, metadata, message: message && messageText(message) };
   }
 
   /** Changes the context, for the turn under way too. */

@@ -15,7 +15,7 @@ import {
   toolCallRequestSchema,
   toolCallResultSchema,
 } from "../conversation/message.js";
-import { metadataSchema, toolRefSchema } from "../conversation/names.js";
+import { toolRefSchema } from "../conversation/names.js";
 import { deadLetterSchema } from "../memory/dead-letter.js";
 import { entrySchema, newEntrySchema, tagsSchema } from "../memory/entry.js";
 import {
@@ -43,6 +43,7 @@ import { eventMessages, rootEvents } from "./events.js";
 import { problemSchema } from "./problems.js";
 import { named } from "./routing.js";
 
+// A shape that has a default in some places and may be absent in others has no name: a name has one default, or none, everywhere.
 const components: Readonly<Record<string, z.ZodType>> = {
   Problem: problemSchema,
   Ask: askSchema,
@@ -69,7 +70,6 @@ const components: Readonly<Record<string, z.ZodType>> = {
   SupervisionState: passViewSchema,
   SupervisionStep: shownStepSchema,
   ContextChanges: contextChangesSchema,
-  Metadata: metadataSchema,
   ToolRef: toolRefSchema,
   Agent: agentSchema,
   ModelAgent: modelAgentSchema,
