@@ -194,7 +194,9 @@ export class MessageVersions {
     const [first, ...later] = store.versions.changes(messageId);
     const effective = first?.message ?? store.message(messageId);
     if (turn === undefined || effective === undefined) return [];
-    return [...supervised(turn, effective, store), ...later];
+    const answered = effective.role === "assistant" ? undefined : effective.answers;
+    const sender = answered === undefined ? turn.sentBy : this.ports.kit.asks.get(answered)?.closedBy;
+    return [...supervised(turn, effective, store, sender), ...later];
   }
 
   private digests(messageId: string): Digests {
@@ -206,7 +208,12 @@ export class MessageVersions {
 }
 
 /** What was sent or answered, and beside it what supervision made of it, if that is another text. */
-function supervised(turn: TurnRecord, effective: ChatMessage, store: ChatSessionStore): UnlinkedVersion[] {
+function supervised(
+  turn: TurnRecord,
+  effective: ChatMessage,
+  store: ChatSessionStore,
+  sender: ActorRecord | undefined,
+): UnlinkedVersion[] {
   const { messageId } = effective;
   const answer = store.answers.sent(messageId);
   const isReply = effective.role === "assistant" || messageId === turn.replyId;
@@ -219,7 +226,7 @@ function supervised(turn: TurnRecord, effective: ChatMessage, store: ChatSession
   const reviewed = pass?.steps.some(({ actor }) => actor !== undefined) ? pass : undefined;
   const decision = reviewed?.decision ?? kept?.decision ?? (isReply ? undefined : pass?.decision) ?? "allow";
   const reasons = reviewed?.reasons ?? kept?.reasons ?? (isReply ? undefined : pass?.reasons) ?? [];
-  const says: ActorRecord | undefined = isReply ? { kind: "agent", id: store.session().definition.agent } : turn.sentBy;
+  const says: ActorRecord | undefined = isReply ? { kind: "agent", id: store.session().definition.agent } : sender;
   if (original === undefined || JSON.stringify(original) === JSON.stringify(effective)) {
     return [{ message: effective, author: says, decision, reasons, at }];
   }

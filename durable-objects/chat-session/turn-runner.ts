@@ -180,6 +180,7 @@ export class TurnRun {
   private failure(detail: string): SettledOutcome {
     this.ports.kit.log("error", "turn.misconfigured", { work: this.turn.turnId, error: detail });
     const content = "The answer failed: this assistant isn't set up completely. Whoever runs it can see why.";
-    return { error: { messageId: this.turn.replyId, role: "error", content, code: "misconfigured" }, degraded: [] };
+    const error = { messageId: this.turn.replyId, role: "error" as const, content, code: "misconfigured" as const };
+    return { error, failure: detail, degraded: [] };
   }
 }

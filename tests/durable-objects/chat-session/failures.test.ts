@@ -65,13 +65,16 @@ describe("a turn whose model fails", () => {
     expect(turn).toMatchObject({ status: "completed", reply: { modelReply: { metadata: { offline: true } } } });
   });
 
-  it("because its agent was deleted names what is missing", async () => {
+  it("because its agent was deleted says that it isn't set up, and keeps for operators what is missing", async () => {
     const tenant = await newTenant();
     await tenant.agent("assistant");
     const session = await tenant.session();
     await tenant.call("DELETE", "/v1/agents/assistant");
     const turn = await tenant.say(session, "hello");
-    expect(turn).toMatchObject({ status: "failed", error: { content: expect.stringContaining("agents/assistant") } });
+    expect(turn).toMatchObject({ status: "failed", error: { code: "misconfigured" } });
+    expect(JSON.stringify(turn)).not.toContain("agents/assistant");
+    const [row] = await rowsOf(tenant.object(session), "SELECT outcome FROM turns");
+    expect(JSON.parse(String(row?.outcome))).toMatchObject({ failure: expect.stringContaining("agents/assistant") });
   });
 });
 

@@ -211,7 +211,7 @@ describe("supervisors", () => {
     const session = await tenant.session();
     await tenant.call("DELETE", "/v1/supervisors/guard");
     const turn = await tenant.say(session, "hello");
-    expect(turn).toMatchObject({ status: "failed", error: { content: expect.stringContaining("supervisors/guard") } });
+    expect(turn).toMatchObject({ status: "failed", error: { code: "misconfigured" } });
     expect(await model.requests()).toEqual([]);
     await tenant.rules("guard", [blockWar]);
     await model.reply({ text: "ok" });

@@ -111,7 +111,9 @@ describe("a message that answers the question that is waited on", () => {
     await send("Rome");
     const path = `/v1/sessions/${session}/messages/${(await transcript())[1].messageId}`;
     const versions = await tenant.call("GET", `${path}/versions`);
-    expect(versions.body.items).toMatchObject([{ author: "user", message: { content: "Rome" } }]);
+    expect(versions.body.items).toMatchObject([
+      { author: { kind: "key", role: "admin" }, message: { content: "Rome" } },
+    ]);
     expect((await tenant.call("POST", `${path}/erase`)).status).toBe(200);
     expect((await transcript())[1]).toMatchObject({ content: "[erased]", erased: true });
     expect((await transcript())[1]).not.toHaveProperty("speaker");

@@ -24,7 +24,7 @@ async function refunding(fields = {}, tool = {}) {
   await refund.reply({ body: "refunded" });
   const model = await tenant.agent("assistant", { tools: [{ server: "shop", tool: "refund" }], ...fields });
   await model.reply(toolCalls(["refund", { text: "5 to Ada" }]), { text: "Done." });
-  const session = await tenant.session({ subject: "ada", metadata: { order: "4711" } });
+  const session = await tenant.session({ subject: "ada", externalId: "room-7", metadata: { order: "4711" } });
   return { tenant, session, operator: await tenant.withRole("operator") };
 }
 
@@ -36,7 +36,8 @@ describe("an auditor", () => {
     expect(turn.asks[0]).toMatchObject({
       audience: "staff",
       from: {
-        ...{ sessionId: session, turnId: turn.turnId, subject: "ada", metadata: { order: "4711" } },
+        ...{ sessionId: session, turnId: turn.turnId, subject: "ada", externalId: "room-7" },
+        metadata: { order: "4711" },
         ...{ agent: "assistant", tool: "shop/refund", toolCallId: expect.any(String) },
         about: { message: "Refund me." },
       },
