@@ -63,7 +63,8 @@ export function withProblems({ method, path, operation }: Place): Operation {
     403: guarded && !path.startsWith("/v1/admin/"),
     404: path.includes("{"),
     409: guarded && method !== "get",
-    412: parameters.some(({ name }) => name === "If-Match"),
+    // Messages name the version that a change was made for, by its hash or its number.
+    412: parameters.some(({ name }) => name === "If-Match") || /\/messages\/.*\/(edits|restore|erase)$/.test(path),
     413: guarded && method !== "get" && method !== "delete",
     415: guarded && method !== "get" && method !== "delete",
     // No route takes a query parameter that it does not know.

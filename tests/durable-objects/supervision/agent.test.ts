@@ -89,7 +89,9 @@ describe("a supervising agent of a session", () => {
       }),
     ]);
     const audit = await eventually(async () => {
-      const { results } = await env.DB.prepare("SELECT * FROM audit WHERE tenant_id = ?").bind(tenant.tenantId).all();
+      const { results } = await env.DB.prepare("SELECT * FROM audit WHERE tenant_id = ? AND hook = 'request'")
+        .bind(tenant.tenantId)
+        .all();
       expect(results).toHaveLength(2);
       return JSON.stringify(results);
     });

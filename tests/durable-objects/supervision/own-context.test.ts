@@ -92,8 +92,8 @@ describe("rules and references that include themselves", () => {
     }
     // The best of all comes last by its name; one that would take all the room is left out.
     await tenant.put("references", "zz-best", { text: "Kettles from Norway whistle.", include: "auto" });
-    await tenant.put("references", "aa-huge", {
-      text: `Kettles from Norway whistle. ${filler.repeat(4)}`,
+    await tenant.put("references", "zy-huge", {
+      text: `Kettles, zy-huge. ${filler.repeat(4)}`.slice(0, 20_000),
       include: "auto",
     });
     await tenant.put("references", "cars", { text: `Cars. ${filler} kettles norway whistle`, include: "auto" });
