@@ -72,6 +72,8 @@ export default defineConfig({
         ],
         test: {
           name: "runtime",
+          // One Worker for many files, as deployed; each test makes a tenant of its own. A Worker per file costs as much as its tests.
+          isolate: false,
           include: ["tests/**/*.test.ts"],
           exclude: [...domain, "process"].map((folder) => `tests/${folder}/**`),
           globalSetup: ["tests/support/global-setup.ts"],

@@ -22,9 +22,9 @@ check("the API's document, by two linters", "tsx", ["scripts/lint-document.ts"])
 check("bundle", "wrangler", ["deploy", "--dry-run", "--minify", "--outdir", "dist"]);
 checkBundleSize();
 
-rmSync("coverage", { recursive: true, force: true });
-const report = "coverage/report.json";
-check("tests", "vitest", ["run", "--coverage", "--reporter=default", "--reporter=json", `--outputFile=${report}`]);
+const report = "dist/tests.json";
+rmSync(report, { force: true });
+check("tests", "vitest", ["run", "--reporter=default", "--reporter=json", `--outputFile=${report}`]);
 
 const { numPassedTests, numFailedTests, numFailedTestSuites } = readReport();
 if (failures.length > 0) console.error(`\nfailed: ${failures.join("; ")}`);
