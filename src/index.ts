@@ -6,13 +6,14 @@ import { runMaintenance } from "./application/system/run-maintenance.js";
 import { composeServices } from "./composition.js";
 import { createApp } from "./http/app.js";
 import { documentationPages } from "./http/documentation-pages.js";
+import { mcp } from "./mcp/face.js";
 import { consumeDeadLetters } from "./queue/dead-letter-consumer.js";
 import { consumeFlushes } from "./queue/flush-consumer.js";
 import { deploymentActor } from "./tenancy/actor.js";
 
 export { ChatSession, MemoryThread, RoutingRun };
 
-const app = createApp(composeServices, documentationPages);
+const app = createApp(composeServices, documentationPages, [mcp]);
 
 export default {
   fetch: (request, env, ctx) => app.fetch(request, env, ctx),

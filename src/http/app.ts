@@ -1,5 +1,6 @@
 /** The Hono app: what holds for every request, and the routes. */
 import type { OpenAPIHono } from "@hono/zod-openapi";
+import type { Hono } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { requestId } from "hono/request-id";
 import type { Services } from "../application/services.js";
@@ -34,10 +35,17 @@ import { turns } from "./routes/turns.js";
 import { usage } from "./routes/usage.js";
 import { newRouter } from "./routing.js";
 
-/** @param pages the documentation that `/docs` serves: Markdown by the name of the page */
+/** Routes of another face: they find the services in their context, and let callers in themselves. */
+export type FaceRoutes = Hono<{ Bindings: Env; Variables: { services: Services } }>;
+
+/**
+ * @param pages the documentation that `/docs` serves: Markdown by the name of the page
+ * @param faces other faces beside HTTP's own routes
+ */
 export function createApp(
   compose: (env: Env) => Services,
   pages: Readonly<Record<string, string>> = {},
+  faces: readonly FaceRoutes[] = [],
 ): OpenAPIHono<AppEnv> {
   const app = newRouter();
   app.use(requestId({ generator: () => newId("req"), limitLength: 100 }));
@@ -106,6 +114,7 @@ export function createApp(
     ...memories,
   ])
     app.route("/", routes);
+  for (const face of faces) app.route("/", face);
   addDocumentation(app, pages);
   return app;
 }

@@ -106,6 +106,8 @@ export const acts = {
   readContextVersion: { role: "operator", clientMay: true },
   listContextSources: { role: "operator", clientMay: true },
   compareContextVersions: { role: "operator", clientMay: true },
+  /** The rules of the memory agent. */
+  readPrompts: { role: "operator", clientMay: true },
 
   mintToken: { role: "client" },
   revokeSubject: { role: "client" },

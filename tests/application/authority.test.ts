@@ -14,6 +14,7 @@ import * as entries from "../../src/application/memory/manage-entries.js";
 import * as memories from "../../src/application/memory/manage-memories.js";
 import { createVault, deleteVault, listVaults, readVault } from "../../src/application/memory/manage-vaults.js";
 import * as contexts from "../../src/application/memory/read-contexts.js";
+import { readPrompts } from "../../src/application/memory/read-prompts.js";
 import { searchEntries } from "../../src/application/memory/search-entries.js";
 import {
   deleteThread,
@@ -200,6 +201,7 @@ const calls: Record<Exclude<Act, "readOriginals">, Call> = {
   listContextSources: (actor, services) => contexts.listContextSources(actor, { ...page, ...version }, services),
   compareContextVersions: (actor, services) =>
     contexts.compareContextVersions(actor, { memoryId: "mem_1", from: 0, to: 1 }, services),
+  readPrompts: (actor, services) => readPrompts(actor, services),
   mintToken: (actor, services) => mintToken(actor, newTokenSchema.parse({ subject: "ada" }), services),
   revokeSubject: (actor, services) => revokeSubject(actor, "ada", services),
   readSettings: (actor, services) => readSettings(actor, services),

@@ -1,0 +1,122 @@
+/**
+ * Questions to the person at the host. A host that can ask its user gets them as `input_required`, with a sealed note on what to go
+ * on with; any other gets a result `needs_input` with their ids, and answers with `answer_ask`.
+ */
+import { type InputRequiredResult, inputRequired, inputResponse } from "@modelcontextprotocol/server";
+import { z } from "zod";
+import { answerAsk } from "../application/asks/answer-ask.js";
+import type { Ask } from "../asks/ask.js";
+import { ok, type Result } from "../conversation/problem.js";
+import { type AskingState, type AskingWork, askingStateSchema, type Call } from "./call.js";
+
+/** A question as results of tools show it. */
+export const questionSchema = z.object({
+  askId: z.string(),
+  kind: z.enum(["human", "context", "approval", "review"]),
+  question: z.string(),
+  context: z.string().optional(),
+  audience: z.enum(["user", "staff"]),
+  suggestions: z.array(z.string()).optional(),
+  deadline: z.string().optional(),
+});
+export type Question = z.infer<typeof questionSchema>;
+
+/** The open ones of the asks that some work shows. */
+export function questionsOf(asks: readonly Ask[]): Question[] {
+  return asks.filter(({ status }) => status === "open").map((ask) => questionSchema.parse(ask));
+}
+
+/** What is asked, and of which work. */
+export interface Asking {
+  readonly work: AskingWork;
+  readonly asks: readonly Question[];
+}
+
+const canAskSchema = z.object({
+  "io.modelcontextprotocol/clientCapabilities": z.object({ elicitation: z.record(z.string(), z.unknown()) }),
+});
+
+/** Whether the host says that it can ask its user. Hosts of the protocol before say so only once, to nobody who still knows. */
+function canAsk({ context }: Pick<Call, "context">): boolean {
+  return canAskSchema.safeParse(context.mcpReq.envelope).success;
+}
+
+/** The question for the host's own user; undefined where the host can't ask, or nothing is theirs to answer. */
+export async function inputFor(asking: Asking, call: Call): Promise<InputRequiredResult | undefined> {
+  const ask = asking.asks.find(({ audience }) => audience === "user");
+  if (ask === undefined || !canAsk(call) || wasDeclined(ask.askId, call)) return undefined;
+  const requestState = await call.seal({ work: asking.work, askId: ask.askId }, call.context);
+  return inputRequired({ inputRequests: { [ask.askId]: inputRequired.elicit(formFor(ask)) }, requestState });
+}
+
+/** Somebody who closed the question without an answer isn't asked again at once. */
+function wasDeclined(askId: string, { context }: Pick<Call, "context">): boolean {
+  const given = inputResponse(context.mcpReq.inputResponses, askId);
+  return given.kind === "elicit" && given.action !== "accept";
+}
+
+function formFor({ kind, question, context, suggestions }: Question) {
+  const message = context === undefined ? question : `${question}\n\n${context}`;
+  const described = suggestions === undefined ? {} : { description: `For example: ${suggestions.join(", ")}` };
+  switch (kind) {
+    case "human":
+      return form(message, { response: { type: "string", title: "Answer", ...described } }, ["response"]);
+    case "context":
+      return form(
+        message,
+        {
+          result: { type: "string", title: "What was found" },
+          source: { type: "string", title: "Where it is from" },
+        },
+        ["result"],
+      );
+    case "approval":
+      return form(message, { decision: { type: "string", title: "Decision", enum: ["once", "session", "deny"] } }, [
+        "decision",
+      ]);
+    case "review":
+      return form(
+        message,
+        {
+          decision: { type: "string", title: "Decision", enum: ["accept", "edit", "reject"] },
+          content: { type: "string", title: "The text instead, for an edit" },
+        },
+        ["decision"],
+      );
+  }
+}
+
+type Property = { type: "string"; title: string; description?: string; enum?: string[] };
+
+function form(message: string, properties: Record<string, Property>, required: string[]) {
+  return { message, requestedSchema: { type: "object" as const, properties, required } };
+}
+
+/** What the host came back with, if it did: the state it carried, with the answer given to its ask. */
+export async function resumed(call: Call): Promise<Result<AskingState> | undefined> {
+  const { context, actor, services } = call;
+  const state = askingStateSchema.safeParse(context.mcpReq.requestState());
+  if (!state.success) return undefined;
+  const { askId } = state.data;
+  const given = inputResponse(context.mcpReq.inputResponses, askId);
+  // Declined or closed without an answer: the ask stays open, and the result says so.
+  if (given.kind !== "elicit" || given.action !== "accept") return ok(state.data);
+  const answer = withoutEmpty(given.content ?? {});
+  const answered = await answerAsk(actor, { askId, answer }, services);
+  // Somebody else's answer was first: the work goes on with that.
+  if (!answered.ok && answered.problem.code !== "already_closed") return answered;
+  return ok(state.data);
+}
+
+function withoutEmpty(content: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(content).filter(([, value]) => value !== ""));
+}
+
+/** The questions in words, with their ids, for a model that reads the result. */
+export function questionsText(asks: readonly Question[]): string {
+  const lines = asks.map(({ askId, question, audience, kind, suggestions }) => {
+    const hint = suggestions === undefined ? "" : ` Suggestions: ${suggestions.join(", ")}.`;
+    return `- [${askId}] (${kind}, for ${audience}) ${question}${hint}`;
+  });
+  return `Input is needed before this goes on:\n${lines.join("\n")}\nGive it with answer_ask, then read the outcome.`;
+}

@@ -1,0 +1,47 @@
+/** One MCP server for one request, of either protocol generation: the tools, resources and prompts that its actor may use. */
+import { createMcpHandler, createRequestStateCodec, McpServer, type ServerContext } from "@modelcontextprotocol/server";
+import type { Services } from "../application/services.js";
+import type { Actor } from "../tenancy/actor.js";
+import { authorize } from "../tenancy/authority.js";
+import type { AskingState } from "./call.js";
+import { registerPrompts } from "./prompts.js";
+import { registerResources } from "./resources.js";
+import { toolsFor } from "./tool.js";
+import { allTools } from "./tools/all.js";
+
+/** How long an answer to a question of a host may take, in seconds; the question itself stays open as long as its ask. */
+const stateTtlSeconds = 86_400;
+/** The most that a request's body may have, in bytes. */
+const maxBodyBytes = 1_000_000;
+
+const instructions =
+  "Conclave: supervised conversations with agents (create_session, send_message), routed teams (run_team), an inbox of questions (list_asks, answer_ask), and memories (create_vault, create_memory_in_vault, add_entry, search_memories). What comes back has passed supervision. A result with the status needs_input waits for answer_ask.";
+
+/** Answers a request of an actor who has been let in. */
+export function answerMcp(request: Request, actor: Actor, services: Services): Promise<Response> {
+  const handler = createMcpHandler(() => buildServer(actor, services), { maxRequestBodySize: maxBodyBytes });
+  return handler.fetch(request);
+}
+
+function buildServer(actor: Actor, services: Services): McpServer {
+  const codec = createRequestStateCodec<AskingState>({
+    key: `mcp request state ${services.sealingSecret}`,
+    ttlSeconds: stateTtlSeconds,
+    // What one was asked isn't answered by another.
+    bind: () => `${actor.tenantId} ${actor.kind} ${actor.id}`,
+  });
+  const server = new McpServer(
+    { name: "conclave", title: "Conclave", version: "1.0.0" },
+    {
+      instructions,
+      capabilities: { logging: {} },
+      inputRequired: { legacyShim: false },
+      requestState: { verify: (state, context) => codec.verify(state, context) },
+    },
+  );
+  const seal = (state: AskingState, context: ServerContext) => codec.mint(state, context);
+  for (const tool of toolsFor(actor, allTools)) tool.register(server, { actor, services, seal });
+  registerResources(server, { actor, services });
+  if (authorize(actor, "readPrompts").ok) registerPrompts(server, { actor, services });
+  return server;
+}

@@ -1,0 +1,89 @@
+/** A tool of the MCP face: what it is called, what it takes and gives, the act behind it. A new one is an entry in a file of `tools/`. */
+import type { CallToolResult, InputRequiredResult, McpServer } from "@modelcontextprotocol/server";
+import type { z } from "zod";
+import type { Problem, Result } from "../conversation/problem.js";
+import type { Actor } from "../tenancy/actor.js";
+import type { Act } from "../tenancy/acts.js";
+import { authorize } from "../tenancy/authority.js";
+import { inEitherSpelling } from "./arguments.js";
+import type { Call } from "./call.js";
+import { type Asking, inputFor } from "./questions.js";
+
+/** How a tool stands to the world, for hosts that ask before they call. */
+export type Effect = "reads" | "adds" | "changes" | "deletes";
+
+export interface ToolDefinition<I extends z.ZodObject, O extends z.ZodObject> {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly act: Act;
+  readonly effect: Effect;
+  /** The same call again changes nothing more. Reading always is. */
+  readonly idempotent?: true;
+  readonly input: I;
+  readonly output: O;
+  readonly run: (input: z.output<I>, call: Call) => Promise<Result<z.input<O>>>;
+  /** What a model reads of the output; without it the output as JSON. */
+  readonly text?: (output: z.input<O>) => string;
+  /** What the output asks the person at the host; without it nothing is asked. */
+  readonly asking?: (output: z.input<O>) => Asking | undefined;
+}
+
+/** A tool that is ready to be registered for an actor. */
+export interface McpTool {
+  readonly name: string;
+  readonly act: Act;
+  readonly register: (server: McpServer, caller: Omit<Call, "context">) => void;
+}
+
+export function mcpTool<I extends z.ZodObject, O extends z.ZodObject>(definition: ToolDefinition<I, O>): McpTool {
+  const { name, title, description, act, effect, idempotent, input, output } = definition;
+  const annotations = {
+    title,
+    readOnlyHint: effect === "reads",
+    destructiveHint: effect === "deletes",
+    idempotentHint: idempotent ?? effect === "reads",
+    openWorldHint: false,
+  };
+  const schemas = { inputSchema: inEitherSpelling(input), outputSchema: output };
+  const register: McpTool["register"] = (server, caller) => {
+    server.registerTool(name, { title, description, annotations, ...schemas }, async (given, context) => {
+      const call = { ...caller, context };
+      const result = await definition.run(given, call);
+      return result.ok ? rendered(definition, result.value, call) : failure(result.problem);
+    });
+  };
+  return { name, act, register };
+}
+
+/** The tools that an actor may call at all. */
+export function toolsFor(actor: Actor, tools: readonly McpTool[]): McpTool[] {
+  return tools.filter(({ act }) => authorize(actor, act).ok);
+}
+
+async function rendered<I extends z.ZodObject, O extends z.ZodObject>(
+  { text, asking, output }: ToolDefinition<I, O>,
+  value: z.input<O>,
+  call: Call,
+): Promise<CallToolResult | InputRequiredResult> {
+  const asked = asking?.(value);
+  const input = asked === undefined ? undefined : await inputFor(asked, call);
+  if (input !== undefined) return input;
+  // What the schema doesn't know isn't sent: hosts read the schema.
+  const structuredContent: Record<string, unknown> = output.parse(value);
+  return {
+    content: [{ type: "text", text: text?.(value) ?? JSON.stringify(structuredContent) }],
+    structuredContent,
+  };
+}
+
+/** A refusal in words that a model can act upon. */
+export function failure({ code, detail, errors, askId, retryAfterSeconds }: Problem): CallToolResult {
+  const lines = [
+    `${code}: ${detail}`,
+    ...(errors ?? []).map(({ path, message }) => `- ${path}: ${message}`),
+    ...(askId === undefined ? [] : [`The ask in the way is ${askId}; answer_ask answers it.`]),
+    ...(retryAfterSeconds === undefined ? [] : [`Try again after ${retryAfterSeconds} seconds.`]),
+  ];
+  return { isError: true, content: [{ type: "text", text: lines.join("\n") }] };
+}

@@ -1,0 +1,9 @@
+/** Every tool of the MCP face. */
+import type { McpTool } from "../tool.js";
+import { askTools } from "./asks.js";
+import { entryTools } from "./entries.js";
+import { memoryTools } from "./memories.js";
+import { sessionTools } from "./sessions.js";
+import { teamTools } from "./teams.js";
+
+export const allTools: readonly McpTool[] = [...sessionTools, ...teamTools, ...askTools, ...memoryTools, ...entryTools];

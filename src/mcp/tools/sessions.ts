@@ -1,0 +1,135 @@
+/** Supervised chats: begin one, talk, read what was said. */
+import { z } from "zod";
+import { beginSession } from "../../application/sessions/begin-session.js";
+import { readTranscript } from "../../application/sessions/read-transcript.js";
+import { readTurn } from "../../application/sessions/read-turn.js";
+import { sendMessage } from "../../application/sessions/send-message.js";
+import { newSessionSchema, type Turn, turnStatuses } from "../../chat/session.js";
+import { messageText, replyText } from "../../conversation/message.js";
+import { ok, type Result } from "../../conversation/problem.js";
+import { cursor, idempotencyKey, limit, waitMs } from "../inputs.js";
+import { questionSchema, questionsOf, questionsText, resumed } from "../questions.js";
+import { type McpTool, mcpTool } from "../tool.js";
+import { awaitEnd } from "../waiting.js";
+
+const turnResultSchema = z.object({
+  status: z.enum(["needs_input", ...turnStatuses]),
+  sessionId: z.string(),
+  turnId: z.string(),
+  reply: z.string().optional().describe("What the agent answered, as supervision let it pass."),
+  error: z.string().optional().describe("Why there is no reply: what was blocked, or what failed."),
+  supervision: z.enum(["ok", "degraded"]),
+  asks: z.array(questionSchema).describe("What is waited for."),
+});
+type TurnResult = z.input<typeof turnResultSchema>;
+
+function turnResult(sessionId: string, turn: Turn): TurnResult {
+  const asks = questionsOf(turn.asks);
+  return {
+    status: asks.length > 0 && turn.status === "waiting" ? "needs_input" : turn.status,
+    ...{ sessionId, turnId: turn.turnId, asks, supervision: turn.supervision.status },
+    ...(turn.reply === undefined ? {} : { reply: replyText(turn.reply.modelReply) }),
+    ...(turn.error === undefined ? {} : { error: turn.error.content }),
+  };
+}
+
+function turnText({ status, reply, error, asks, turnId }: TurnResult): string {
+  if (status === "needs_input") return questionsText(asks);
+  return reply ?? error ?? `The turn ${turnId} is ${status}; get_turn waits for its end.`;
+}
+
+const asking = ({ status, sessionId, turnId, asks }: TurnResult) =>
+  status === "needs_input" ? { work: { sessionId, turnId }, asks } : undefined;
+
+const messageSchema = z.object({
+  messageId: z.string(),
+  role: z.enum(["user", "system", "assistant", "error"]),
+  content: z.string(),
+  speaker: z.string().optional(),
+  createdAt: z.string().optional(),
+});
+
+export const sessionTools: readonly McpTool[] = [
+  mcpTool({
+    name: "create_session",
+    title: "Begin a supervised chat",
+    description: "Begins a session with a stored agent. Returns its sessionId; send_message talks to it.",
+    act: "beginSession",
+    effect: "adds",
+    input: z.strictObject({
+      ...newSessionSchema.pick({ agent: true, subject: true, externalId: true, supervisors: true, metadata: true })
+        .shape,
+      idempotencyKey,
+    }),
+    output: z.object({ sessionId: z.string(), agent: z.string(), subject: z.string().optional() }),
+    run: ({ idempotencyKey: key, ...fields }, { actor, services }) =>
+      beginSession(actor, { definition: newSessionSchema.parse(fields), idempotencyKey: key }, services),
+  }),
+  mcpTool({
+    name: "send_message",
+    title: "Send a message to a chat",
+    description:
+      "Sends a message to a session and waits for the supervised answer. When the system has to ask somebody first, the status is needs_input with the questions.",
+    act: "sendMessage",
+    effect: "adds",
+    input: z.strictObject({
+      sessionId: z.string().max(100),
+      content: z.string().min(1).max(100_000),
+      speaker: z.string().min(1).max(100).optional(),
+      waitMs,
+      idempotencyKey,
+    }),
+    output: turnResultSchema,
+    text: turnText,
+    asking,
+    run: async ({ waitMs: time, idempotencyKey: key, ...message }, call): Promise<Result<TurnResult>> => {
+      const { actor, services } = call;
+      const state = await resumed(call);
+      if (state !== undefined && !state.ok) return state;
+      let place = state !== undefined && "turnId" in state.value.work ? state.value.work : undefined;
+      if (place === undefined) {
+        const sent = await sendMessage(actor, { ...message, waitMs: 0, idempotencyKey: key }, services);
+        if (!sent.ok) return sent;
+        place = { sessionId: message.sessionId, turnId: sent.value.turnId };
+      }
+      const { sessionId, turnId } = place;
+      const turn = await awaitEnd(call, time, (wait) => readTurn(actor, { sessionId, turnId, waitMs: wait }, services));
+      return turn.ok ? ok(turnResult(sessionId, turn.value)) : turn;
+    },
+  }),
+  mcpTool({
+    name: "get_turn",
+    title: "Read a turn of a chat",
+    description: "Reads a turn as it is now, or waits for its end: after an answer to a question, for instance.",
+    act: "readTurn",
+    effect: "reads",
+    input: z.strictObject({ sessionId: z.string().max(100), turnId: z.string().max(100), waitMs }),
+    output: turnResultSchema,
+    text: turnText,
+    run: async ({ sessionId, turnId, waitMs: time }, call) => {
+      const { actor, services } = call;
+      const turn = await awaitEnd(call, time, (wait) => readTurn(actor, { sessionId, turnId, waitMs: wait }, services));
+      return turn.ok ? ok(turnResult(sessionId, turn.value)) : turn;
+    },
+  }),
+  mcpTool({
+    name: "get_transcript",
+    title: "Read what was said in a chat",
+    description: "A page of a session's messages, oldest first, as supervision let them pass.",
+    act: "readTranscript",
+    effect: "reads",
+    input: z.strictObject({ sessionId: z.string().max(100), limit, cursor }),
+    output: z.object({ items: z.array(messageSchema), nextCursor: z.string().nullable() }),
+    text: ({ items, nextCursor }) =>
+      [
+        ...items.map(({ role, speaker, content }) => `${speaker ?? role}: ${content}`),
+        ...(nextCursor === null ? [] : [`There is more: cursor ${nextCursor}`]),
+      ].join("\n"),
+    run: async (query, { actor, services }) => {
+      const page = await readTranscript(actor, query, services);
+      if (!page.ok) return page;
+      const items = page.value.items.map((message) => ({ ...message, content: messageText(message) }));
+      return ok({ ...page.value, items });
+    },
+  }),
+];

@@ -1,0 +1,115 @@
+/** Routed teams: have one work on an input, and read how far it is. */
+import { z } from "zod";
+import { cancelRun } from "../../application/runs/cancel-run.js";
+import { readRun } from "../../application/runs/read-run.js";
+import { startRun } from "../../application/runs/start-run.js";
+import { itemName } from "../../conversation/names.js";
+import { ok, type Result } from "../../conversation/problem.js";
+import { newRunSchema, type Run, runStatuses } from "../../routing/run.js";
+import { idempotencyKey, waitMs } from "../inputs.js";
+import { questionSchema, questionsOf, questionsText, resumed } from "../questions.js";
+import { type McpTool, mcpTool } from "../tool.js";
+import { awaitEnd } from "../waiting.js";
+
+const runResultSchema = z.object({
+  status: z.enum(["needs_input", ...runStatuses]),
+  runId: z.string(),
+  team: z.string(),
+  response: z.string().optional(),
+  error: z.string().optional(),
+  decisions: z
+    .array(
+      z.object({
+        targetAgent: z.string().optional(),
+        targetAgents: z.array(z.string()).optional(),
+        reasoning: z.string(),
+        confidence: z.number(),
+      }),
+    )
+    .describe("Who was chosen, and why."),
+  asks: z.array(questionSchema).describe("What is waited for."),
+});
+type RunResult = z.input<typeof runResultSchema>;
+
+function runResult({ runId, status, team, response, error, decisions, asks }: Run): RunResult {
+  const questions = questionsOf(asks);
+  return {
+    status: questions.length > 0 && status === "waiting" ? "needs_input" : status,
+    ...{ runId, team, decisions, asks: questions },
+    ...(response === undefined ? {} : { response }),
+    ...(error === undefined ? {} : { error: error.detail }),
+  };
+}
+
+function runText({ status, response, error, asks, runId }: RunResult): string {
+  if (status === "needs_input") return questionsText(asks);
+  return response ?? error ?? `The run ${runId} is ${status}; get_run waits for its end.`;
+}
+
+const asking = ({ status, runId, asks }: RunResult) =>
+  status === "needs_input" ? { work: { runId }, asks } : undefined;
+
+export const teamTools: readonly McpTool[] = [
+  mcpTool({
+    name: "run_team",
+    title: "Have a team work on something",
+    description:
+      "Starts a run of a stored team and waits for its answer. When somebody has to be asked first, the status is needs_input with the questions.",
+    act: "startRun",
+    effect: "adds",
+    input: z.strictObject({
+      team: itemName,
+      ...newRunSchema.pick({ input: true, metadata: true, subject: true, externalId: true }).shape,
+      waitMs,
+      idempotencyKey,
+    }),
+    output: runResultSchema,
+    text: runText,
+    asking,
+    run: async ({ waitMs: time, idempotencyKey: key, ...fields }, call): Promise<Result<RunResult>> => {
+      const { actor, services } = call;
+      const state = await resumed(call);
+      if (state !== undefined && !state.ok) return state;
+      let runId = state !== undefined && "runId" in state.value.work ? state.value.work.runId : undefined;
+      if (runId === undefined) {
+        const definition = newRunSchema.parse(fields);
+        const started = await startRun(actor, { definition, waitMs: 0, idempotencyKey: key }, services);
+        if (!started.ok) return started;
+        runId = started.value.runId;
+      }
+      const id = runId;
+      const run = await awaitEnd(call, time, (wait) => readRun(actor, { runId: id, waitMs: wait }, services));
+      return run.ok ? ok(runResult(run.value)) : run;
+    },
+  }),
+  mcpTool({
+    name: "get_run",
+    title: "Read a run of a team",
+    description: "Reads a run as it is now, or waits for its end: after an answer to a question, for instance.",
+    act: "readRun",
+    effect: "reads",
+    input: z.strictObject({ runId: z.string().max(100), waitMs }),
+    output: runResultSchema,
+    text: runText,
+    run: async ({ runId, waitMs: time }, call) => {
+      const { actor, services } = call;
+      const run = await awaitEnd(call, time, (wait) => readRun(actor, { runId, waitMs: wait }, services));
+      return run.ok ? ok(runResult(run.value)) : run;
+    },
+  }),
+  mcpTool({
+    name: "cancel_run",
+    title: "Cancel a run of a team",
+    description: "Ends a run that hasn't ended. What it has done stays done.",
+    act: "cancelRun",
+    effect: "changes",
+    idempotent: true,
+    input: z.strictObject({ runId: z.string().max(100) }),
+    output: runResultSchema,
+    text: runText,
+    run: async ({ runId }, { actor, services }) => {
+      const run = await cancelRun(actor, runId, services);
+      return run.ok ? ok(runResult(run.value)) : run;
+    },
+  }),
+];
