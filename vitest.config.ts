@@ -48,7 +48,7 @@ export default defineConfig({
           // Apart from the domain's, which run in seconds: these start, kill and start real Workers.
           name: "process",
           expect: { poll },
-          include: ["tests/process/**/*.test.ts"],
+          include: ["tests/process/**/*.test.ts", "tests/clients/*.test.ts"],
           globalSetup: ["tests/support/global-setup.ts"],
         },
       },
@@ -75,7 +75,7 @@ export default defineConfig({
           // One Worker for many files, as deployed; each test makes a tenant of its own. A Worker per file costs as much as its tests.
           isolate: false,
           include: ["tests/**/*.test.ts"],
-          exclude: [...domain, "process"].map((folder) => `tests/${folder}/**`),
+          exclude: [...domain, "process", "clients"].map((folder) => `tests/${folder}/**`),
           globalSetup: ["tests/support/global-setup.ts"],
           setupFiles: ["tests/support/runtime-setup.ts"],
           // A test that evicts objects or holds the upstream must not wait on another file's.

@@ -14,6 +14,7 @@ check("generated binding types are current", "wrangler", [
   "--check",
 ]);
 check("types", "tsc", ["--noEmit"]);
+check("types of the tests of client libraries", "tsc", ["--noEmit", "-p", "tests/clients"]);
 check("types of the domain, without a platform", "tsc", ["--noEmit", "-p", "tsconfig.domain.json"]);
 check("format, lint and circles between files", "biome", ["check", "--error-on-warnings", "."]);
 check("arrows between folders", "node", ["scripts/arrows.ts"]);

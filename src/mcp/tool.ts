@@ -78,7 +78,7 @@ async function rendered<I extends z.ZodObject, O extends z.ZodObject>(
 }
 
 /** A refusal in words that a model can act upon. */
-export function failure({ code, detail, errors, askId, retryAfterSeconds }: Problem): CallToolResult {
+function failure({ code, detail, errors, askId, retryAfterSeconds }: Problem): CallToolResult {
   const lines = [
     `${code}: ${detail}`,
     ...(errors ?? []).map(({ path, message }) => `- ${path}: ${message}`),
