@@ -3,6 +3,7 @@
 import deployment from "../../docs/deployment.md";
 import errors from "../../docs/errors.md";
 import events from "../../docs/events.md";
+import mcp from "../../docs/mcp.md";
 import memory from "../../docs/memory.md";
 import models from "../../docs/models.md";
 import names from "../../docs/names.md";
@@ -19,6 +20,7 @@ export const documentationPages: Readonly<Record<string, string>> = {
   deployment,
   errors,
   events,
+  mcp,
   memory,
   models,
   names,
