@@ -17,6 +17,7 @@ import type { Services } from "./application/services.js";
 import { SupervisorBuilder } from "./application/supervisor-builder.js";
 import { ToolBuilder } from "./application/tool-builder.js";
 import { callHttpWorker } from "./application/worker-caller.js";
+import type { LaterJob } from "./catalogues/webhooks.js";
 import { AskGateway } from "./gateways/ask-gateway.js";
 import { RunGateway } from "./gateways/run-gateway.js";
 import { SessionGateway } from "./gateways/session-gateway.js";
@@ -51,6 +52,7 @@ import { D1TeamState } from "./stores/team-state.js";
 import { TenantStore } from "./stores/tenant-store.js";
 import { ToolCache } from "./stores/tool-cache.js";
 import { UsageStore } from "./stores/usage-store.js";
+import { WebhookStore } from "./stores/webhook-store.js";
 
 interface Shared {
   readonly sealer: Sealer;
@@ -138,7 +140,7 @@ export function composeRootPlatform(env: Env): RootPlatform {
     model: (tenantId) => tenantModel(env, tenantId),
     teamState: (tenantId) => new D1TeamState(env.DB, tenantId, now),
     callWorker: (work, call, signal) => callHttpWorker(call, signal, { ...work, policy, signer }),
-    deliver: (delivery) => deliverToD1(env.DB, delivery),
+    deliver: (delivery) => deliverToD1(env.DB, delivery, (jobs) => sendWebhookJobs(env, jobs)),
   };
 }
 
@@ -182,7 +184,14 @@ export function composeServices(env: Env): Services {
     runs,
     runIndex: new RunIndex(env.DB, now),
     asks: new AskGateway({ ses: sessions, run: runs }),
+    webhooks: new WebhookStore(env.DB, shared(env).sealer, now),
+    sendWebhookJobs: (jobs) => sendWebhookJobs(env, jobs),
   };
+}
+
+async function sendWebhookJobs(env: Env, jobs: readonly LaterJob[]): Promise<void> {
+  const messages = jobs.map(({ inMs, ...body }) => ({ body, delaySeconds: Math.ceil(inMs / 1_000) }));
+  if (messages.length > 0) await env.WEBHOOKS.sendBatch(messages);
 }
 
 /** An OpenAI-compatible provider by its name: the tenant's own, or the deployment's under `openai`. */

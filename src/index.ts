@@ -9,6 +9,7 @@ import { documentationPages } from "./http/documentation-pages.js";
 import { mcp } from "./mcp/face.js";
 import { consumeDeadLetters } from "./queue/dead-letter-consumer.js";
 import { consumeFlushes } from "./queue/flush-consumer.js";
+import { consumeWebhooks } from "./queue/webhook-consumer.js";
 import { deploymentActor } from "./tenancy/actor.js";
 
 export { ChatSession, MemoryThread, RoutingRun };
@@ -19,6 +20,7 @@ export default {
   fetch: (request, env, ctx) => app.fetch(request, env, ctx),
   queue: (batch, env) => {
     const services = composeServices(env);
+    if (batch.queue.startsWith("conclave-webhooks")) return consumeWebhooks(batch.messages, services);
     return batch.queue.startsWith("conclave-flushes-dead")
       ? consumeDeadLetters(batch.messages, services)
       : consumeFlushes(batch.messages, services.memory.ports.threads);

@@ -72,6 +72,14 @@ export class EventLog {
     }));
   }
 
+  /** The number of the last event before a time, in milliseconds since the epoch; 0 when there is none. */
+  lastBefore(at: number): number {
+    const [row] = this.sql
+      .exec<{ seq: number }>("SELECT seq FROM events WHERE at < ? ORDER BY seq DESC LIMIT 1", at)
+      .toArray();
+    return row?.seq ?? 0;
+  }
+
   private shown(type: string, data: string): string {
     return JSON.stringify(this.present(type, JSON.parse(data)));
   }

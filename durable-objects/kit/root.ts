@@ -1,7 +1,14 @@
 /** What all roots share: asks to answer, events to follow, and waking up with the work that is left. */
 import type { Answerer, Ask } from "../../src/asks/ask.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
-import { type EventsQuery, isReader, type Reader, type RootObject } from "../../src/gateways/root-gateway.js";
+import {
+  type EventsQuery,
+  isReader,
+  type LoggedEventView,
+  type LogQuery,
+  type Reader,
+  type RootObject,
+} from "../../src/gateways/root-gateway.js";
 import { toWire, type Wire } from "../../src/gateways/wire.js";
 import { answerResult } from "./asks.js";
 import { eventStream, type StreamOptions } from "./event-stream.js";
@@ -69,6 +76,14 @@ export abstract class Root<W extends RootEngine> extends StoredObject<W> impleme
     };
     const life = { until: reader.until, now: () => Date.now(), onOpen };
     return eventStream(engine.kit.events, { after, lingerMs, work, active, life, ...engine.forLatecomers?.(work) });
+  }
+
+  /** Events of the log, oldest first; none of a root that doesn't exist. */
+  async events({ after, since = 0, limit }: LogQuery): Promise<Wire<LoggedEventView[]>> {
+    if (!this.exists()) return toWire([]);
+    const log = this.engine.kit.events;
+    const events = log.read(after ?? log.lastBefore(since), limit);
+    return toWire(events.map(({ seq, type, at, data }) => ({ seq, type, at, data: JSON.parse(data) })));
   }
 
   /** Closes the sockets and streams of a key, or of a subject's tokens. */

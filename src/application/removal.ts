@@ -6,6 +6,7 @@ import type { IdempotencyStore } from "../stores/idempotency-store.js";
 import type { RunIndex } from "../stores/run-index.js";
 import type { SessionIndex } from "../stores/session-index.js";
 import type { TenantStore } from "../stores/tenant-store.js";
+import type { WebhookStore } from "../stores/webhook-store.js";
 import { deploymentScope } from "../tenancy/actor.js";
 import type { MemoryService } from "./memory/memory-service.js";
 
@@ -17,6 +18,7 @@ export interface RemovalPorts {
   readonly memory: Pick<MemoryService, "deleteAll">;
   readonly claims: Pick<CreationClaims, "forget">;
   readonly tenants: Pick<TenantStore, "removeKeys" | "remove">;
+  readonly webhooks: Pick<WebhookStore, "forget">;
   readonly answers: Pick<IdempotencyStore, "forget" | "forgetAll">;
 }
 
@@ -30,6 +32,7 @@ export async function removeSession(tenantId: string, sessionId: string, ports: 
   const removed = await ports.sessions.remove(tenantId, sessionId);
   if (!removed && !(await ports.index.knows(tenantId, sessionId))) return false;
   await ports.answers.forget(tenantId, sessionId);
+  await ports.webhooks.forget(tenantId, sessionId);
   await ports.index.forget(tenantId, sessionId);
   return true;
 }

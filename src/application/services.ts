@@ -1,4 +1,6 @@
 /** The services that acts are given: stores, gateways, and what was configured. Faces only hand them on. */
+
+import type { LaterJob } from "../catalogues/webhooks.js";
 import type { AskGateway } from "../gateways/ask-gateway.js";
 import type { RunGateway } from "../gateways/run-gateway.js";
 import type { SessionGateway } from "../gateways/session-gateway.js";
@@ -16,6 +18,7 @@ import type { RunIndex } from "../stores/run-index.js";
 import type { SessionIndex } from "../stores/session-index.js";
 import type { TenantStore } from "../stores/tenant-store.js";
 import type { UsageStore } from "../stores/usage-store.js";
+import type { WebhookStore } from "../stores/webhook-store.js";
 import type { MemoryService } from "./memory/memory-service.js";
 import type { RemoteTools } from "./remote-tools.js";
 
@@ -46,4 +49,7 @@ export interface Services {
   readonly runs: RunGateway;
   readonly runIndex: RunIndex;
   readonly asks: AskGateway;
+  readonly webhooks: WebhookStore;
+  /** To the queue that sends them; each when its time has come. */
+  readonly sendWebhookJobs: (jobs: readonly LaterJob[]) => Promise<void>;
 }

@@ -35,6 +35,23 @@ export interface EventsQuery {
   readonly work?: string | undefined;
 }
 
+/** Which events of a log are read. */
+export interface LogQuery {
+  /** Those behind this number; without it those from the time `since` on, in milliseconds since the epoch. */
+  readonly after?: number | undefined;
+  readonly since?: number | undefined;
+  readonly limit: number;
+}
+
+const loggedEventSchema = z.object({
+  seq: z.int(),
+  type: z.string(),
+  at: z.string(),
+  data: z.record(z.string(), z.unknown()),
+});
+/** An event as it stands in the log, with what holds now where the log has ids. */
+export type LoggedEventView = z.infer<typeof loggedEventSchema>;
+
 /** What a root's object offers, next to its own work. */
 export interface RootObject {
   /** Erases everything that the object holds; false when there is nothing. */
@@ -43,6 +60,7 @@ export interface RootObject {
   answerAsk(askId: string, answer: Wire<unknown>, answerer: Answerer): Promise<Wire<Result<Ask>>>;
   cancelAsk(askId: string, answerer: Answerer): Promise<Wire<Result<Ask>>>;
   streamEvents(query: EventsQuery): Promise<ReadableStream<Uint8Array> | null>;
+  events(query: LogQuery): Promise<Wire<LoggedEventView[]>>;
   /** Closes the sockets and streams of a key, or of a subject's tokens. */
   disconnect(who: string): Promise<void>;
   fetch(request: Request): Promise<Response>;
@@ -55,6 +73,8 @@ export interface Namespace<O> {
 
 /** Where the events of a kind of root are read. */
 export interface EventSource {
+  /** Events of the log, oldest first; none when there is no such root. */
+  events(tenantId: string, rootId: string, query: LogQuery): Promise<LoggedEventView[]>;
   /** Server-sent events; nothing when there is no such root. */
   streamEvents(tenantId: string, rootId: string, query: EventsQuery): Promise<ReadableStream<Uint8Array> | null>;
   /** The same over a WebSocket; 404 when there is no such root. */
@@ -96,6 +116,10 @@ export class RootGateway<O extends RootObject> implements AskOwner, EventSource 
 
   streamEvents(tenantId: string, rootId: string, query: EventsQuery): Promise<ReadableStream<Uint8Array> | null> {
     return this.call(tenantId, rootId, (object) => object.streamEvents(query));
+  }
+
+  async events(tenantId: string, rootId: string, query: LogQuery): Promise<LoggedEventView[]> {
+    return fromWire(await this.call(tenantId, rootId, (object) => object.events(query)), z.array(loggedEventSchema));
   }
 
   socket(tenantId: string, rootId: string, request: Request, reader: Reader): Promise<Response> {

@@ -33,6 +33,7 @@ import { tenant } from "./routes/tenant.js";
 import { tokens } from "./routes/tokens.js";
 import { turns } from "./routes/turns.js";
 import { usage } from "./routes/usage.js";
+import { webhooks } from "./routes/webhooks.js";
 import { newRouter } from "./routing.js";
 
 /** Routes of another face: they find the services in their context, and let callers in themselves. */
@@ -111,6 +112,7 @@ export function createApp(
     runs,
     asks,
     audit,
+    webhooks,
     ...memories,
   ])
     app.route("/", routes);

@@ -1,6 +1,7 @@
 /** Where an outbox's messages go: the copies in D1. A late or repeated one changes nothing. */
 import { urgencyOf } from "../asks/listing.js";
 import { isTopicOf, type ReadPayload, readPayload, type TopicOf, UnknownTopicError } from "../catalogues/outbox.js";
+import type { LaterJob } from "../catalogues/webhooks.js";
 import { insertAct } from "./audit-log.js";
 import { endWork } from "./team-state.js";
 
@@ -11,11 +12,24 @@ export interface Delivery {
   readonly messages: readonly { readonly id: number; readonly topic: string; readonly payload: string }[];
 }
 
-export async function deliverToD1(db: D1Database, delivery: Delivery): Promise<void> {
+/** @param tell whom to tell that something happened, where the tenant has webhooks */
+export async function deliverToD1(
+  db: D1Database,
+  delivery: Delivery,
+  tell: (jobs: readonly LaterJob[]) => Promise<void> = async () => {},
+): Promise<void> {
+  const { tenantId, ownerId } = delivery;
   // A tenant that was deleted meanwhile takes its copies with it.
-  const tenant = await db.prepare("SELECT 1 FROM tenants WHERE tenant_id = ?").bind(delivery.tenantId).first();
+  const tenant = await db
+    .prepare(
+      `SELECT EXISTS (SELECT 1 FROM webhooks WHERE tenant_id = ?1 AND status = 'active') AS listens
+       FROM tenants WHERE tenant_id = ?1`,
+    )
+    .bind(tenantId)
+    .first<{ listens: number }>();
   if (tenant === null) return;
   await db.batch(delivery.messages.flatMap((message) => statementsFor(db, delivery, message)));
+  if (tenant.listens === 1) await tell([{ tenantId, rootId: ownerId, inMs: 0 }]);
 }
 
 type Message = Delivery["messages"][number];

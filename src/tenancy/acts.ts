@@ -109,6 +109,15 @@ export const acts = {
   /** The rules of the memory agent. */
   readPrompts: { role: "operator", clientMay: true },
 
+  // Where a tenant's events go.
+  putWebhook: { role: "operator" },
+  readWebhook: { role: "operator" },
+  listWebhooks: { role: "operator" },
+  deleteWebhook: { role: "operator" },
+  listWebhookDeliveries: { role: "operator" },
+  retryWebhookDelivery: { role: "operator" },
+  testWebhook: { role: "operator" },
+
   mintToken: { role: "client" },
   revokeSubject: { role: "client" },
   readSettings: { role: "admin" },
@@ -129,6 +138,7 @@ export const acts = {
   runMaintenance: { role: "deployment" },
 
   flushThread: { role: "system" },
+  deliverWebhooks: { role: "system" },
   keepDeadLetter: { role: "system" },
 } as const satisfies Readonly<Record<string, ActDefinition>>;
 export type Act = keyof typeof acts;

@@ -74,6 +74,11 @@ import { readTenant } from "../../src/application/tenants/read-tenant.js";
 import { mintToken } from "../../src/application/tokens/mint-token.js";
 import { revokeSubject } from "../../src/application/tokens/revoke-subject.js";
 import { readUsage } from "../../src/application/usage/read-usage.js";
+import { deliverWebhooks } from "../../src/application/webhooks/deliver-webhooks.js";
+import { listWebhookDeliveries, retryWebhookDelivery } from "../../src/application/webhooks/list-deliveries.js";
+import * as webhooks from "../../src/application/webhooks/manage-webhooks.js";
+import { testWebhook } from "../../src/application/webhooks/test-webhook.js";
+import { webhookSchema } from "../../src/catalogues/webhooks.js";
 import { contextChangeSchema } from "../../src/chat/context.js";
 import { newSessionSchema } from "../../src/chat/session.js";
 import { composeServices } from "../../src/composition.js";
@@ -106,6 +111,7 @@ const sentTeam = newRunSchema.parse({
   team: { supervisor: { strategy: "round-robin" }, workers: [{ id: "a", description: "x", model: "offline" }] },
   input: "help",
 });
+const newWebhook = webhookSchema.parse({ url: "https://crm.example/hook", events: ["turn.completed"] });
 const newTenant = newTenantSchema.parse({ name: "Acme" });
 const request = { query: "cat", topEntries: 1, topContexts: 1, filter: {} };
 
@@ -202,6 +208,15 @@ const calls: Record<Exclude<Act, "readOriginals">, Call> = {
   compareContextVersions: (actor, services) =>
     contexts.compareContextVersions(actor, { memoryId: "mem_1", from: 0, to: 1 }, services),
   readPrompts: (actor, services) => readPrompts(actor, services),
+  putWebhook: (actor, services) => webhooks.putWebhook(actor, { name: "crm", webhook: newWebhook }, services),
+  readWebhook: (actor, services) => webhooks.readWebhook(actor, "crm", services),
+  listWebhooks: (actor, services) => webhooks.listWebhooks(actor, page, services),
+  deleteWebhook: (actor, services) => webhooks.deleteWebhook(actor, "crm", services),
+  listWebhookDeliveries: (actor, services) => listWebhookDeliveries(actor, { ...page, name: "crm" }, services),
+  retryWebhookDelivery: (actor, services) =>
+    retryWebhookDelivery(actor, { name: "crm", deliveryId: "whd_1" }, services),
+  testWebhook: (actor, services) => testWebhook(actor, "crm", services),
+  deliverWebhooks: (actor, services) => deliverWebhooks(actor, { tenantId, rootId: "ses_1" }, services),
   mintToken: (actor, services) => mintToken(actor, newTokenSchema.parse({ subject: "ada" }), services),
   revokeSubject: (actor, services) => revokeSubject(actor, "ada", services),
   readSettings: (actor, services) => readSettings(actor, services),

@@ -8,6 +8,12 @@ import { authorize } from "../../tenancy/authority.js";
 import { maintainMemories } from "../memory/maintenance.js";
 import type { Services } from "../services.js";
 
+/** How long settled deliveries of webhooks are listed, in milliseconds. */
+const keptDeliveriesMs = 30 * 86_400_000;
+/** How far behind its time a delivery is whose job was lost, in milliseconds; and how many are sent again at once. */
+const lostJobMs = 600_000;
+const maxOverdue = 100;
+
 /** @param at when the schedule fired, in milliseconds since the epoch */
 export async function runMaintenance(
   actor: Actor,
@@ -23,5 +29,8 @@ export async function runMaintenance(
   });
   await services.claims.purgeExpired(at);
   await services.readers.purgeExpired(at);
+  await services.webhooks.purge(at - keptDeliveriesMs);
+  const overdue = await services.webhooks.overdue(at - lostJobMs, maxOverdue);
+  await services.sendWebhookJobs(overdue.map((stream) => ({ ...stream, inMs: 0 })));
   return ok(await maintainMemories(services.memory, at));
 }

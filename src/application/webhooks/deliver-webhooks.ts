@@ -1,0 +1,130 @@
+/**
+ * Sends what subscriptions want to hear of a session or run: the events of its log, in order, from where the subscription was read to.
+ * Sessions don't wait for one another, nor one receiver for another. Who is interrupted is resumed by the queue.
+ */
+
+import {
+  type EventOwner,
+  type LaterJob,
+  retryWait,
+  type WebhookJob,
+  wants,
+  webhookBody,
+} from "../../catalogues/webhooks.js";
+import { ok, type Result } from "../../conversation/problem.js";
+import type { EventSource } from "../../gateways/root-gateway.js";
+import { newId } from "../../platform/ids.js";
+import type { PendingDelivery, StoredWebhook, StreamOf } from "../../stores/webhook-store.js";
+import type { Actor } from "../../tenancy/actor.js";
+import { authorize } from "../../tenancy/authority.js";
+import type { Services } from "../services.js";
+import { ownerOf, sourceOf } from "./event-owner.js";
+import { sendWebhook } from "./send-webhook.js";
+
+/** How long one job works on a stream, in milliseconds; then it makes room, and the queue goes on with it. */
+const turnMs = 20_000;
+/** How long a holder of a stream may go unnoticed that has died, in milliseconds. */
+const leaseMs = 60_000;
+/** Events that are read at once. */
+const pageSize = 50;
+
+/** Gives what is to be done later. @throws when the database can't be reached: the queue sends the job again */
+export async function deliverWebhooks(
+  actor: Actor,
+  job: WebhookJob,
+  services: Services,
+): Promise<Result<readonly LaterJob[]>> {
+  const allowed = authorize(actor, "deliverWebhooks");
+  if (!allowed.ok) return allowed;
+  const { tenantId, rootId } = job;
+  const webhooks = await services.webhooks.active(tenantId, job.name);
+  if (webhooks.length === 0) return ok([]);
+  const [source, owner] = [sourceOf(rootId, services), await ownerOf(tenantId, rootId, services)];
+  const outcomes = await Promise.all(
+    webhooks.map((webhook) =>
+      new Stream({ tenantId, rootId, name: webhook.name }, webhook, owner, source, services).run(),
+    ),
+  );
+  return ok(outcomes.flatMap((later) => (later === undefined ? [] : [later])));
+}
+
+class Stream {
+  constructor(
+    private readonly of: StreamOf,
+    private readonly webhook: StoredWebhook,
+    /** Undefined: the session or run is gone. */
+    private readonly owner: EventOwner | undefined,
+    private readonly source: Pick<EventSource, "events">,
+    private readonly services: Services,
+  ) {}
+
+  async run(): Promise<LaterJob | undefined> {
+    const { webhooks, now } = this.services;
+    const until = now() + turnMs;
+    const claim = await webhooks.claim(this.of, leaseMs);
+    if (claim === undefined) return undefined;
+    let { cursor } = claim;
+    for (;;) {
+      const head = await webhooks.head(this.of);
+      if (head === undefined) {
+        const read = await this.read(cursor);
+        if (read !== undefined) cursor = read;
+        else if (await webhooks.release(this.of)) return undefined;
+        continue;
+      }
+      const waitMs = head.nextAt - now();
+      if (waitMs > 0 || now() >= until) {
+        await webhooks.release(this.of);
+        return { ...this.of, inMs: Math.max(0, waitMs) };
+      }
+      if (!(await this.deliver(head))) return undefined;
+    }
+  }
+
+  /** Notes the events behind a place that the subscription wants; gives the new place, or nothing when there was no event. */
+  private async read(cursor: number | undefined): Promise<number | undefined> {
+    if (this.owner === undefined) return undefined;
+    const { tenantId, rootId } = this.of;
+    const { events, createdAt } = this.webhook;
+    const from = cursor === undefined ? { since: createdAt } : { after: cursor };
+    const seen = await this.source.events(tenantId, rootId, { ...from, limit: pageSize });
+    const last = seen.at(-1);
+    if (last === undefined) return undefined;
+    const wanted = wants(this.webhook, this.owner) ? seen.filter(({ type }) => events.includes(type)) : [];
+    await this.services.webhooks.note(
+      this.of,
+      wanted.map(({ seq, type }) => ({ deliveryId: newId("whd"), seq, type })),
+      last.seq,
+    );
+    return last.seq;
+  }
+
+  /** Whether to go on with the next one. */
+  private async deliver(head: PendingDelivery): Promise<boolean> {
+    const { webhooks, now } = this.services;
+    const { tenantId, rootId } = this.of;
+    const [event] = await this.source.events(tenantId, rootId, { after: head.seq - 1, limit: 1 });
+    const attempts = head.attempts + 1;
+    if (event?.seq !== head.seq || this.owner === undefined) {
+      await webhooks.settle(this.of, { ...head, attempts }, { failure: "what it is about was deleted" });
+      return true;
+    }
+    const content = webhookBody(event, this.owner, this.webhook.includeTexts);
+    const sent = await sendWebhook(this.webhook, { id: head.deliveryId, content }, this.services);
+    switch (sent.kind) {
+      case "delivered":
+        await webhooks.settle(this.of, { ...head, attempts }, {});
+        return true;
+      case "gone":
+        await webhooks.disable(this.of, sent.failure);
+        await webhooks.release(this.of);
+        return false;
+      case "failed": {
+        const waitMs = retryWait(attempts);
+        const nextAt = waitMs === undefined ? undefined : now() + waitMs;
+        await webhooks.settle(this.of, { ...head, attempts }, { failure: sent.failure, nextAt });
+        return true;
+      }
+    }
+  }
+}

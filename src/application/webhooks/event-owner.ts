@@ -1,0 +1,29 @@
+/** Whose events are sent: a session's or a run's, and what it says of itself. */
+
+import type { EventOwner } from "../../catalogues/webhooks.js";
+import type { EventSource } from "../../gateways/root-gateway.js";
+import type { Services } from "../services.js";
+
+type Roots = Pick<Services, "sessions" | "runs">;
+
+export function sourceOf(rootId: string, { sessions, runs }: Roots): Pick<EventSource, "events"> {
+  return rootId.startsWith("run_") ? runs : sessions;
+}
+
+/** Undefined when it is gone. */
+export async function ownerOf(
+  tenantId: string,
+  rootId: string,
+  { sessions, runs }: Roots,
+): Promise<EventOwner | undefined> {
+  if (rootId.startsWith("run_")) {
+    const run = await runs.describe(tenantId, rootId, 0);
+    if (!run.ok) return undefined;
+    const { team, subject, externalId } = run.value;
+    return { rootId, agent: team, subject, externalId };
+  }
+  const session = await sessions.describe(tenantId, rootId);
+  if (!session.ok) return undefined;
+  const { agent, subject, externalId } = session.value;
+  return { rootId, agent, subject, externalId };
+}

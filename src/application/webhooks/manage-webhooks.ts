@@ -1,0 +1,81 @@
+/** A tenant's subscriptions to events: stored, read, listed, deleted. */
+
+import type { NewWebhook, WebhookView } from "../../catalogues/webhooks.js";
+import { ok, type Result, refuse } from "../../conversation/problem.js";
+import { refuseAddress } from "../../platform/outgoing.js";
+import { newWebhookSecret } from "../../platform/webhook-signature.js";
+import type { Actor } from "../../tenancy/actor.js";
+import type { Act } from "../../tenancy/acts.js";
+import { authorize } from "../../tenancy/authority.js";
+import { type Page, type PageRequest, readPage } from "../page.js";
+import type { Services } from "../services.js";
+
+export interface StoredSubscription {
+  /** Whether it is new. */
+  readonly created: boolean;
+  /** With the secret, where one was made: it is shown this once. */
+  readonly webhook: WebhookView & { readonly secret?: string };
+}
+
+/** Stores a subscription, and switches it on. Another secret than before signs beside that one for a day. */
+export async function putWebhook(
+  actor: Actor,
+  { name, webhook: { secret, ...webhook } }: { readonly name: string; readonly webhook: NewWebhook },
+  services: Services,
+): Promise<Result<StoredSubscription>> {
+  const allowed = authorize(actor, "putWebhook");
+  if (!allowed.ok) return allowed;
+  const refused = refuseAddress(webhook.url, services.policy);
+  if (refused !== undefined) {
+    const errors = [{ path: "url", message: refused }];
+    return refuse("invalid", `The webhook's address can't be called: ${refused}.`, { errors });
+  }
+  const { webhooks } = services;
+  let stored = await webhooks.put(actor.tenantId, name, webhook, secret);
+  const made = stored === "without_secret" ? newWebhookSecret() : undefined;
+  if (made !== undefined) stored = await webhooks.put(actor.tenantId, name, webhook, made);
+  const view = await findWebhook(actor, "putWebhook", name, services);
+  if (!view.ok) return view;
+  const shown = made === undefined ? view.value : { ...view.value, secret: made };
+  return ok({ created: stored === "created", webhook: shown });
+}
+
+export function readWebhook(actor: Actor, name: string, services: Services): Promise<Result<WebhookView>> {
+  return findWebhook(actor, "readWebhook", name, services);
+}
+
+export async function listWebhooks(
+  actor: Actor,
+  page: PageRequest,
+  services: Services,
+): Promise<Result<Page<WebhookView>>> {
+  const allowed = authorize(actor, "listWebhooks");
+  if (!allowed.ok) return allowed;
+  return readPage(
+    page,
+    (after = "", limit) => services.webhooks.list(actor.tenantId, after, limit),
+    ({ name }) => name,
+  );
+}
+
+/** Deletes a subscription with what is known of its deliveries; nothing more is sent. */
+export async function deleteWebhook(actor: Actor, name: string, services: Services): Promise<Result<void>> {
+  const allowed = authorize(actor, "deleteWebhook");
+  if (!allowed.ok) return allowed;
+  return (await services.webhooks.remove(actor.tenantId, name)) ? ok(undefined) : noWebhook;
+}
+
+/** How acts on a subscription begin. */
+export async function findWebhook(
+  actor: Actor,
+  act: Act,
+  name: string,
+  services: Services,
+): Promise<Result<WebhookView>> {
+  const allowed = authorize(actor, act);
+  if (!allowed.ok) return allowed;
+  const webhook = await services.webhooks.get(actor.tenantId, name);
+  return webhook === undefined ? noWebhook : ok(webhook);
+}
+
+const noWebhook = refuse("not_found", "There is no such webhook.");

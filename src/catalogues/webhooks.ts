@@ -1,0 +1,138 @@
+/** Webhooks: which events a tenant wants to hear of, what is said of them, and how long a receiver that fails is tried. */
+import { z } from "zod";
+import { itemName, subjectSchema } from "../conversation/names.js";
+import { secretText } from "../conversation/secret-text.js";
+import { eventDefinitions } from "./events.js";
+
+/** What may be subscribed to: every event that is stored. */
+export const webhookEventTypes: readonly string[] = eventDefinitions
+  .filter(({ live }) => live !== true)
+  .map(({ type }) => type);
+
+/** A subscription as a caller writes it. */
+export const webhookSchema = z.strictObject({
+  url: z.url({ protocol: /^https?$/ }).max(2_000),
+  /** Signs what is sent, as Standard Webhooks say; without one it is made, and shown once. */
+  secret: secretText(24, 500).optional(),
+  events: z.array(z.enum(webhookEventTypes)).min(1).max(100),
+  /** Only what happens with this agent (of a run: this team), or with this end user. */
+  filter: z.strictObject({ agent: itemName.optional(), subject: subjectSchema.optional() }).prefault({}),
+  /** Texts too, as an application may read them; otherwise ids alone. */
+  includeTexts: z.boolean().default(false),
+});
+export type NewWebhook = z.infer<typeof webhookSchema>;
+
+export const webhookStatuses = ["active", "disabled"] as const;
+/** A subscription as callers read it. */
+export const webhookViewSchema = webhookSchema.omit({ secret: true }).extend({
+  name: z.string(),
+  /** `disabled`: its receiver answered 410. Another PUT switches it on again. */
+  status: z.enum(webhookStatuses),
+  createdAt: z.iso.datetime(),
+  updatedAt: z.iso.datetime(),
+  lastSuccessAt: z.iso.datetime().optional(),
+  lastFailureAt: z.iso.datetime().optional(),
+  lastFailure: z.string().optional(),
+});
+export type WebhookView = z.infer<typeof webhookViewSchema>;
+
+export const deliveryStatuses = ["pending", "delivered", "parked"] as const;
+export const webhookDeliverySchema = z.object({
+  /** The `webhook-id` that the receiver sees, the same over all tries. */
+  deliveryId: z.string(),
+  type: z.string(),
+  status: z.enum(deliveryStatuses),
+  attempts: z.int(),
+  /** The session or run that it is about, and its event's number there. */
+  sessionId: z.string().optional(),
+  runId: z.string().optional(),
+  roundtableId: z.string().optional(),
+  eventId: z.int(),
+  /** When it is tried next, while it is pending. */
+  nextAttemptAt: z.iso.datetime().optional(),
+  failure: z.string().optional(),
+  createdAt: z.iso.datetime(),
+  updatedAt: z.iso.datetime(),
+});
+export type WebhookDelivery = z.infer<typeof webhookDeliverySchema>;
+
+/** Work of the queue: something happened in a session or run. */
+export const webhookJobSchema = z.object({
+  tenantId: z.string(),
+  rootId: z.string(),
+  /** One subscription alone; all of the tenant's if left out. */
+  name: z.string().optional(),
+});
+export type WebhookJob = z.infer<typeof webhookJobSchema>;
+
+/** A job whose time comes in so many milliseconds. */
+export interface LaterJob extends WebhookJob {
+  readonly inMs: number;
+}
+
+const minute = 60_000;
+const hour = 60 * minute;
+/** How long to wait after each failure, in milliseconds: a little over a day in all. */
+const retryWaitsMs = [
+  ...[5_000, 30_000, 2 * minute, 10 * minute, 30 * minute],
+  ...[hour, 2 * hour, 4 * hour, 8 * hour, 10 * hour],
+];
+
+/** When a delivery that failed is tried again, in milliseconds from now; undefined when it is parked. */
+export function retryWait(attempts: number): number | undefined {
+  return retryWaitsMs[attempts - 1];
+}
+
+/** What the session or run that an event is of says about itself. */
+export interface EventOwner {
+  readonly rootId: string;
+  readonly agent?: string | undefined;
+  readonly subject?: string | undefined;
+  readonly externalId?: string | undefined;
+}
+
+/** Whether a subscription wants to hear of what happens there. */
+export function wants({ filter }: Pick<NewWebhook, "filter">, { agent, subject }: EventOwner): boolean {
+  if (filter.agent !== undefined && filter.agent !== agent) return false;
+  return filter.subject === undefined || filter.subject === subject;
+}
+
+/** Fields of events that say what happened and quote nobody. */
+const plainFields = new Set([
+  ...["turnId", "runId", "roundtableId", "messageId", "toolCallId", "askId", "agentId", "requestId"],
+  ...["status", "kind", "audience", "priority", "decision", "hook", "version", "round", "mode"],
+  ...["server", "tool", "isError", "elapsedMs", "worker", "from", "to", "iteration", "attempts"],
+  ...["createdAt", "endedAt", "openedAt", "closedAt", "deadline"],
+]);
+/** Events of an audience that an application may not read tell no texts, whatever was asked for. */
+const readable = new Set(eventDefinitions.filter(({ audience }) => audience !== "operator").map(({ type }) => type));
+
+export interface SeenEvent {
+  readonly seq: number;
+  readonly type: string;
+  /** ISO 8601 UTC. */
+  readonly at: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** The body of a webhook, by Standard Webhooks: `{type, timestamp, data}`. */
+export function webhookBody(event: SeenEvent, owner: EventOwner, includeTexts: boolean): Record<string, unknown> {
+  const { rootId, agent, subject, externalId } = owner;
+  const told = includeTexts && readable.has(event.type) ? event.data : plain(event.data);
+  const data = { ...told, ...rootField(rootId), eventId: event.seq, agent, subject, externalId };
+  return { type: event.type, timestamp: event.at, data };
+}
+
+function plain(data: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(data).filter(
+      ([name, value]) => plainFields.has(name) && (value === null || typeof value !== "object"),
+    ),
+  );
+}
+
+/** Under which name an id of a session or run stands in bodies and lists. */
+export function rootField(rootId: string): { sessionId?: string; runId?: string; roundtableId?: string } {
+  if (rootId.startsWith("run_")) return { runId: rootId };
+  return rootId.startsWith("rt_") ? { roundtableId: rootId } : { sessionId: rootId };
+}
