@@ -14,6 +14,7 @@ import sessions from "../../docs/sessions.md";
 import supervision from "../../docs/supervision.md";
 import tools from "../../docs/tools.md";
 import tour from "../../docs/tour.md";
+import webhooks from "../../docs/webhooks.md";
 
 export const documentationPages: Readonly<Record<string, string>> = {
   README: overview,
@@ -30,4 +31,5 @@ export const documentationPages: Readonly<Record<string, string>> = {
   supervision,
   tools,
   tour,
+  webhooks,
 };

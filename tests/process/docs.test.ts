@@ -4,7 +4,18 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readPages } from "../docs/pages.js";
 import { WorkerProcess } from "./worker.js";
 
-const names = ["supervision", "sessions", "security", "memory", "routing", "models", "errors", "tools", "mcp"];
+const names = [
+  "supervision",
+  "sessions",
+  "security",
+  "memory",
+  "routing",
+  "models",
+  "errors",
+  "tools",
+  "mcp",
+  "webhooks",
+];
 const pages = ["README.md", ...names.map((name) => `docs/${name}.md`)];
 
 /** What later commands of a page name, where the answers to earlier ones show it. */

@@ -23,6 +23,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   Messages: "What was said, as supervision left it, and its versions.",
   "Routing runs": "Teams at work on one input, outside of a session.",
   Asks: "What waits for an answer: questions, missing context, approvals of calls, reviews of texts.",
+  Webhooks: "Addresses of the tenant that hear of events, and what became of what was sent to them.",
   Audit: "What was decided in the tenant, by supervisors and by people.",
   Memory: "Vaults, memories, threads of messages, the entries made of them, and the contexts written from those.",
 };
@@ -74,6 +75,15 @@ export const descriptions: Readonly<Record<string, string>> = {
 
   getAsk: "Always current. What is proposed, and the answer, are shown to those who may answer.",
   cancelAsk: "The work that waits goes on as if nobody had answered in time: what isn't approved isn't done.",
+
+  putWebhook:
+    "What is sent is signed as Standard Webhooks say. Another secret signs beside the old one for 24 hours; a secret that is made here is shown this once.",
+  getWebhook: "`disabled` when its receiver answered 410: another PUT switches it on again.",
+  listWebhooks: "With when each receiver last took something, and last failed.",
+  deleteWebhook: "Deliveries that wait aren't sent.",
+  listWebhookDeliveries: "Ids and outcomes, no texts. Settled ones are kept for 30 days.",
+  retryWebhookDelivery: "Also of one that was delivered. The growing waits begin anew.",
+  testWebhook: "Waits up to 10 seconds for the receiver's answer. A failure is told, and not tried again.",
 
   createVault: "A vault holds memories that belong together.",
   listVaults: "Newest first, a page at a time.",

@@ -6,6 +6,7 @@ import { memoryExamples } from "./examples/memory.js";
 import { runExamples } from "./examples/runs.js";
 import { sessionExamples } from "./examples/sessions.js";
 import { tenantExamples } from "./examples/tenants.js";
+import { webhookExamples } from "./examples/webhooks.js";
 import type { Operation } from "./model.js";
 import { isSchema, nameOf, type Schema } from "./schema.js";
 
@@ -14,6 +15,7 @@ const examples: Readonly<Record<string, unknown>> = {
   ...sessionExamples,
   ...runExamples,
   ...memoryExamples,
+  ...webhookExamples,
 };
 
 type Contents = NonNullable<Operation["responses"][string]["content"]>;
