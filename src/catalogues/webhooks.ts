@@ -5,7 +5,7 @@ import { secretText } from "../conversation/secret-text.js";
 import { eventDefinitions } from "./events.js";
 
 /** What may be subscribed to: every event that is stored. */
-export const webhookEventTypes: readonly string[] = eventDefinitions
+const webhookEventTypes: readonly string[] = eventDefinitions
   .filter(({ live }) => live !== true)
   .map(({ type }) => type);
 
