@@ -31,6 +31,8 @@ export const threadRow = z
     redo_delay: z.number(),
     redo_count: z.int(),
     degraded_from: z.int().nullable(),
+    rebuild_due: z.int(),
+    extracts_due: z.int(),
   })
   .transform((row) => ({
     tenantId: row.tenant_id,
@@ -47,6 +49,8 @@ export const threadRow = z
     rewriteDelay: row.redo_delay,
     rewriteCount: row.redo_count,
     degradedFrom: row.degraded_from ?? undefined,
+    isRebuildDue: row.rebuild_due === 1,
+    areExtractsDue: row.extracts_due === 1,
   }));
 export type ThreadRecord = z.infer<typeof threadRow>;
 

@@ -115,11 +115,6 @@ export class MemoryThreadStore {
     );
   }
 
-  /** Where the first flush began that wrote this version or a later one. */
-  firstSeqOfVersion(version: number): number | undefined {
-    return this.flushes("WHERE version >= ? ORDER BY to_seq LIMIT 1", version)[0]?.fromSeq;
-  }
-
   /** Up to where a flush had been asked for after a message; the end of its session came later. */
   requestedAt(seq: number): number {
     return (
@@ -198,18 +193,12 @@ export class MemoryThreadStore {
     );
   }
 
-  /**
-   * Summaries that were made with what is erased now, and the context from a message on, are to be written again by a model, now
-   * unless a time is set already.
-   */
-  markStale(messages: readonly { seq: number }[], contextFrom: number | undefined, now: number): void {
+  /** Summaries that were made with what is erased now are to be written again by a model, now unless a time is set already. */
+  markStale(messages: readonly { seq: number }[], now: number): void {
     for (const { seq } of messages) {
       this.sql.exec("UPDATE messages SET captured = 2 WHERE seq = ? AND captured = 1 AND erased = 0", seq);
     }
-    const { degradedFrom, rewriteAt, coveredSeq } = this.thread();
-    if (contextFrom !== undefined && coveredSeq > 0) {
-      this.setDegradedFrom(Math.min(contextFrom, degradedFrom ?? contextFrom));
-    }
+    const { rewriteAt } = this.thread();
     if (rewriteAt === undefined) this.scheduleRewrite({ at: now, delay: 0, modelDownUntil: 0 });
   }
 
@@ -261,6 +250,14 @@ export class MemoryThreadStore {
       rewrite.delay,
       rewrite.modelDownUntil,
     );
+  }
+
+  setRebuildDue(due: boolean): void {
+    this.sql.exec("UPDATE thread SET rebuild_due = ?", due ? 1 : 0);
+  }
+
+  setExtractsDue(due: boolean): void {
+    this.sql.exec("UPDATE thread SET extracts_due = ?", due ? 1 : 0);
   }
 
   countRewrite(): number {

@@ -61,6 +61,13 @@ export interface Consistency {
   readonly failures: DeadLetter[];
 }
 
+export interface RecordOptions {
+  /** Messages sent twice under one key are there once. */
+  readonly idempotencyKey?: string | undefined;
+  /** They say what was said before in other words: the context learns of it at once. */
+  readonly flushNow?: boolean;
+}
+
 /** Threads of a memory that are called at the same time. */
 const threadsAtOnce = 100;
 /** Characters of the entries that a start gives, at most. */
@@ -89,7 +96,7 @@ export class MemoryService {
     memory: MemoryRef,
     threadId: string,
     messages: readonly NewMessage[],
-    idempotencyKey: string = newId("req"),
+    { idempotencyKey = newId("req"), flushNow = false }: RecordOptions = {},
   ): Promise<Result<Invocation>> {
     await this.ports.memories.noteThread(memory, threadId);
     const requestHash = await sha256Hex(JSON.stringify(messages));
@@ -97,6 +104,7 @@ export class MemoryService {
       messages: [...messages],
       idempotencyKey,
       requestHash,
+      flushNow,
     });
   }
 
@@ -124,7 +132,7 @@ export class MemoryService {
 
   async addEntry(memory: MemoryRef, entry: NewEntry, idempotencyKey?: string): Promise<Result<Entry>> {
     const { record, extra } = await this.recordOf(entry, idempotencyKey);
-    return this.outcome(memory, await this.ports.entries.add(memory, record, extra));
+    return this.outcome(memory, await this.ports.entries.add(memory, record, extra), false);
   }
 
   /** Writes a new entry in the place of an old one, which holds no longer from the time on when the new one was said. */
@@ -137,7 +145,7 @@ export class MemoryService {
     if (old.supersededBy !== undefined && repeated === undefined) {
       return refuse("conflict", `This entry was corrected already, by ${old.supersededBy}. Correct that one.`);
     }
-    return this.outcome(memory, await entries.correct(memory, entryId, record, extra));
+    return this.outcome(memory, await entries.correct(memory, entryId, record, extra), true);
   }
 
   async setTags(memory: MemoryRef, entryId: string, tags: Tags): Promise<Result<Entry>> {
@@ -260,7 +268,11 @@ export class MemoryService {
     return { record, extra: { expiresAt, idempotencyKey, requestHash } };
   }
 
-  private async outcome(memory: MemoryRef, outcome: Awaited<ReturnType<EntryStore["add"]>>): Promise<Result<Entry>> {
+  private async outcome(
+    memory: MemoryRef,
+    outcome: Awaited<ReturnType<EntryStore["add"]>>,
+    isCorrection: boolean,
+  ): Promise<Result<Entry>> {
     if (outcome.kind === "deleted") return refuse("conflict", "The entry of this Idempotency-Key has been deleted.");
     if (outcome.kind === "exists" && !outcome.sameRequest) return otherEntry;
     // The thread that entries without a conversation share decides on their flush. An entry that existed before is noted as well:
@@ -270,6 +282,7 @@ export class MemoryService {
       identityOf(memory, standaloneThread),
       outcome.seq,
       outcome.entry.rawEntry.length,
+      isCorrection,
     );
     return ok(outcome.entry);
   }

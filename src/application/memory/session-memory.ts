@@ -85,7 +85,10 @@ export class SessionMemory {
     const key = edit === undefined ? messageId : `${messageId}:${edit}`;
     if (says) {
       // Refused when it was edited before it was recorded: then the edit records it.
-      const result = await this.service.processMessages(memory.value, link.threadId, [recorded], key);
+      const result = await this.service.processMessages(memory.value, link.threadId, [recorded], {
+        idempotencyKey: key,
+        flushNow: edit !== undefined,
+      });
       if (!result.ok) log("info", "memory.record_refused", { tenantId: link.tenantId, code: result.problem.code });
     }
     if (edit !== undefined) await this.service.forgetOthers(memory.value, link.threadId, messageId, key);

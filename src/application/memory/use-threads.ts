@@ -41,7 +41,9 @@ export async function recordMessages(
 ): Promise<Result<Invocation>> {
   const memory = await findMemory(actor, "recordMessages", memoryId, services);
   if (!memory.ok) return memory;
-  return services.memory.processMessages(memory.value, threadId, messages, ownKey(actor, idempotencyKey));
+  return services.memory.processMessages(memory.value, threadId, messages, {
+    idempotencyKey: ownKey(actor, idempotencyKey),
+  });
 }
 
 /** Ends a session of a thread: what the context doesn't cover yet is taken in. Again changes nothing. */

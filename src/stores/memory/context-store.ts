@@ -1,11 +1,24 @@
 /** Context documents in D1: versions by compare-and-set, what each covers of every thread, and which entries it rests on. */
 import { z } from "zod";
+import {
+  type Forgotten,
+  forgottenSchema,
+  type ItemOrigin,
+  isForgetful,
+  itemOriginSchema,
+  itemsOfText,
+  takenIn,
+} from "../../memory/context-items.js";
 import type { FlushBase, PutOutcome } from "../../memory/flush.js";
 import { type ContextVersion, contextSources } from "../../memory/memory.js";
 import type { MemoryRef } from "./memory-store.js";
 
 export interface NewContext {
   readonly document: string;
+  /** What its items rest on, in their order. */
+  readonly origins: readonly ItemOrigin[];
+  /** Entries that it holds no longer; those of the expected version, if left out. */
+  readonly forgotten?: Forgotten;
   readonly source: (typeof contextSources)[number];
   readonly author: string;
   /** The version that has to be the current one. */
@@ -33,6 +46,29 @@ const contextRow = z.object({
   author: z.string(),
   created_at: z.string(),
 });
+
+/** A version with what its items rest on. */
+export const itemisedRow = z
+  .object({ version: z.int(), document: z.string(), source: z.string(), origins: z.string(), forgotten: z.string() })
+  .transform(({ version, document, source, ...row }) => {
+    const origins = z.array(itemOriginSchema).parse(JSON.parse(row.origins));
+    // What a person wrote before origins were kept is that person's.
+    const byHand = source === "person" && origins.length === 0;
+    return {
+      version,
+      document,
+      origins: byHand ? itemsOfText(document).map((): ItemOrigin => ({ by: "person" })) : origins,
+      forgotten: forgottenSchema.parse(JSON.parse(row.forgotten)),
+    };
+  });
+export type ItemisedVersion = z.infer<typeof itemisedRow>;
+export const itemisedColumns = "version, document, source, origins, forgotten";
+
+/** Entries of the memory ?1 that hold still and were forgotten: bindings 2 to 4 of {@link forgottenBindings}. */
+const isForgotten = `e.memory_key = ?1 AND e.deleted_at IS NULL AND (e.entry_id IN (SELECT value FROM json_each(?2))
+  OR (e.key > ?4 AND EXISTS (SELECT 1 FROM context_sources s WHERE s.memory_key = e.memory_key AND s.entry_id = e.entry_id AND s.version <= ?3)))`;
+const forgottenBindings = ({ entries, upTo = 0, after = 0 }: Forgotten) =>
+  [JSON.stringify(entries), upTo, after] as const;
 
 export class ContextStore {
   constructor(
@@ -73,7 +109,7 @@ export class ContextStore {
     const [context, counted] = await this.db.batch([
       this.db
         .prepare(
-          "SELECT version, document FROM contexts WHERE tenant_id = ? AND memory_key = ? ORDER BY version DESC LIMIT 1",
+          `SELECT ${itemisedColumns} FROM contexts WHERE tenant_id = ? AND memory_key = ? ORDER BY version DESC LIMIT 1`,
         )
         .bind(memory.tenantId, memory.key),
       this.db
@@ -82,8 +118,17 @@ export class ContextStore {
     ]);
     const { erasures } = z.object({ erasures: z.int() }).parse(counted?.results[0]);
     const row = context?.results[0];
-    if (row === undefined) return { version: 0, document: "", erasures };
-    return { ...z.object({ version: z.int(), document: z.string() }).parse(row), erasures };
+    if (row === undefined) return { version: 0, document: "", origins: [], forgotten: { entries: [] }, erasures };
+    return { ...itemisedRow.parse(row), erasures };
+  }
+
+  /** A version with what its items rest on. */
+  async itemised({ tenantId, key }: MemoryRef, version: number): Promise<ItemisedVersion | undefined> {
+    const row = await this.db
+      .prepare(`SELECT ${itemisedColumns} FROM contexts WHERE tenant_id = ? AND memory_key = ? AND version = ?`)
+      .bind(tenantId, key, version)
+      .first();
+    return row === null ? undefined : itemisedRow.parse(row);
   }
 
   /** Puts a version if the expected one still counts. A flush that put before gets its own version. */
@@ -99,8 +144,9 @@ export class ContextStore {
     const results = await this.db.batch([
       this.db
         .prepare(
-          `INSERT INTO contexts (tenant_id, memory_key, version, document, source, author, flush_key, created_at)
-           SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8
+          `INSERT INTO contexts (tenant_id, memory_key, version, document, source, author, flush_key, created_at, origins, forgotten)
+           SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?10,
+             COALESCE(?11, (SELECT forgotten FROM contexts WHERE memory_key = ?2 AND version = ?3 - 1), '{"entries":[]}')
            WHERE (SELECT COALESCE(MAX(version), 0) FROM contexts WHERE memory_key = ?2) = ?3 - 1
              AND (?9 IS NULL OR (SELECT erasures FROM memories WHERE key = ?2 AND tenant_id = ?1) = ?9)
            ON CONFLICT DO NOTHING`,
@@ -115,6 +161,8 @@ export class ContextStore {
           context.flushKey ?? null,
           createdAt,
           context.erasures ?? null,
+          JSON.stringify(context.origins),
+          context.forgotten === undefined ? null : JSON.stringify(context.forgotten),
         ),
       ...(context.restores === undefined
         ? []
@@ -159,8 +207,53 @@ export class ContextStore {
       : { kind: "conflict", current };
   }
 
-  /** Up to which message each thread is covered by a version. */
-  async coverage({ key }: MemoryRef, version: number): Promise<Record<string, number>> {
+  /** Up to which message each thread is covered by a version: not beyond what it has forgotten. */
+  async coverage(memory: MemoryRef, version: number): Promise<Record<string, number>> {
+    const [taken, itemised] = await Promise.all([this.takenIn(memory, version), this.itemised(memory, version)]);
+    if (itemised === undefined || !isForgetful(itemised.forgotten)) return taken;
+    const firstLost = await this.firstForgotten(memory, itemised.forgotten);
+    const covered = Object.entries(taken).map(([id, seq]) => [id, Math.min(seq, (firstLost.get(id) ?? seq + 1) - 1)]);
+    return Object.fromEntries(covered);
+  }
+
+  /** The first entry of each thread that was forgotten. */
+  async firstForgotten({ key }: MemoryRef, forgotten: Forgotten): Promise<ReadonlyMap<string, number>> {
+    if (!isForgetful(forgotten)) return new Map();
+    const { results } = await this.db
+      .prepare(`SELECT e.thread_id, MIN(e.seq) AS first FROM entries e WHERE ${isForgotten} GROUP BY e.thread_id`)
+      .bind(key, ...forgottenBindings(forgotten))
+      .all();
+    const rows = z.array(z.object({ thread_id: z.string(), first: z.int() })).parse(results);
+    return new Map(rows.map((row) => [row.thread_id, row.first]));
+  }
+
+  /** Some of the entries that were forgotten, in the order in which they were written, and what is left once they are taken in. */
+  async nextForgotten(
+    { key }: MemoryRef,
+    forgotten: Forgotten,
+    limit: number,
+  ): Promise<{ readonly entryIds: string[]; readonly left: Forgotten }> {
+    const { results } = await this.db
+      .prepare(`SELECT e.entry_id, e.key FROM entries e WHERE ${isForgotten} ORDER BY e.key LIMIT ?5`)
+      .bind(key, ...forgottenBindings(forgotten), limit)
+      .all();
+    const rows = z.array(z.object({ entry_id: z.string(), key: z.int() })).parse(results);
+    const entryIds = rows.map((row) => row.entry_id);
+    const last = rows.at(-1)?.key;
+    if (rows.length < limit || last === undefined) return { entryIds, left: { entries: [] } };
+    return { entryIds, left: { ...takenIn(forgotten, entryIds), after: Math.max(last, forgotten.after ?? 0) } };
+  }
+
+  /** What a version has forgotten isn't there any more. */
+  async nothingForgotten({ tenantId, key }: MemoryRef, version: number): Promise<void> {
+    await this.db
+      .prepare("UPDATE contexts SET forgotten = ? WHERE tenant_id = ? AND memory_key = ? AND version = ?")
+      .bind(JSON.stringify({ entries: [] }), tenantId, key, version)
+      .run();
+  }
+
+  /** Up to which message each thread was taken in by a version, whatever was forgotten since. */
+  async takenIn({ key }: MemoryRef, version: number): Promise<Record<string, number>> {
     const { results } = await this.db
       .prepare(
         // Thread by thread: the versions before aren't read.
@@ -190,61 +283,6 @@ export class ContextStore {
       .array(z.object({ entry_id: z.string(), since: z.int() }))
       .parse(results)
       .map((row) => ({ entryId: row.entry_id, since: row.since }));
-  }
-
-  /** The first version that took an entry in; `undefined` when none did. */
-  async firstCiting({ key }: MemoryRef, entryId: string): Promise<number | undefined> {
-    const row = await this.db
-      .prepare("SELECT MIN(version) AS version FROM context_sources WHERE memory_key = ? AND entry_id = ?")
-      .bind(key, entryId)
-      .first();
-    return z.object({ version: z.int().nullable() }).parse(row).version ?? undefined;
-  }
-
-  /** The first of the versions at the end that were emptied by a deletion; `undefined` when the current one wasn't. */
-  async emptiedSince({ key }: MemoryRef): Promise<number | undefined> {
-    const row = await this.db
-      .prepare(
-        `SELECT COALESCE((SELECT MAX(version) FROM contexts WHERE memory_key = ?1), 0) AS last, COALESCE(
-           (SELECT version FROM contexts WHERE memory_key = ?1 AND source <> 'erased' ORDER BY version DESC LIMIT 1), 0) AS kept`,
-      )
-      .bind(key)
-      .first();
-    const { last, kept } = z.object({ last: z.int(), kept: z.int() }).parse(row);
-    return last > kept ? kept + 1 : undefined;
-  }
-
-  /** The entries that versions from this one on took in. */
-  async sourcesSince({ key }: MemoryRef, version: number, limit: number): Promise<string[]> {
-    const { results } = await this.db
-      .prepare(
-        "SELECT DISTINCT entry_id FROM context_sources WHERE memory_key = ? AND version >= ? ORDER BY entry_id DESC LIMIT ?",
-      )
-      .bind(key, version, limit)
-      .all();
-    return results.map((row) => z.object({ entry_id: z.string() }).parse(row).entry_id).reverse();
-  }
-
-  /** Empties the versions from `since` on: each of them may hold what was deleted. Nothing that began before is stored after. */
-  wiping({ tenantId, key }: MemoryRef, entryId: string, since: number | undefined): D1PreparedStatement[] {
-    return [
-      this.db
-        .prepare("UPDATE memories SET erasures = erasures + 1 WHERE tenant_id = ? AND key = ?")
-        .bind(tenantId, key),
-      this.db.prepare("DELETE FROM context_sources WHERE memory_key = ? AND entry_id = ?").bind(key, entryId),
-      ...(since === undefined
-        ? []
-        : [
-            this.db
-              .prepare(
-                "UPDATE contexts SET document = printf('%.*c', length(CAST(document AS BLOB)), '#') WHERE memory_key = ? AND version >= ?",
-              )
-              .bind(key, since),
-            this.db
-              .prepare("UPDATE contexts SET document = '', source = 'erased' WHERE memory_key = ? AND version >= ?")
-              .bind(key, since),
-          ]),
-    ];
   }
 
   private async ofFlush({ key }: MemoryRef, flushKey: string): Promise<number | undefined> {
