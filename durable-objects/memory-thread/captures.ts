@@ -20,9 +20,9 @@ export async function captureMessages(
   const tasks = messages.map((message) => async () => {
     const captured = await guarded(ports, () =>
       captureMessage(`entry/${message.seq}`, message, known, slice, ports, async (entry) => {
-        const { entryId, role, speaker, content: rawEntry, occurredAt, seq } = message;
+        const { entryId, role, speaker, content: rawEntry, occurredAt, vouchedBy, seq } = message;
         const { threadId } = store.thread();
-        const record = { entryId, threadId, role, speaker, rawEntry, occurredAt, ...entry };
+        const record = { entryId, threadId, role, speaker, rawEntry, occurredAt, vouchedBy, ...entry };
         return platform.entries.put(slice.memory, record, seq, erasuresFor(entry, slice));
       }),
     );

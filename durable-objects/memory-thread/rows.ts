@@ -1,5 +1,6 @@
 /** Rows of a memory thread as they are read. */
 import { z } from "zod";
+import { actorRecordSchema } from "../../src/conversation/actor-record.js";
 import { controlSchema } from "../../src/memory/control.js";
 import type { ThreadMessage } from "../../src/memory/memory.js";
 
@@ -64,6 +65,7 @@ export const messageRow = z
     occurred_at: z.string(),
     control: controlSchema,
     epoch: z.int(),
+    vouched_by: z.string().nullable(),
   })
   .transform(
     (row): ThreadMessage => ({
@@ -75,5 +77,6 @@ export const messageRow = z
       occurredAt: row.occurred_at,
       control: row.control,
       epoch: row.epoch,
+      ...(row.vouched_by === null ? {} : { vouchedBy: actorRecordSchema.parse(JSON.parse(row.vouched_by)) }),
     }),
   );

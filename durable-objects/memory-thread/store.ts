@@ -30,7 +30,8 @@ export class MemoryThreadStore {
 
   addMessage(message: ThreadMessage): void {
     this.sql.exec(
-      `INSERT INTO messages (seq, entry_id, role, speaker, content, occurred_at, control, epoch) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO messages (seq, entry_id, role, speaker, content, occurred_at, control, epoch, vouched_by)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       message.seq,
       message.entryId,
       message.role,
@@ -39,6 +40,7 @@ export class MemoryThreadStore {
       message.occurredAt,
       message.control,
       message.epoch,
+      message.vouchedBy === undefined ? null : JSON.stringify(message.vouchedBy),
     );
   }
 
@@ -208,7 +210,7 @@ export class MemoryThreadStore {
       "UPDATE messages SET content = printf('%.*c', length(CAST(content AS BLOB)), '#') WHERE seq = ?",
       seq,
     );
-    this.sql.exec("UPDATE messages SET content = '', speaker = NULL, erased = 1, captured = 1 WHERE seq = ?", seq);
+    this.sql.exec("UPDATE messages SET content = '', speaker = NULL, vouched_by = NULL, erased = 1, captured = 1 WHERE seq = ?", seq);
     this.sql.exec("UPDATE batches SET request_hash = '' WHERE ? BETWEEN from_seq AND to_seq", seq);
     this.forgetWork();
   }
@@ -283,7 +285,7 @@ export class MemoryThreadStore {
   private messages(rest: string, ...bindings: (string | number)[]): ThreadMessage[] {
     return this.sql
       .exec(
-        `SELECT seq, entry_id, role, speaker, content, occurred_at, control, epoch FROM messages ${rest}`,
+        `SELECT seq, entry_id, role, speaker, content, occurred_at, control, epoch, vouched_by FROM messages ${rest}`,
         ...bindings,
       )
       .toArray()

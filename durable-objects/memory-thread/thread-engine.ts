@@ -77,7 +77,7 @@ export class ThreadEngine {
     const fromSeq = this.store.thread().marks.lastSeq + 1;
     const range = { fromSeq, toSeq: fromSeq + command.messages.length - 1 };
     const invocation = this.ctx.storage.transactionSync(() => {
-      for (const message of command.messages) this.take(message);
+      for (const message of command.messages) this.take({ ...message, vouchedBy: command.vouchedBy });
       if (command.flushNow) this.flushNow();
       this.store.addBatch(command.idempotencyKey, command.requestHash, range);
       this.kit.deadlines.move("idle", this.platform.now() + idleAfterMs);
@@ -233,7 +233,7 @@ export class ThreadEngine {
     this.kit.waiters.rejectAll();
   }
 
-  private take(message: NewMessage): void {
+  private take(message: NewMessage & Pick<ThreadMessage, "vouchedBy">): void {
     const decision = decideMessage(this.store.thread().marks, message.content.length);
     const { occurredAt = new Date(this.platform.now()).toISOString() } = message;
     this.store.addMessage({

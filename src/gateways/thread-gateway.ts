@@ -1,5 +1,6 @@
 /** The one place that makes stubs of memory threads. Their names carry the tenant and the memory. */
 import { z } from "zod";
+import { actorRecordSchema } from "../conversation/actor-record.js";
 import type { Result } from "../conversation/problem.js";
 import {
   type Invocation,
@@ -26,6 +27,7 @@ export const appendSchema = z.object({
   requestHash: z.string(),
   /** They say what was said before in other words: the context learns of it at once. */
   flushNow: z.boolean().default(false),
+  vouchedBy: actorRecordSchema.optional(),
 });
 export type AppendCommand = z.output<typeof appendSchema>;
 

@@ -1,4 +1,5 @@
 /** Work on memories that goes through rows and objects alike: for the acts, and for the sessions that have a memory. */
+import type { ActorRecord } from "../../conversation/actor-record.js";
 import { ok, type Result, refuse } from "../../conversation/problem.js";
 import type { ThreadGateway, ThreadIdentity, ThreadMarksView } from "../../gateways/thread-gateway.js";
 import type { DeadLetter } from "../../memory/dead-letter.js";
@@ -61,11 +62,22 @@ export interface Consistency {
   readonly failures: DeadLetter[];
 }
 
-export interface RecordOptions {
+/** What is written, and on whose word. */
+export interface WriteOptions {
+  readonly vouchedBy?: ActorRecord | undefined;
+  /** What was asked for, where supervisors made something else of it: the same request is told by it. */
+  readonly request?: unknown;
+}
+
+export interface RecordOptions extends WriteOptions {
   /** Messages sent twice under one key are there once. */
   readonly idempotencyKey?: string | undefined;
   /** They say what was said before in other words: the context learns of it at once. */
   readonly flushNow?: boolean;
+}
+
+export interface EntryOptions extends WriteOptions {
+  readonly idempotencyKey?: string | undefined;
 }
 
 /** Threads of a memory that are called at the same time. */
@@ -96,15 +108,16 @@ export class MemoryService {
     memory: MemoryRef,
     threadId: string,
     messages: readonly NewMessage[],
-    { idempotencyKey = newId("req"), flushNow = false }: RecordOptions = {},
+    { idempotencyKey = newId("req"), flushNow = false, vouchedBy, request = messages }: RecordOptions = {},
   ): Promise<Result<Invocation>> {
     await this.ports.memories.noteThread(memory, threadId);
-    const requestHash = await sha256Hex(JSON.stringify(messages));
+    const requestHash = await sha256Hex(JSON.stringify(request));
     return this.ports.threads.append(identityOf(memory, threadId), {
       messages: [...messages],
       idempotencyKey,
       requestHash,
       flushNow,
+      vouchedBy,
     });
   }
 
@@ -130,17 +143,18 @@ export class MemoryService {
     return { context, recent };
   }
 
-  async addEntry(memory: MemoryRef, entry: NewEntry, idempotencyKey?: string): Promise<Result<Entry>> {
-    const { record, extra } = await this.recordOf(entry, idempotencyKey);
+  async addEntry(memory: MemoryRef, entry: NewEntry, options: EntryOptions): Promise<Result<Entry>> {
+    const { record, extra } = await this.recordOf(entry, options);
     return this.outcome(memory, await this.ports.entries.add(memory, record, extra), false);
   }
 
   /** Writes a new entry in the place of an old one, which holds no longer from the time on when the new one was said. */
-  async correct(memory: MemoryRef, entryId: string, entry: NewEntry, idempotencyKey?: string): Promise<Result<Entry>> {
+  async correct(memory: MemoryRef, entryId: string, entry: NewEntry, options: EntryOptions): Promise<Result<Entry>> {
+    const { idempotencyKey } = options;
     const { entries } = this.ports;
     const old = await entries.get(memory, entryId);
     if (old === undefined) return noEntry;
-    const { record, extra } = await this.recordOf(entry, idempotencyKey);
+    const { record, extra } = await this.recordOf(entry, options);
     const repeated = idempotencyKey === undefined ? undefined : await entries.byKey(memory, idempotencyKey);
     if (old.supersededBy !== undefined && repeated === undefined) {
       return refuse("conflict", `This entry was corrected already, by ${old.supersededBy}. Correct that one.`);
@@ -253,7 +267,7 @@ export class MemoryService {
     return ok((await deadLetters.get(tenantId, memoryId, deadLetterId)) ?? letter);
   }
 
-  private async recordOf(entry: NewEntry, idempotencyKey: string | undefined) {
+  private async recordOf(entry: NewEntry, { idempotencyKey, vouchedBy, request = entry }: EntryOptions) {
     const { rawEntry, summary, expiresAt, occurredAt, ...rest } = entry;
     const record = {
       ...rest,
@@ -263,8 +277,9 @@ export class MemoryService {
       summary: summary ?? extractiveSummary(rawEntry),
       summarySource: summary === undefined ? ("extractive" as const) : ("given" as const),
       occurredAt: occurredAt ?? new Date(this.ports.now()).toISOString(),
+      vouchedBy,
     };
-    const requestHash = await sha256Hex(JSON.stringify(entry));
+    const requestHash = await sha256Hex(JSON.stringify(request));
     return { record, extra: { expiresAt, idempotencyKey, requestHash } };
   }
 

@@ -6,6 +6,7 @@ import { maxEntryCharacters } from "../../memory/entry.js";
 import { describeError, log } from "../../platform/logging.js";
 import { searchMemory } from "./memory-search.js";
 import type { MemoryService } from "./memory-service.js";
+import type { MemorySupervision } from "./memory-supervision.js";
 
 /** Which thread of which memory a session has. */
 export interface MemoryLink {
@@ -24,7 +25,10 @@ const recalledEntries = 8;
 const recalledCharacters = 6_000;
 
 export class SessionMemory {
-  constructor(private readonly service: MemoryService) {}
+  constructor(
+    private readonly service: MemoryService,
+    private readonly supervision: Pick<MemorySupervision, "ofRecall">,
+  ) {}
 
   /**
    * The context, and the entries of other conversations that have to do with a message. A memory that is gone or can't be reached
@@ -36,19 +40,21 @@ export class SessionMemory {
       if (!memory.ok) return [];
       const request = { query: message.slice(0, 4_000), topEntries: recalledEntries * 2, topContexts: 0, filter: {} };
       const { entries, latestContext } = await searchMemory(memory.value, request, this.service.ports);
-      const lines: string[] = [];
+      // The messages of this very thread are in the history already.
+      const elsewhere = entries.flatMap(({ entry }) => (entry.threadId === link.threadId ? [] : [entry]));
+      const found: string[] = [];
       let used = 0;
-      for (const { entry } of entries) {
-        // The messages of this very thread are in the history already.
-        if (entry.threadId === link.threadId || lines.length >= recalledEntries) continue;
+      for (const entry of elsewhere.slice(0, recalledEntries)) {
         const text = entry.rawEntry.length <= 1_000 ? entry.rawEntry : entry.summary;
         const line = `[${entry.occurredAt}] ${entry.speaker ?? entry.role}: ${text}`;
         used += line.length;
         if (used > recalledCharacters) break;
-        lines.push(line);
+        found.push(line);
       }
+      const [document = "", ...recalled] = await this.supervision.ofRecall(link, [latestContext.document, ...found]);
+      const lines = recalled.filter((line) => line !== "");
       return [
-        ...(latestContext.document === "" ? [] : [{ kind: "context", text: latestContext.document }]),
+        ...(document === "" ? [] : [{ kind: "context", text: document }]),
         ...(lines.length === 0 ? [] : [{ kind: "entries", text: lines.join("\n") }]),
       ];
     } catch (error) {
@@ -88,6 +94,7 @@ export class SessionMemory {
       const result = await this.service.processMessages(memory.value, link.threadId, [recorded], {
         idempotencyKey: key,
         flushNow: edit !== undefined,
+        vouchedBy: { kind: message.role === "assistant" ? "agent" : "system", id: "session" },
       });
       if (!result.ok) log("info", "memory.record_refused", { tenantId: link.tenantId, code: result.problem.code });
     }

@@ -1,5 +1,7 @@
 /** New versions of a memory's context: written by hand, or restored from an old one. */
+import { recordOf } from "../../conversation/actor-record.js";
 import { ok, type Result, refuse } from "../../conversation/problem.js";
+import { maxContextCharacters } from "../../memory/context-document.js";
 import { itemsOfVersion, originsByHand } from "../../memory/context-items.js";
 import type { FlushBase } from "../../memory/flush.js";
 import type { NewContext } from "../../stores/memory/context-store.js";
@@ -24,9 +26,13 @@ export async function writeMemoryContext(
 ): Promise<Result<{ version: number }>> {
   const memory = await findMemory(actor, "writeMemoryContext", memoryId, services);
   if (!memory.ok) return memory;
+  const texts = [{ path: "document", content: document }];
+  const supervised = await services.memorySupervision.ofWrite(memory.value, recordOf(actor), texts);
+  if (!supervised.ok) return supervised;
+  const effective = (supervised.value[0] ?? document).slice(0, maxContextCharacters);
   const byHand = (base: FlushBase) => ({
-    document,
-    origins: originsByHand(document, itemsOfVersion(base)),
+    document: effective,
+    origins: originsByHand(effective, itemsOfVersion(base)),
     source: "person" as const,
     author: actor.id,
   });
@@ -48,6 +54,10 @@ export async function restoreMemoryContext(
     return refuse("conflict", "This version rested on entries that have been deleted; its text is gone.");
   }
   const { document, origins, forgotten } = itemised ?? { document: "", origins: [], forgotten: { entries: [] } };
+  // What was written before the tenant had the supervisors that it has now.
+  const texts = [{ path: "version", content: document, isFixed: true }];
+  const supervised = await services.memorySupervision.ofWrite(memory.value, recordOf(actor), texts);
+  if (!supervised.ok) return supervised;
   const restored = () => ({
     document,
     origins,
