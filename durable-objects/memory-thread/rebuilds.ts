@@ -13,9 +13,9 @@ export async function runRebuild(slice: Slice, ports: WorkPorts): Promise<void> 
   const { store, storage, platform } = ports;
   const { version, forgotten } = await platform.contexts.base(slice.memory);
   if (!isForgetful(forgotten)) return store.setRebuildDue(false);
-  const { entryIds, left } = await platform.contexts.nextForgotten(slice.memory, forgotten, rebuiltEntries);
+  const { entryIds, left } = await platform.contexts.forgetting.nextForgotten(slice.memory, forgotten, rebuiltEntries);
   // All of them were deleted since.
-  if (entryIds.length === 0) return platform.contexts.nothingForgotten(slice.memory, version);
+  if (entryIds.length === 0) return platform.contexts.forgetting.nothingForgotten(slice.memory, version);
   const work = `rebuild/${store.countRewrite()}`;
   const flushed = await flush({ work, flushKey: `context:${work}`, entryIds, forgotten, left }, slice, ports);
   if (flushed === undefined || flushed === "nothing") return;

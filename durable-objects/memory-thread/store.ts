@@ -185,14 +185,16 @@ export class MemoryThreadStore {
 
   captured(seq: number, degraded: boolean, toolHistory: Calls): void {
     this.sql.exec("UPDATE messages SET captured = ? WHERE seq = ? AND erased = 0", degraded ? 2 : 1, seq);
+    this.sql.exec("UPDATE thread SET tool_history = ?", JSON.stringify(toolHistory));
+    this.findIndexed();
+  }
+
+  /** Up to before the first message that is no entry yet; of erased ones there is nothing to wait for. */
+  private findIndexed(): void {
     const { first } = this.sql
       .exec<{ first: number | null }>("SELECT MIN(seq) AS first FROM messages WHERE captured = 0")
       .one();
-    this.sql.exec(
-      "UPDATE thread SET indexed_seq = ?, tool_history = ?",
-      (first ?? this.last() + 1) - 1,
-      JSON.stringify(toolHistory),
-    );
+    this.sql.exec("UPDATE thread SET indexed_seq = ?", (first ?? this.last() + 1) - 1);
   }
 
   /** Summaries that were made with what is erased now are to be written again by a model, now unless a time is set already. */
@@ -210,8 +212,12 @@ export class MemoryThreadStore {
       "UPDATE messages SET content = printf('%.*c', length(CAST(content AS BLOB)), '#') WHERE seq = ?",
       seq,
     );
-    this.sql.exec("UPDATE messages SET content = '', speaker = NULL, vouched_by = NULL, erased = 1, captured = 1 WHERE seq = ?", seq);
+    this.sql.exec(
+      "UPDATE messages SET content = '', speaker = NULL, vouched_by = NULL, erased = 1, captured = 1 WHERE seq = ?",
+      seq,
+    );
     this.sql.exec("UPDATE batches SET request_hash = '' WHERE ? BETWEEN from_seq AND to_seq", seq);
+    this.findIndexed();
     this.forgetWork();
   }
 

@@ -186,6 +186,8 @@ export class ThreadEngine {
       if (message === undefined) return this.store.forgetWork();
       this.store.erase(message.seq);
       this.kit.outbox.put("erase", entryId, { entryId });
+      // A flush may have waited for this one.
+      this.sendJob({ fromSeq: message.seq, toSeq: message.seq });
     });
     // However it ended: it lost its lease.
     await this.kit.driven().catch(() => undefined);

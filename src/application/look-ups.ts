@@ -25,7 +25,9 @@ export function lookUps(tenantId: string, { memory, supervision, resources, team
       if (!found.ok) return undefined;
       const request = { query, topEntries, topContexts: 0, filter: {} };
       const { entries, latestContext } = await searchMemory(found.value, request, memory.ports);
-      const texts = entries.map(({ entry }) => (entry.rawEntry.length <= longestEntry ? entry.rawEntry : entry.summary));
+      const texts = entries.map(({ entry }) =>
+        entry.rawEntry.length <= longestEntry ? entry.rawEntry : entry.summary,
+      );
       const [context = "", ...recalled] = await supervision.ofRecall(found.value, [latestContext.document, ...texts]);
       return {
         context,

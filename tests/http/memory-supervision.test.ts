@@ -8,7 +8,12 @@ async function ruled(): Promise<TestMemory> {
   const { tenant } = memory;
   await tenant.rules("house", [
     { match: { type: "phrases", phrases: ["blue falcon"] }, action: "block", reason: "Nobody speaks of it." },
-    { match: { type: "phrases", phrases: ["Zirkonia"] }, action: "replace", replacement: "the stone", reason: "Its name is secret." },
+    {
+      match: { type: "phrases", phrases: ["Zirkonia"] },
+      action: "replace",
+      replacement: "the stone",
+      reason: "Its name is secret.",
+    },
     { match: { type: "phrases", phrases: ["Zeppelin"] }, action: "review", reason: "Somebody should look." },
   ]);
   await tenant.call("PATCH", "/v1/tenant", { settings: { supervisors: ["house"] } });
@@ -24,7 +29,16 @@ it("what is written to a memory passes the tenant's request supervisors, whichev
     ["POST", "/entries", { rawEntry: "Fine.", tags: { about: text } }],
     ["PATCH", `/entries/${entryId}`, { tags: { about: text } }],
     ["POST", `/entries/${entryId}/corrections`, { rawEntry: text }],
-    ["POST", "/threads/main/messages", { messages: [{ role: "user", content: "Hi." }, { role: "assistant", content: text }] }],
+    [
+      "POST",
+      "/threads/main/messages",
+      {
+        messages: [
+          { role: "user", content: "Hi." },
+          { role: "assistant", content: text },
+        ],
+      },
+    ],
     ["PUT", "/context", { document: `## Facts\n- ${text}` }],
   ];
   for (const [method, path, body] of writes("The blue falcon flies.")) {
@@ -82,7 +96,10 @@ it("what was stored before a rule was made doesn't reach a prompt or a memory to
     { match: { type: "phrases", phrases: ["blue falcon"] }, action: "block", reason: "Nobody speaks of it." },
   ]);
   await tenant.call("PATCH", "/v1/tenant", { settings: { supervisors: ["house"] } });
-  const model = await tenant.agent("assistant", { tools: [{ server: "conclave", tool: "*" }], memories: [memory.memoryId] });
+  const model = await tenant.agent("assistant", {
+    tools: [{ server: "conclave", tool: "*" }],
+    memories: [memory.memoryId],
+  });
   await model.reply(
     { toolCalls: [{ name: "memory_search", arguments: { query: "parcel" } }] },
     { text: "It goes to Turin." },

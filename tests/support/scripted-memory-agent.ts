@@ -24,20 +24,20 @@ function itemsOf(prompt: string, manner: MemoryAgentManner): string[] {
   const from = (...labels: string[]): string => (manner === "cites" ? ` [from ${labels.join(", ")}]` : "");
   const session = prompt.slice(prompt.indexOf("<session>"));
   const corrected = [...session.matchAll(/\(corrects what was said \[[^\]]*\]: (.*)\)/g)].map(([, old = ""]) => old);
-  const known = [...prompt.matchAll(/^- (.*) \[(c\d+)(, a person's)?\]$/gm)].flatMap(([, text = "", label = "", byHand]) => {
-    if (byHand !== undefined) return [`- ${text}${from(label)}`];
-    const left = corrected.reduce((rest, old) => rest.replaceAll(old, "").trim(), text);
-    return left === "" ? [] : [`- ${left}${from(label)}`];
-  });
+  const known = [...prompt.matchAll(/^- (.*) \[(c\d+)(, a person's)?\]$/gm)].flatMap(
+    ([, text = "", label = "", byHand]) => {
+      if (byHand !== undefined) return [`- ${text}${from(label)}`];
+      const left = corrected.reduce((rest, old) => rest.replaceAll(old, "").trim(), text);
+      return left === "" ? [] : [`- ${left}${from(label)}`];
+    },
+  );
   const said = [...session.matchAll(/^\[(\d+)\] \[[^\]]*\] \w+: (.*)\n(\(corrects .*\n)?(\(corrected since\))?/gm)]
     .filter(([, , , , superseded]) => superseded === undefined)
     .map(([, label = "", text = ""]) => ({ label, text }));
   const fresh = said.filter(({ text }) => !known.some((item) => item.includes(text)));
-  const pairs = fresh.flatMap((one, at) => (at % 2 === 0 ? [fresh.slice(at, at + 2)] : []));
+  const pairs = Array.from({ length: Math.ceil(fresh.length / 2) }, (_, at) => fresh.slice(2 * at, 2 * at + 2));
   return [
     ...known,
-    ...pairs.map(
-      (pair) => `- ${pair.map(({ text }) => text).join(" ")}${from(...pair.map(({ label }) => label))}`,
-    ),
+    ...pairs.map((pair) => `- ${pair.map(({ text }) => text).join(" ")}${from(...pair.map(({ label }) => label))}`),
   ];
 }

@@ -1,14 +1,13 @@
 /** Work on memories that goes through rows and objects alike: for the acts, and for the sessions that have a memory. */
 import type { ActorRecord } from "../../conversation/actor-record.js";
 import { ok, type Result, refuse } from "../../conversation/problem.js";
-import type { ThreadGateway, ThreadIdentity, ThreadMarksView } from "../../gateways/thread-gateway.js";
+import type { ThreadGateway, ThreadIdentity } from "../../gateways/thread-gateway.js";
 import type { DeadLetter } from "../../memory/dead-letter.js";
 import type { Entry, NewEntry, Tags } from "../../memory/entry.js";
 import { extractiveSummary } from "../../memory/extractive.js";
 import {
   type ContextVersion,
   type Invocation,
-  type Level,
   type NewMessage,
   standaloneThread,
   type Thread,
@@ -22,6 +21,7 @@ import type { DeadLetters } from "../../stores/memory/dead-letters.js";
 import type { EntryStore } from "../../stores/memory/entry-store.js";
 import type { MemoryRef, MemoryStore } from "../../stores/memory/memory-store.js";
 import type { EntryVectors } from "../../stores/memory/vectors.js";
+import { eachThread } from "./each-thread.js";
 import { eraseFromD1 } from "./erasure.js";
 import type { MemoryPlatform } from "./memory-platform.js";
 
@@ -45,23 +45,6 @@ export interface Started extends Invocation {
   readonly recentEntries: Entry[];
 }
 
-/** What is waited for. Without a thread: the last message of every thread of the memory. */
-export interface ConsistencyGoal {
-  readonly threadId?: string | undefined;
-  /** The last message, if left out. */
-  readonly seq?: number | undefined;
-  readonly level: Level;
-  /** In milliseconds, at most {@link maxWaitMs}. */
-  readonly timeoutMs: number;
-}
-
-export interface Consistency {
-  readonly reached: boolean;
-  /** Of the thread, or of each thread of the memory. */
-  readonly watermarks: ThreadMarksView | { readonly threads: Readonly<Record<string, ThreadMarksView>> };
-  readonly failures: DeadLetter[];
-}
-
 /** What is written, and on whose word. */
 export interface WriteOptions {
   readonly vouchedBy?: ActorRecord | undefined;
@@ -80,12 +63,9 @@ export interface EntryOptions extends WriteOptions {
   readonly idempotencyKey?: string | undefined;
 }
 
-/** Threads of a memory that are called at the same time. */
-const threadsAtOnce = 100;
 /** Characters of the entries that a start gives, at most. */
 const startBudget = 12_000;
 const startEntries = 100;
-export const maxWaitMs = 60_000;
 
 export class MemoryService {
   constructor(readonly ports: MemoryServicePorts) {}
@@ -176,7 +156,7 @@ export class MemoryService {
     const erase = async (threadId: string): Promise<void> => {
       if (await this.ports.threads.erase(identityOf(memory, threadId), entryId)) known ||= row === undefined;
     };
-    if (row === undefined) await this.eachThread(memory, erase);
+    if (row === undefined) await eachThread(memory, this.ports.memories, erase);
     else await erase(row.thread_id);
     if (row === undefined && !known) return noEntry;
     await eraseFromD1(memory, entryId, this.ports);
@@ -215,45 +195,10 @@ export class MemoryService {
   async deleteMemory(memory: MemoryRef): Promise<void> {
     const { memories, threads, vectors, answers, claims } = this.ports;
     await claims.forget(memory.tenantId, memory.memoryId);
-    await this.eachThread(memory, (threadId) => threads.remove(identityOf(memory, threadId)));
+    await eachThread(memory, memories, (threadId) => threads.remove(identityOf(memory, threadId)));
     await memories.removeMemory(memory);
     await vectors.index.forget();
     await answers.forget(memory.tenantId, memory.memoryId);
-  }
-
-  /** Does something with every thread of a memory, many at a time. */
-  private async eachThread(memory: MemoryRef, act: (threadId: string) => Promise<void>): Promise<void> {
-    // The thread of entries without a conversation comes before all others: its name is empty.
-    let after: string | undefined;
-    for (;;) {
-      const page = await this.ports.memories.threads(memory, after, threadsAtOnce);
-      await Promise.all(page.map(act));
-      after = page.at(-1);
-      if (after === undefined) return;
-    }
-  }
-
-  /** Waits until messages are stored, indexed or in the context, at most so long; says what was reached and what failed. */
-  async awaitConsistency(memory: MemoryRef, goal: ConsistencyGoal): Promise<Result<Consistency>> {
-    const { threads, deadLetters } = this.ports;
-    const { threadId, seq, level } = goal;
-    const timeoutMs = Math.min(goal.timeoutMs, maxWaitMs);
-    const failures = () => deadLetters.open(memory.tenantId, memory.memoryId, threadId);
-    if (threadId !== undefined) {
-      const report = await threads.reached(identityOf(memory, threadId), level, seq, timeoutMs);
-      return report.ok ? ok({ ...report.value, failures: await failures() }) : report;
-    }
-    const until = this.ports.now() + timeoutMs;
-    const marks: Record<string, ThreadMarksView> = {};
-    let reached = true;
-    await this.eachThread(memory, async (id) => {
-      const left = Math.max(0, until - this.ports.now());
-      const report = await threads.reached(identityOf(memory, id), level, undefined, left);
-      if (!report.ok) return;
-      marks[id] = report.value.watermarks;
-      reached &&= report.value.reached;
-    });
-    return ok({ reached, watermarks: { threads: marks }, failures: await failures() });
   }
 
   async retryDeadLetter(memory: MemoryRef, deadLetterId: string): Promise<Result<DeadLetter>> {
@@ -303,7 +248,7 @@ export class MemoryService {
   }
 }
 
-function identityOf({ tenantId, memoryId }: MemoryRef, threadId: string): ThreadIdentity {
+export function identityOf({ tenantId, memoryId }: MemoryRef, threadId: string): ThreadIdentity {
   return { tenantId, memoryId, threadId };
 }
 

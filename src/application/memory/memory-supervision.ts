@@ -61,7 +61,11 @@ export class MemorySupervision {
     if (!supervisors.ok) return supervisors;
     if (supervisors.value.length === 0) return ok(texts.map(({ content }) => content));
     const passes: SupervisionState[] = [];
-    const tasks = texts.map(({ content }) => () => this.judge(content, supervisors.value, policies, passes));
+    const tasks = texts.map(
+      ({ content }) =>
+        () =>
+          this.judge(content, supervisors.value, policies, passes),
+    );
     const outcomes = await settleInOrder(tasks, textsAtOnce);
     await this.record(memory, actor, passes);
     const refused = outcomes.flatMap((outcome, at): Refused[] => issuesOf(outcome, texts[at]));
@@ -169,7 +173,8 @@ function issuesOf(outcome: Outcome, text: WrittenText | undefined): Refused[] {
   if (outcome === "held") return [{ path, held: true, message: "a supervisor holds it for a review" }];
   if (outcome.action === "block") return [{ path, held: false, message: outcome.reasons.join("; ") }];
   if (outcome.action === "allow") return [];
-  if (text?.isFixed) return [{ path, held: false, message: `a supervisor would change it: ${outcome.reasons.join("; ")}` }];
+  if (text?.isFixed)
+    return [{ path, held: false, message: `a supervisor would change it: ${outcome.reasons.join("; ")}` }];
   const isBlank = outcome.subject.message.content.trim() === "";
   return isBlank ? [{ path, held: false, message: `nothing is left of it: ${outcome.reasons.join("; ")}` }] : [];
 }

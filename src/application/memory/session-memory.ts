@@ -6,7 +6,6 @@ import { maxEntryCharacters } from "../../memory/entry.js";
 import { describeError, log } from "../../platform/logging.js";
 import { searchMemory } from "./memory-search.js";
 import type { MemoryService } from "./memory-service.js";
-import type { MemorySupervision } from "./memory-supervision.js";
 
 /** Which thread of which memory a session has. */
 export interface MemoryLink {
@@ -24,10 +23,15 @@ export interface Recalled {
 const recalledEntries = 8;
 const recalledCharacters = 6_000;
 
+/** What of recalled texts may reach a prompt; what may not is empty. */
+interface RecallSupervision {
+  ofRecall(memory: Pick<MemoryLink, "tenantId" | "memoryId">, texts: readonly string[]): Promise<string[]>;
+}
+
 export class SessionMemory {
   constructor(
     private readonly service: MemoryService,
-    private readonly supervision: Pick<MemorySupervision, "ofRecall">,
+    private readonly supervision: RecallSupervision,
   ) {}
 
   /**

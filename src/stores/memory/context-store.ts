@@ -7,10 +7,10 @@ import {
   isForgetful,
   itemOriginSchema,
   itemsOfText,
-  takenIn,
 } from "../../memory/context-items.js";
 import type { FlushBase, PutOutcome } from "../../memory/flush.js";
 import { type ContextVersion, contextSources } from "../../memory/memory.js";
+import { ContextForgetting } from "./context-forgetting.js";
 import type { MemoryRef } from "./memory-store.js";
 
 export interface NewContext {
@@ -64,17 +64,15 @@ export const itemisedRow = z
 export type ItemisedVersion = z.infer<typeof itemisedRow>;
 export const itemisedColumns = "version, document, source, origins, forgotten";
 
-/** Entries of the memory ?1 that hold still and were forgotten: bindings 2 to 4 of {@link forgottenBindings}. */
-const isForgotten = `e.memory_key = ?1 AND e.deleted_at IS NULL AND (e.entry_id IN (SELECT value FROM json_each(?2))
-  OR (e.key > ?4 AND EXISTS (SELECT 1 FROM context_sources s WHERE s.memory_key = e.memory_key AND s.entry_id = e.entry_id AND s.version <= ?3)))`;
-const forgottenBindings = ({ entries, upTo = 0, after = 0 }: Forgotten) =>
-  [JSON.stringify(entries), upTo, after] as const;
-
 export class ContextStore {
+  readonly forgetting: ContextForgetting;
+
   constructor(
     private readonly db: D1Database,
     private readonly now: () => number,
-  ) {}
+  ) {
+    this.forgetting = new ContextForgetting(db);
+  }
 
   /** The current version, or version 0 with nothing in it. */
   async current(memory: MemoryRef): Promise<ContextVersion> {
@@ -211,45 +209,9 @@ export class ContextStore {
   async coverage(memory: MemoryRef, version: number): Promise<Record<string, number>> {
     const [taken, itemised] = await Promise.all([this.takenIn(memory, version), this.itemised(memory, version)]);
     if (itemised === undefined || !isForgetful(itemised.forgotten)) return taken;
-    const firstLost = await this.firstForgotten(memory, itemised.forgotten);
+    const firstLost = await this.forgetting.firstForgotten(memory, itemised.forgotten);
     const covered = Object.entries(taken).map(([id, seq]) => [id, Math.min(seq, (firstLost.get(id) ?? seq + 1) - 1)]);
     return Object.fromEntries(covered);
-  }
-
-  /** The first entry of each thread that was forgotten. */
-  async firstForgotten({ key }: MemoryRef, forgotten: Forgotten): Promise<ReadonlyMap<string, number>> {
-    if (!isForgetful(forgotten)) return new Map();
-    const { results } = await this.db
-      .prepare(`SELECT e.thread_id, MIN(e.seq) AS first FROM entries e WHERE ${isForgotten} GROUP BY e.thread_id`)
-      .bind(key, ...forgottenBindings(forgotten))
-      .all();
-    const rows = z.array(z.object({ thread_id: z.string(), first: z.int() })).parse(results);
-    return new Map(rows.map((row) => [row.thread_id, row.first]));
-  }
-
-  /** Some of the entries that were forgotten, in the order in which they were written, and what is left once they are taken in. */
-  async nextForgotten(
-    { key }: MemoryRef,
-    forgotten: Forgotten,
-    limit: number,
-  ): Promise<{ readonly entryIds: string[]; readonly left: Forgotten }> {
-    const { results } = await this.db
-      .prepare(`SELECT e.entry_id, e.key FROM entries e WHERE ${isForgotten} ORDER BY e.key LIMIT ?5`)
-      .bind(key, ...forgottenBindings(forgotten), limit)
-      .all();
-    const rows = z.array(z.object({ entry_id: z.string(), key: z.int() })).parse(results);
-    const entryIds = rows.map((row) => row.entry_id);
-    const last = rows.at(-1)?.key;
-    if (rows.length < limit || last === undefined) return { entryIds, left: { entries: [] } };
-    return { entryIds, left: { ...takenIn(forgotten, entryIds), after: Math.max(last, forgotten.after ?? 0) } };
-  }
-
-  /** What a version has forgotten isn't there any more. */
-  async nothingForgotten({ tenantId, key }: MemoryRef, version: number): Promise<void> {
-    await this.db
-      .prepare("UPDATE contexts SET forgotten = ? WHERE tenant_id = ? AND memory_key = ? AND version = ?")
-      .bind(JSON.stringify({ entries: [] }), tenantId, key, version)
-      .run();
   }
 
   /** Up to which message each thread was taken in by a version, whatever was forgotten since. */
