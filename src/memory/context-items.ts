@@ -43,8 +43,6 @@ export const forgottenSchema = z.object({
 });
 export type Forgotten = z.infer<typeof forgottenSchema>;
 
-export const nothingForgotten: Forgotten = { entries: [] };
-
 /** A version as far as its items go. */
 export interface StoredItems {
   readonly version: number;
@@ -83,7 +81,7 @@ export function originsByHand(document: string, before: readonly ContextItem[]):
 }
 
 /** Whether an item rests on an entry that version `since` was the first to take in. */
-export function restsOn(origin: ItemOrigin, entryId: string, since: number): boolean {
+function restsOn(origin: ItemOrigin, entryId: string, since: number): boolean {
   return origin.by === "entries" && (origin.entries.includes(entryId) || (origin.upTo ?? 0) >= since);
 }
 

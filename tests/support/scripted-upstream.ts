@@ -149,7 +149,7 @@ async function serve(
   });
   queue.begin(entry);
   const given = queue.take();
-  const reply = given?.remembers === undefined ? given : memoryAgentReply(seen.body, given.remembers);
+  const reply = given?.remembers === undefined ? given : { ...given, ...memoryAgentReply(seen.body, given.remembers) };
   if (reply === undefined) return sendJson(response, 400, { error: { code: "nothing_scripted" } });
 
   if (reply.delayMs !== undefined) await delay(reply.delayMs);
