@@ -9,6 +9,7 @@ import { eraseFromD1 } from "./application/memory/erasure.js";
 import type { MemoryPlatform } from "./application/memory/memory-platform.js";
 import { memoryPrompts } from "./application/memory/memory-prompts.js";
 import { MemoryService } from "./application/memory/memory-service.js";
+import { MemorySupervision } from "./application/memory/memory-supervision.js";
 import { SessionMemory } from "./application/memory/session-memory.js";
 import { logAttempt } from "./application/model-log.js";
 import { RemoteTools } from "./application/remote-tools.js";
@@ -65,6 +66,7 @@ interface Shared {
   readonly signingSecret: (tenantId: string) => Promise<string>;
   readonly supervisors: SupervisorBuilder;
   readonly memory: MemoryService;
+  readonly memorySupervision: MemorySupervision;
   readonly answers: IdempotencyStore;
   readonly examples: ExampleClassifiers;
   readonly claims: CreationClaims;
@@ -99,26 +101,31 @@ function shared(env: Env): Shared {
   });
   const signingSecret = createSigningSecrets(env.SEALING_SECRET);
   const signer = new CallSigner(signingSecret, now);
+  const tenants = new TenantStore(env.DB, sealer, now);
+  const supervisors = new SupervisorBuilder({
+    policy,
+    signer,
+    now,
+    model: (tenantId) => tenantModel(env, tenantId),
+    provider: (tenantId, name) => tenantProvider(env, tenantId, name),
+  });
+  const memorySupervision = new MemorySupervision({ tenants, resources, supervisors, db: env.DB, now });
+  const teamState = (tenantId: string): D1TeamState => new D1TeamState(env.DB, tenantId, now);
   const created: Shared = {
     sealer,
     resources,
-    tenants: new TenantStore(env.DB, sealer, now),
+    tenants,
     policy,
     signer,
     signingSecret,
     remoteTools: new RemoteTools(new McpServers(policy, now, signer), new PinnedTools(env.DB), now),
     tools: new ToolBuilder(policy, signer, new ToolCache(env.DB, now), (tenantId) =>
-      lookUps(tenantId, { memory, resources, teamState: (ofTenant) => new D1TeamState(env.DB, ofTenant, now) }),
+      lookUps(tenantId, { memory, supervision: memorySupervision, resources, teamState }),
     ),
-    supervisors: new SupervisorBuilder({
-      policy,
-      signer,
-      now,
-      model: (tenantId) => tenantModel(env, tenantId),
-      provider: (tenantId, name) => tenantProvider(env, tenantId, name),
-    }),
+    supervisors,
     examples: new ExampleClassifiers(new ExampleVectors((tenantId) => tenantEmbedder(env, tenantId), now)),
     memory,
+    memorySupervision,
     answers,
     claims,
   };
@@ -127,11 +134,12 @@ function shared(env: Env): Shared {
 }
 
 export function composeRootPlatform(env: Env): RootPlatform {
-  const { resources, tenants, tools, remoteTools, supervisors, examples, memory, policy, signer } = shared(env);
+  const { resources, tenants, tools, remoteTools, supervisors, examples, memory, memorySupervision, policy, signer } =
+    shared(env);
   return {
     now,
     examples,
-    memory: new SessionMemory(memory),
+    memory: new SessionMemory(memory, memorySupervision),
     resources,
     tenants,
     tools,

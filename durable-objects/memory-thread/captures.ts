@@ -2,11 +2,13 @@
 import { settleInOrder } from "../../src/agent/concurrency.js";
 import { type Captured, captureEntry } from "../../src/memory/capture.js";
 import type { ThreadMessage } from "../../src/memory/memory.js";
-import { windowMessages } from "../../src/memory/prompts.js";
+import { type KnownBefore, windowMessages } from "../../src/memory/prompts.js";
 import { modelCooldown, recordModelFailure } from "./model-cooldown.js";
 import { agentPorts, guarded, type Slice, type WorkPorts } from "./work-ports.js";
 
 const parallelCaptures = 4;
+/** Entries of other threads that a capture knows at most, beside the context. */
+const uncoveredEntries = 24;
 
 export async function captureMessages(
   messages: readonly ThreadMessage[],
@@ -14,13 +16,13 @@ export async function captureMessages(
   ports: WorkPorts,
 ): Promise<void> {
   const { store, platform } = ports;
-  const context = (await platform.contexts.base(slice.memory)).document;
+  const known = await knownBefore(slice, ports);
   const tasks = messages.map((message) => async () => {
     const captured = await guarded(ports, () =>
-      captureMessage(`entry/${message.seq}`, message, context, slice, ports, async (entry) => {
-        const { entryId, role, speaker, content: rawEntry, occurredAt, seq } = message;
+      captureMessage(`entry/${message.seq}`, message, known, slice, ports, async (entry) => {
+        const { entryId, role, speaker, content: rawEntry, occurredAt, vouchedBy, seq } = message;
         const { threadId } = store.thread();
-        const record = { entryId, threadId, role, speaker, rawEntry, occurredAt, ...entry };
+        const record = { entryId, threadId, role, speaker, rawEntry, occurredAt, vouchedBy, ...entry };
         return platform.entries.put(slice.memory, record, seq, erasuresFor(entry, slice));
       }),
     );
@@ -35,10 +37,21 @@ export async function captureMessages(
   await platform.vectors.fill(slice.memory);
 }
 
+/** The context, and what was said elsewhere in the memory that it doesn't cover yet: a new session begins with both. */
+export async function knownBefore({ memory }: Slice, { store, platform }: WorkPorts): Promise<KnownBefore> {
+  const { contexts, entries } = platform;
+  const { version, document } = await contexts.base(memory);
+  const newest = await entries.uncovered(memory, await contexts.coverage(memory, version), uncoveredEntries);
+  // The thread's own messages stand in the window.
+  const elsewhere = newest.filter((entry) => entry.threadId !== store.thread().threadId).reverse();
+  const uncovered = elsewhere.map((entry) => ({ ...entry, seq: entry.seq ?? 0, content: entry.rawEntry }));
+  return { context: document, uncovered };
+}
+
 export function captureMessage(
   work: string,
   message: ThreadMessage,
-  context: string,
+  known: KnownBefore,
   slice: Slice,
   ports: WorkPorts,
   save: Parameters<typeof captureEntry>[1],
@@ -49,7 +62,7 @@ export function captureMessage(
     memoryId,
     models,
     prompts: slice.prompts,
-    context,
+    known,
     window: ports.store.window(message.seq - 1, windowMessages),
     message,
     // Asked anew for each: the first one that fails in a slice speaks for the others.

@@ -1,8 +1,10 @@
 /** Entries are taken into the context: one flush at a time, in order. */
+import { type Forgotten, takenIn } from "../../src/memory/context-items.js";
 import type { FlushRange } from "../../src/memory/control.js";
 import type { Entry } from "../../src/memory/entry.js";
-import { type Flushed, writeContext } from "../../src/memory/flush.js";
+import { type ContextPut, type Flushed, writeContext } from "../../src/memory/flush.js";
 import { standaloneThread } from "../../src/memory/memory.js";
+import { synthesisEntries } from "./synthesis-entries.js";
 import { agentPorts, guarded, type Slice, type WorkPorts } from "./work-ports.js";
 
 /** Entries without a conversation that one flush takes in. */
@@ -10,36 +12,120 @@ const standaloneEntries = 20;
 /** Messages that one flush takes in, when an old version was restored that doesn't cover them. */
 const reachBackMessages = 60;
 
-/** A part of the thread that is taken into the context. */
-export interface FlushRequest extends FlushRange {
+interface FlushName {
   /** Its steps are kept under this id. */
   readonly work: string;
   /** The same flush finds by it what it put before. */
   readonly flushKey: string;
+}
+
+/** A part of the thread that is taken into the context. */
+interface RangeRequest extends FlushName, FlushRange {
   /** Whether the part was taken in before, without a model. */
   readonly again?: boolean;
+}
+
+/** Entries, of whatever thread, that are taken in once more. */
+interface EntriesRequest extends FlushName {
+  readonly entryIds: readonly string[];
+  /** What the context had forgotten when these were chosen, and has forgotten still when they are taken in. */
+  readonly forgotten: Forgotten;
+  readonly left: Forgotten;
+}
+
+export type FlushRequest = RangeRequest | EntriesRequest;
+
+/** What is taken in, and what of it is stored with the version. */
+interface Material {
+  readonly toSeq: number;
+  readonly entries: () => Promise<readonly Entry[]>;
+  readonly coverage: (sources: readonly string[]) => Promise<Record<string, number>>;
+  readonly forgotten: (put: ContextPut) => Promise<Forgotten>;
 }
 
 /** `nothing` when all of the part was erased; `undefined` when an erasure superseded the flush. */
 export function flush(request: FlushRequest, slice: Slice, ports: WorkPorts): Promise<Flushed | "nothing" | undefined> {
   return guarded(ports, async () => {
-    const inputs = await flushInputs(request, slice, ports);
-    return inputs === undefined ? "nothing" : writeContext(...inputs);
+    const material =
+      "entryIds" in request ? materialOfEntries(request, slice, ports) : await materialOfRange(request, slice, ports);
+    return material === undefined ? "nothing" : writeContext(...inputsOf(request, material, slice, ports));
   });
 }
 
-async function flushInputs(
-  { work, flushKey, again = false, ...requested }: FlushRequest,
+function inputsOf(
+  { work, flushKey }: FlushName,
+  material: Material,
   slice: Slice,
   ports: WorkPorts,
-): Promise<Parameters<typeof writeContext> | undefined> {
-  const { store, platform } = ports;
+): Parameters<typeof writeContext> {
   const { memory, prompts } = slice;
+  const { contexts, entries } = ports.platform;
+  return [
+    {
+      vaultId: memory.vaultId,
+      memoryId: memory.memoryId,
+      models: memory.models,
+      prompts,
+      toSeq: material.toSeq,
+      withoutModel: slice.withoutModel,
+    },
+    {
+      ...agentPorts(work, slice, ports),
+      base: () => contexts.base(memory),
+      entries: async () => synthesisEntries(memory, await material.entries(), entries),
+      put: async (put) => {
+        const { expected, document, origins, source, sources } = put;
+        return contexts.put(memory, {
+          document,
+          origins,
+          source,
+          sources,
+          flushKey,
+          author: `thread ${ports.store.thread().threadId}`,
+          expected: expected.version,
+          erasures: expected.erasures,
+          forgotten: await material.forgotten(put),
+          coverage: await material.coverage(sources),
+        });
+      },
+    },
+  ];
+}
+
+/** What was chosen, as far as it is there still. It was covered before: coverage stays as it is. */
+function materialOfEntries(
+  { entryIds, forgotten, left }: EntriesRequest,
+  { memory }: Slice,
+  { store, platform }: WorkPorts,
+): Material {
+  return {
+    toSeq: store.thread().marks.lastSeq,
+    entries: () => platform.entries.byIds(memory, entryIds),
+    coverage: async () => ({}),
+    // After a restoration meanwhile, other entries are forgotten.
+    forgotten: async ({ expected, sources }) =>
+      JSON.stringify(expected.forgotten) === JSON.stringify(forgotten) ? left : takenIn(expected.forgotten, sources),
+  };
+}
+
+async function materialOfRange(
+  { again = false, ...requested }: RangeRequest,
+  { memory }: Slice,
+  { store, platform }: WorkPorts,
+): Promise<Material | undefined> {
   const { threadId } = store.thread();
   const isStandalone = threadId === standaloneThread;
   const coverage = async (): Promise<Record<string, number>> =>
-    platform.contexts.coverage(memory, (await platform.contexts.base(memory)).version);
-  const range = again || isStandalone ? requested : reachingBack(requested, (await coverage())[threadId] ?? 0);
+    platform.contexts.takenIn(memory, (await platform.contexts.base(memory)).version);
+  const coveredSeq = (await coverage())[threadId] ?? 0;
+  const range = again || isStandalone ? requested : reachingBack(requested, coveredSeq);
+  /** Too many to be taken in now: the context has forgotten them. */
+  const skipped = async (): Promise<string[]> => {
+    if (again || isStandalone || coveredSeq + 1 >= range.fromSeq) return [];
+    const { entries } = await platform.entries.ofThread(memory, threadId, coveredSeq + 1, range.fromSeq - 1);
+    if (entries.length > 0) store.setRebuildDue(true);
+    return entries.map(({ entryId }) => entryId);
+  };
   /** Entries without a conversation that are to be taken in; another thread's flush may have done that by now. */
   const standaloneMissing = async (): Promise<Entry[]> => {
     if (isStandalone && again) {
@@ -48,52 +134,28 @@ async function flushInputs(
     return platform.entries.directAfter(memory, (await coverage())[standaloneThread] ?? 0, standaloneEntries);
   };
   if (isStandalone ? (await standaloneMissing()).length === 0 : store.livingIn(range) === 0) return undefined;
-  return [
-    {
-      vaultId: memory.vaultId,
-      memoryId: memory.memoryId,
-      models: memory.models,
-      prompts,
-      toSeq: range.toSeq,
-      withoutModel: slice.withoutModel,
+  return {
+    toSeq: range.toSeq,
+    entries: async () => {
+      const conversation = isStandalone
+        ? []
+        : (await platform.entries.ofThread(memory, threadId, range.fromSeq, range.toSeq)).entries;
+      const missing = store.livingIn(range) - conversation.length;
+      if (missing > 0) throw new NotYetConsistentError(missing, range.toSeq);
+      return [...(await standaloneMissing()), ...conversation];
     },
-    {
-      ...agentPorts(work, slice, ports),
-      base: () => platform.contexts.base(memory),
-      entries: async () => {
-        const conversation = isStandalone
-          ? []
-          : (await platform.entries.ofThread(memory, threadId, range.fromSeq, range.toSeq)).entries;
-        const missing = store.livingIn(range) - conversation.length;
-        if (missing > 0) throw new NotYetConsistentError(missing, range.toSeq);
-        return [...(await standaloneMissing()), ...conversation].map((entry) => ({
-          entryId: entry.entryId,
-          seq: entry.seq ?? 0,
-          role: entry.role,
-          ...(entry.speaker === undefined ? {} : { speaker: entry.speaker }),
-          content: entry.rawEntry,
-          summary: entry.summary,
-          occurredAt: entry.occurredAt,
-        }));
-      },
-      put: async ({ expected, document, source, sources }) => {
-        const lastStandalone = await platform.entries.lastDirect(memory, sources);
-        return platform.contexts.put(memory, {
-          document,
-          source,
-          sources,
-          flushKey,
-          author: `thread ${threadId}`,
-          expected: expected.version,
-          erasures: expected.erasures,
-          coverage: {
-            ...(isStandalone ? {} : { [threadId]: Math.max(range.toSeq, store.thread().coveredSeq) }),
-            ...(lastStandalone === 0 || again ? {} : { [standaloneThread]: lastStandalone }),
-          },
-        });
-      },
+    coverage: async (sources) => {
+      const lastStandalone = await platform.entries.lastDirect(memory, sources);
+      return {
+        ...(isStandalone ? {} : { [threadId]: Math.max(range.toSeq, store.thread().coveredSeq) }),
+        ...(lastStandalone === 0 || again ? {} : { [standaloneThread]: lastStandalone }),
+      };
     },
-  ];
+    forgotten: async ({ expected, sources }) => {
+      const left = takenIn(expected.forgotten, sources);
+      return { ...left, entries: [...new Set([...left.entries, ...(await skipped())])] };
+    },
+  };
 }
 
 /** From what the context covers on: more than was asked for when it covers less than it did. */

@@ -33,9 +33,14 @@ export class MemoryThread extends StoredObject<ThreadEngine> implements ThreadOb
     return toWire(this.engine.append(parsed));
   }
 
-  async noteEntry(identity: ThreadIdentity, seq: number, characters: number): Promise<void> {
+  async noteEntry(identity: ThreadIdentity, seq: number, characters: number, flushNow: boolean): Promise<void> {
     this.create(identity);
-    this.engine.noteEntry(seq, characters);
+    this.engine.noteEntry(seq, characters, flushNow);
+  }
+
+  async rebuild(identity: ThreadIdentity): Promise<void> {
+    this.create(identity);
+    this.engine.rebuild();
   }
 
   async end(): Promise<Wire<Result<Invocation>>> {
@@ -62,8 +67,8 @@ export class MemoryThread extends StoredObject<ThreadEngine> implements ThreadOb
     return this.exists() && this.engine.erase(entryId);
   }
 
-  async rewriteAround(entryId: string, sinceVersion: number | null): Promise<string[]> {
-    return this.exists() ? this.engine.rewriteAround(entryId, sinceVersion ?? undefined) : [];
+  async rewriteAround(entryId: string): Promise<string[]> {
+    return this.exists() ? this.engine.rewriteAround(entryId) : [];
   }
 
   async backfill(entryIds: readonly string[]): Promise<void> {

@@ -1,7 +1,8 @@
 /** What was written without a model is written again once it is back, a little at a time. */
-import { captureMessage } from "./captures.js";
+import { captureMessage, knownBefore } from "./captures.js";
 import { flush } from "./flushes.js";
 import { postponeRewrite, recordModelFailure, scheduleRewrite } from "./model-cooldown.js";
+import { rewriteExtracts } from "./rebuilds.js";
 import { guarded, type Slice, type WorkPorts } from "./work-ports.js";
 
 /** Entries that are rewritten in one slice, and that one rewritten context takes in. */
@@ -11,11 +12,11 @@ const rewrittenEntries = 24;
 export async function runRewrites(slice: Slice, ports: WorkPorts): Promise<void> {
   const { store, storage, platform } = ports;
   const count = store.countRewrite();
-  const context = (await platform.contexts.base(slice.memory)).document;
+  const known = await knownBefore(slice, ports);
   for (const message of store.degraded(sliceRewrites)) {
     const work = `rewrite/${count}/${message.seq}`;
     const captured = await guarded(ports, () =>
-      captureMessage(work, message, context, slice, ports, async ({ summary, summarySource, tags }) => {
+      captureMessage(work, message, known, slice, ports, async ({ summary, summarySource, tags }) => {
         const old = await platform.entries.get(slice.memory, message.entryId);
         // An extract doesn't replace an extract.
         if (old === undefined || summarySource !== "model") return true;
@@ -45,6 +46,8 @@ export async function runRewrites(slice: Slice, ports: WorkPorts): Promise<void>
     });
     if (flushed !== "nothing" && flushed.degraded) return postponeRewrite(ports);
   }
-  const left = store.countDegraded() > 0 || store.thread().degradedFrom !== undefined;
+  if (store.thread().areExtractsDue && !(await rewriteExtracts(slice, ports))) return;
+  const { degradedFrom: stale, areExtractsDue } = store.thread();
+  const left = store.countDegraded() > 0 || stale !== undefined || areExtractsDue;
   scheduleRewrite(ports, { at: left ? platform.now() : undefined, delay: 0, modelDownUntil: 0 });
 }

@@ -1,5 +1,6 @@
 /** Rows of a memory thread as they are read. */
 import { z } from "zod";
+import { actorRecordSchema } from "../../src/conversation/actor-record.js";
 import { controlSchema } from "../../src/memory/control.js";
 import type { ThreadMessage } from "../../src/memory/memory.js";
 
@@ -31,6 +32,8 @@ export const threadRow = z
     redo_delay: z.number(),
     redo_count: z.int(),
     degraded_from: z.int().nullable(),
+    rebuild_due: z.int(),
+    extracts_due: z.int(),
   })
   .transform((row) => ({
     tenantId: row.tenant_id,
@@ -47,6 +50,8 @@ export const threadRow = z
     rewriteDelay: row.redo_delay,
     rewriteCount: row.redo_count,
     degradedFrom: row.degraded_from ?? undefined,
+    isRebuildDue: row.rebuild_due === 1,
+    areExtractsDue: row.extracts_due === 1,
   }));
 export type ThreadRecord = z.infer<typeof threadRow>;
 
@@ -60,6 +65,7 @@ export const messageRow = z
     occurred_at: z.string(),
     control: controlSchema,
     epoch: z.int(),
+    vouched_by: z.string().nullable(),
   })
   .transform(
     (row): ThreadMessage => ({
@@ -71,5 +77,6 @@ export const messageRow = z
       occurredAt: row.occurred_at,
       control: row.control,
       epoch: row.epoch,
+      ...(row.vouched_by === null ? {} : { vouchedBy: actorRecordSchema.parse(JSON.parse(row.vouched_by)) }),
     }),
   );

@@ -31,4 +31,16 @@ export const memoryThreadSchema: readonly SchemaStep[] = [
     // Deletions in the memory that the journal's work knows of.
     sql: "ALTER TABLE thread ADD COLUMN erasures INTEGER NOT NULL DEFAULT 0;",
   },
+  {
+    name: "rebuild",
+    // What the context forgot is to be taken in again; and whether some of that was, without a model.
+    sql: `
+      ALTER TABLE thread ADD COLUMN rebuild_due INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE thread ADD COLUMN extracts_due INTEGER NOT NULL DEFAULT 0;`,
+  },
+  {
+    name: "vouchers",
+    // Who vouches for a message, as JSON.
+    sql: "ALTER TABLE messages ADD COLUMN vouched_by TEXT;",
+  },
 ];

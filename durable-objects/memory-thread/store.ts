@@ -30,7 +30,8 @@ export class MemoryThreadStore {
 
   addMessage(message: ThreadMessage): void {
     this.sql.exec(
-      `INSERT INTO messages (seq, entry_id, role, speaker, content, occurred_at, control, epoch) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO messages (seq, entry_id, role, speaker, content, occurred_at, control, epoch, vouched_by)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       message.seq,
       message.entryId,
       message.role,
@@ -39,6 +40,7 @@ export class MemoryThreadStore {
       message.occurredAt,
       message.control,
       message.epoch,
+      message.vouchedBy === undefined ? null : JSON.stringify(message.vouchedBy),
     );
   }
 
@@ -115,11 +117,6 @@ export class MemoryThreadStore {
     );
   }
 
-  /** Where the first flush began that wrote this version or a later one. */
-  firstSeqOfVersion(version: number): number | undefined {
-    return this.flushes("WHERE version >= ? ORDER BY to_seq LIMIT 1", version)[0]?.fromSeq;
-  }
-
   /** Up to where a flush had been asked for after a message; the end of its session came later. */
   requestedAt(seq: number): number {
     return (
@@ -188,28 +185,24 @@ export class MemoryThreadStore {
 
   captured(seq: number, degraded: boolean, toolHistory: Calls): void {
     this.sql.exec("UPDATE messages SET captured = ? WHERE seq = ? AND erased = 0", degraded ? 2 : 1, seq);
+    this.sql.exec("UPDATE thread SET tool_history = ?", JSON.stringify(toolHistory));
+    this.findIndexed();
+  }
+
+  /** Up to before the first message that is no entry yet; of erased ones there is nothing to wait for. */
+  private findIndexed(): void {
     const { first } = this.sql
       .exec<{ first: number | null }>("SELECT MIN(seq) AS first FROM messages WHERE captured = 0")
       .one();
-    this.sql.exec(
-      "UPDATE thread SET indexed_seq = ?, tool_history = ?",
-      (first ?? this.last() + 1) - 1,
-      JSON.stringify(toolHistory),
-    );
+    this.sql.exec("UPDATE thread SET indexed_seq = ?", (first ?? this.last() + 1) - 1);
   }
 
-  /**
-   * Summaries that were made with what is erased now, and the context from a message on, are to be written again by a model, now
-   * unless a time is set already.
-   */
-  markStale(messages: readonly { seq: number }[], contextFrom: number | undefined, now: number): void {
+  /** Summaries that were made with what is erased now are to be written again by a model, now unless a time is set already. */
+  markStale(messages: readonly { seq: number }[], now: number): void {
     for (const { seq } of messages) {
       this.sql.exec("UPDATE messages SET captured = 2 WHERE seq = ? AND captured = 1 AND erased = 0", seq);
     }
-    const { degradedFrom, rewriteAt, coveredSeq } = this.thread();
-    if (contextFrom !== undefined && coveredSeq > 0) {
-      this.setDegradedFrom(Math.min(contextFrom, degradedFrom ?? contextFrom));
-    }
+    const { rewriteAt } = this.thread();
     if (rewriteAt === undefined) this.scheduleRewrite({ at: now, delay: 0, modelDownUntil: 0 });
   }
 
@@ -219,8 +212,12 @@ export class MemoryThreadStore {
       "UPDATE messages SET content = printf('%.*c', length(CAST(content AS BLOB)), '#') WHERE seq = ?",
       seq,
     );
-    this.sql.exec("UPDATE messages SET content = '', speaker = NULL, erased = 1, captured = 1 WHERE seq = ?", seq);
+    this.sql.exec(
+      "UPDATE messages SET content = '', speaker = NULL, vouched_by = NULL, erased = 1, captured = 1 WHERE seq = ?",
+      seq,
+    );
     this.sql.exec("UPDATE batches SET request_hash = '' WHERE ? BETWEEN from_seq AND to_seq", seq);
+    this.findIndexed();
     this.forgetWork();
   }
 
@@ -263,6 +260,14 @@ export class MemoryThreadStore {
     );
   }
 
+  setRebuildDue(due: boolean): void {
+    this.sql.exec("UPDATE thread SET rebuild_due = ?", due ? 1 : 0);
+  }
+
+  setExtractsDue(due: boolean): void {
+    this.sql.exec("UPDATE thread SET extracts_due = ?", due ? 1 : 0);
+  }
+
   countRewrite(): number {
     return this.sql
       .exec<{ redo_count: number }>("UPDATE thread SET redo_count = redo_count + 1 RETURNING redo_count")
@@ -286,7 +291,7 @@ export class MemoryThreadStore {
   private messages(rest: string, ...bindings: (string | number)[]): ThreadMessage[] {
     return this.sql
       .exec(
-        `SELECT seq, entry_id, role, speaker, content, occurred_at, control, epoch FROM messages ${rest}`,
+        `SELECT seq, entry_id, role, speaker, content, occurred_at, control, epoch, vouched_by FROM messages ${rest}`,
         ...bindings,
       )
       .toArray()

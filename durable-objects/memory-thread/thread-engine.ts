@@ -6,6 +6,7 @@ import type { AppendCommand, SliceReport, ThreadMarksView } from "../../src/gate
 import {
   type ControlDecision,
   decideEnd,
+  decideFlush,
   decideMessage,
   decideStart,
   type FlushRange,
@@ -76,7 +77,8 @@ export class ThreadEngine {
     const fromSeq = this.store.thread().marks.lastSeq + 1;
     const range = { fromSeq, toSeq: fromSeq + command.messages.length - 1 };
     const invocation = this.ctx.storage.transactionSync(() => {
-      for (const message of command.messages) this.take(message);
+      for (const message of command.messages) this.take({ ...message, vouchedBy: command.vouchedBy });
+      if (command.flushNow) this.flushNow();
       this.store.addBatch(command.idempotencyKey, command.requestHash, range);
       this.kit.deadlines.move("idle", this.platform.now() + idleAfterMs);
       this.sendJob(range);
@@ -89,8 +91,9 @@ export class ThreadEngine {
   /**
    * Takes note of an entry without a conversation, which is stored already: flushes of such entries are decided as those of
    * messages are. Told again, or late, it changes nothing.
+   * @param flushNow it corrects another one: the context learns of it at once
    */
-  noteEntry(seq: number, characters: number): void {
+  noteEntry(seq: number, characters: number, flushNow: boolean): void {
     this.ctx.storage.transactionSync(() => {
       let { lastSeq } = this.store.thread().marks;
       if (seq <= lastSeq) return;
@@ -99,6 +102,7 @@ export class ThreadEngine {
         this.apply(decideMessage(this.store.thread().marks, lastSeq + 1 === seq ? characters : 0));
       }
       this.store.setIndexed(seq);
+      if (flushNow) this.flushNow();
       this.kit.deadlines.move("idle", this.platform.now() + idleAfterMs);
       this.sendJob({ fromSeq: seq, toSeq: seq });
     });
@@ -165,7 +169,8 @@ export class ThreadEngine {
   /** Waits until a level has reached a message, at most so long; says what was reached. */
   reached(level: Level, seq: number | undefined, timeoutMs: number): Promise<boolean> {
     const upTo = seq ?? this.store.thread().marks.lastSeq;
-    return this.kit.waiters.until(() => this.marksView()[level] >= upTo, timeoutMs);
+    const isWhole = (): boolean => level !== "context" || !this.store.thread().isRebuildDue;
+    return this.kit.waiters.until(() => isWhole() && this.marksView()[level] >= upTo, timeoutMs);
   }
 
   /**
@@ -181,6 +186,8 @@ export class ThreadEngine {
       if (message === undefined) return this.store.forgetWork();
       this.store.erase(message.seq);
       this.kit.outbox.put("erase", entryId, { entryId });
+      // A flush may have waited for this one.
+      this.sendJob({ fromSeq: message.seq, toSeq: message.seq });
     });
     // However it ended: it lost its lease.
     await this.kit.driven().catch(() => undefined);
@@ -188,23 +195,23 @@ export class ThreadEngine {
     return message !== undefined;
   }
 
-  /** The summaries that were written with an erased message in view, and the context that took it in, have to be written again. */
-  rewriteAround(entryId: string, sinceVersion: number | undefined): string[] {
+  /** The summaries that were written with an erased message in view have to be written again. */
+  rewriteAround(entryId: string): string[] {
     const later = this.store.after(entryId, windowMessages);
     if (later === undefined) return [];
-    this.rewrite(later, sinceVersion === undefined ? undefined : this.store.firstSeqOfVersion(sinceVersion));
+    this.rewrite(later);
     return later.map((message) => message.entryId);
   }
 
-  /** Summaries of messages, and the context from a message on, are written again, at once. */
-  rewrite(messages: readonly ThreadMessage[], contextFrom?: number): void {
-    if (messages.length === 0 && contextFrom === undefined) return;
-    this.ctx.storage.transactionSync(() => {
-      this.store.markStale(messages, contextFrom, this.platform.now());
-      const { lastSeq } = this.store.thread().marks;
-      this.sendJob({ fromSeq: lastSeq, toSeq: lastSeq });
-    });
-    this.kit.deliverSoon();
+  /** Summaries of messages are written again, at once. */
+  rewrite(messages: readonly ThreadMessage[]): void {
+    if (messages.length === 0) return;
+    this.doSoon(() => this.store.markStale(messages, this.platform.now()));
+  }
+
+  /** What the context forgot, of whatever thread, is taken in again. */
+  rebuild(): void {
+    this.doSoon(() => this.store.setRebuildDue(true));
   }
 
   /** Ends what runs, so that nothing is written afterwards, and empties the object. */
@@ -214,12 +221,21 @@ export class ThreadEngine {
     await this.empty();
   }
 
+  private doSoon(note: () => void): void {
+    this.ctx.storage.transactionSync(() => {
+      note();
+      const { lastSeq } = this.store.thread().marks;
+      this.sendJob({ fromSeq: lastSeq, toSeq: lastSeq });
+    });
+    this.kit.deliverSoon();
+  }
+
   private async empty(): Promise<void> {
     await this.ctx.storage.deleteAll();
     this.kit.waiters.rejectAll();
   }
 
-  private take(message: NewMessage): void {
+  private take(message: NewMessage & Pick<ThreadMessage, "vouchedBy">): void {
     const decision = decideMessage(this.store.thread().marks, message.content.length);
     const { occurredAt = new Date(this.platform.now()).toISOString() } = message;
     this.store.addMessage({
@@ -231,6 +247,11 @@ export class ThreadEngine {
       epoch: decision.marks.epoch,
     });
     this.apply(decision);
+  }
+
+  private flushNow(): void {
+    const { marks, control } = this.store.thread();
+    this.apply(decideFlush(marks, control));
   }
 
   private apply(decision: ControlDecision): void {

@@ -37,7 +37,7 @@ export function threadView(store: MemoryThreadStore, atSeq?: number): Thread {
     requestedSeq,
     indexedSeq: Math.min(thread.indexedSeq, lastSeq),
     coveredSeq: past ? store.coveredAt(requestedSeq) : thread.coveredSeq,
-    degraded: store.countDegraded() + (thread.degradedFrom === undefined ? 0 : 1),
+    degraded: store.countDegraded() + (thread.degradedFrom === undefined && !thread.areExtractsDue ? 0 : 1),
     ...(failure === undefined ? {} : { failure }),
     state: {
       conversation_history: history,

@@ -5,6 +5,7 @@ import { StepAbandonedError } from "../kit/journal.js";
 import { captureMessages } from "./captures.js";
 import { flush, NotYetConsistentError } from "./flushes.js";
 import { modelCooldown, recordModelFailure } from "./model-cooldown.js";
+import { runRebuild } from "./rebuilds.js";
 import { runRewrites } from "./rewrites.js";
 import type { FlushRecord, MemoryThreadStore } from "./store.js";
 import type { Slice, WorkPorts } from "./work-ports.js";
@@ -17,15 +18,20 @@ const sliceMs = 2_000;
 type ThreadWork =
   | { readonly kind: "flush"; readonly flush: FlushRecord }
   | { readonly kind: "captures"; readonly messages: readonly ThreadMessage[] }
+  | { readonly kind: "rebuild" }
   | { readonly kind: "rewrites" };
 
-/** What a slice would do next: a flush whose messages are all entries, then messages, then what was written without a model. */
+/**
+ * What a slice would do next: a flush whose messages are all entries, then messages, then what the context forgot, then what was
+ * written without a model.
+ */
 export function nextWork(store: MemoryThreadStore, now: number): ThreadWork | undefined {
-  const { indexedSeq, rewriteAt } = store.thread();
+  const { indexedSeq, rewriteAt, isRebuildDue } = store.thread();
   const open = store.openFlush();
   if (open !== undefined && open.toSeq <= indexedSeq) return { kind: "flush", flush: open };
   const messages = store.uncaptured(captureBatch);
   if (messages.length > 0) return { kind: "captures", messages };
+  if (isRebuildDue) return { kind: "rebuild" };
   return rewriteAt !== undefined && rewriteAt <= now ? { kind: "rewrites" } : undefined;
 }
 
@@ -68,6 +74,8 @@ function doWork(work: ThreadWork, slice: Slice, ports: WorkPorts): Promise<void>
       return flushOpen(work.flush, slice, ports);
     case "captures":
       return captureMessages(work.messages, slice, ports);
+    case "rebuild":
+      return runRebuild(slice, ports);
     case "rewrites":
       return runRewrites(slice, ports);
   }

@@ -6,31 +6,36 @@ import type { TeamState } from "../routing/team-state.js";
 import type { ResourceStore } from "../stores/resource-store.js";
 import { searchMemory } from "./memory/memory-search.js";
 import type { MemoryService } from "./memory/memory-service.js";
+import type { MemorySupervision } from "./memory/memory-supervision.js";
 
 /** Entries up to this length are given in full, in characters; longer ones by their summary. */
 const longestEntry = 2_000;
 
 export interface LookUpSources {
   readonly memory: MemoryService;
+  readonly supervision: Pick<MemorySupervision, "ofRecall">;
   readonly resources: ResourceStore;
   readonly teamState: (tenantId: string) => TeamState;
 }
 
-export function lookUps(tenantId: string, { memory, resources, teamState }: LookUpSources): LookUpPorts {
+export function lookUps(tenantId: string, { memory, supervision, resources, teamState }: LookUpSources): LookUpPorts {
   return {
     async searchMemory(memoryId, query, topEntries): Promise<FoundInMemory | undefined> {
       const found = await memory.memory(tenantId, memoryId);
       if (!found.ok) return undefined;
       const request = { query, topEntries, topContexts: 0, filter: {} };
       const { entries, latestContext } = await searchMemory(found.value, request, memory.ports);
+      const texts = entries.map(({ entry }) =>
+        entry.rawEntry.length <= longestEntry ? entry.rawEntry : entry.summary,
+      );
+      const [context = "", ...recalled] = await supervision.ofRecall(found.value, [latestContext.document, ...texts]);
       return {
-        context: latestContext.document,
-        entries: entries.map(({ entry }) => ({
-          entryId: entry.entryId,
-          speaker: entry.speaker ?? entry.role,
-          occurredAt: entry.occurredAt,
-          text: entry.rawEntry.length <= longestEntry ? entry.rawEntry : entry.summary,
-        })),
+        context,
+        entries: entries.flatMap(({ entry }, at) => {
+          const { entryId, role, speaker = role, occurredAt } = entry;
+          const text = recalled[at] ?? "";
+          return text === "" ? [] : [{ entryId, speaker, occurredAt, text }];
+        }),
       };
     },
     async listWorkers(team) {

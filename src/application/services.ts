@@ -20,6 +20,7 @@ import type { TenantStore } from "../stores/tenant-store.js";
 import type { UsageStore } from "../stores/usage-store.js";
 import type { WebhookStore } from "../stores/webhook-store.js";
 import type { MemoryService } from "./memory/memory-service.js";
+import type { MemorySupervision } from "./memory/memory-supervision.js";
 import type { RemoteTools } from "./remote-tools.js";
 
 export interface Services {
@@ -46,6 +47,7 @@ export interface Services {
   readonly askIndex: AskIndex;
   readonly audit: AuditLog;
   readonly memory: MemoryService;
+  readonly memorySupervision: MemorySupervision;
   readonly runs: RunGateway;
   readonly runIndex: RunIndex;
   readonly asks: AskGateway;

@@ -1,5 +1,6 @@
 /** The one place that makes stubs of memory threads. Their names carry the tenant and the memory. */
 import { z } from "zod";
+import { actorRecordSchema } from "../conversation/actor-record.js";
 import type { Result } from "../conversation/problem.js";
 import {
   type Invocation,
@@ -24,8 +25,11 @@ export const appendSchema = z.object({
   idempotencyKey: z.string(),
   /** Tells whether the same key came with the same messages. */
   requestHash: z.string(),
+  /** They say what was said before in other words: the context learns of it at once. */
+  flushNow: z.boolean().default(false),
+  vouchedBy: actorRecordSchema.optional(),
 });
-export type AppendCommand = z.infer<typeof appendSchema>;
+export type AppendCommand = z.output<typeof appendSchema>;
 
 export interface SliceReport {
   readonly more: boolean;
@@ -47,14 +51,15 @@ export type LevelReport = z.infer<typeof levelReportSchema>;
 export interface ThreadObject {
   start(identity: ThreadIdentity): Promise<Wire<Invocation>>;
   append(identity: ThreadIdentity, command: Wire<AppendCommand>): Promise<Wire<Result<Invocation>>>;
-  noteEntry(identity: ThreadIdentity, seq: number, characters: number): Promise<void>;
+  noteEntry(identity: ThreadIdentity, seq: number, characters: number, flushNow: boolean): Promise<void>;
   end(): Promise<Wire<Result<Invocation>>>;
   describe(atSeq?: number): Promise<Wire<Result<Thread>>>;
   /** A job of the queue: does one bounded slice. */
   deliver(): Promise<SliceReport>;
   reached(level: Level, seq: number | null, timeoutMs: number): Promise<Wire<Result<LevelReport>>>;
   erase(entryId: string): Promise<boolean>;
-  rewriteAround(entryId: string, sinceVersion: number | null): Promise<string[]>;
+  rewriteAround(entryId: string): Promise<string[]>;
+  rebuild(identity: ThreadIdentity): Promise<void>;
   backfill(entryIds: readonly string[]): Promise<void>;
   entriesOf(messageId: string, kept: string): Promise<string[]>;
   remove(): Promise<void>;
@@ -76,9 +81,12 @@ export class ThreadGateway {
     return fromWire(await this.call(identity, (object) => object.append(identity, toWire(command))), invocationResult);
   }
 
-  /** Tells the thread of entries without a conversation that there is another one. */
-  noteEntry(identity: ThreadIdentity, seq: number, characters: number): Promise<void> {
-    return this.call(identity, (object) => object.noteEntry(identity, seq, characters));
+  /**
+   * Tells the thread of entries without a conversation that there is another one.
+   * @param flushNow the context learns of it at once
+   */
+  noteEntry(identity: ThreadIdentity, seq: number, characters: number, flushNow: boolean): Promise<void> {
+    return this.call(identity, (object) => object.noteEntry(identity, seq, characters, flushNow));
   }
 
   async end(identity: ThreadIdentity): Promise<Result<Invocation>> {
@@ -107,8 +115,13 @@ export class ThreadGateway {
     return this.call(identity, (object) => object.erase(entryId));
   }
 
-  rewriteAround(identity: ThreadIdentity, entryId: string, sinceVersion: number | undefined): Promise<string[]> {
-    return this.call(identity, (object) => object.rewriteAround(entryId, sinceVersion ?? null));
+  rewriteAround(identity: ThreadIdentity, entryId: string): Promise<string[]> {
+    return this.call(identity, (object) => object.rewriteAround(entryId));
+  }
+
+  /** Has this thread take in again what the memory's context forgot. */
+  rebuild(identity: ThreadIdentity): Promise<void> {
+    return this.call(identity, (object) => object.rebuild(identity));
   }
 
   /** Has a model write the summaries of these entries again. */

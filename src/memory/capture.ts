@@ -10,7 +10,7 @@ import type { AgentPorts } from "../agent/ports.js";
 import { type AgentTool, openGuard } from "../agent/tools.js";
 import { type summarySources, type Tags, tagsSchema } from "./entry.js";
 import { extractiveSummary, maxSummaryCharacters } from "./extractive.js";
-import { capturePrompt, type MemoryPlace, type MemoryPrompts, type SaidMessage } from "./prompts.js";
+import { capturePrompt, type KnownBefore, type MemoryPlace, type MemoryPrompts, type SaidMessage } from "./prompts.js";
 
 const memoryServer = "memory";
 
@@ -23,8 +23,8 @@ const addEntryArguments = z.strictObject({
 export interface CaptureSetup extends MemoryPlace {
   readonly models: readonly string[];
   readonly prompts: MemoryPrompts;
-  /** The context document, for the model to know who and what is spoken of. */
-  readonly context: string;
+  /** What the memory knows, for the model to know who and what is spoken of. */
+  readonly known: KnownBefore;
   /** The messages just before. */
   readonly window: readonly SaidMessage[];
   readonly message: SaidMessage;
@@ -73,7 +73,7 @@ export async function captureEntry(
   const outcome = await runAgent(
     {
       models: setup.models,
-      prompt: () => capturePrompt(setup, setup.context, setup.window, message, setup.prompts),
+      prompt: () => capturePrompt(setup, setup.known, setup.window, message, setup.prompts),
       tools: () => [addEntryTool],
       endingTools: [addEntryTool.name],
       toolChoice: "required",

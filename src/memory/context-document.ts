@@ -15,12 +15,17 @@ export const contextHeadings = [
 ] as const;
 export type ContextHeading = (typeof contextHeadings)[number];
 
-/** The least durable first: what is cut when a document is too long. The other four are never shortened as long as these have anything. */
-const pruned: readonly ContextHeading[] = ["Topics", "Entities", "Notes", "Timeline", "Recommendations"];
-const lastResort: readonly ContextHeading[] = ["Description", "Decisions", "Preferences", "Facts"];
+/**
+ * What is cut when a document is too long: the least durable first. The last four are never shortened as long as the others have
+ * anything.
+ */
+export const dropOrder: readonly ContextHeading[] = [
+  ...(["Topics", "Entities", "Notes", "Timeline", "Recommendations"] as const),
+  ...(["Description", "Decisions", "Preferences", "Facts"] as const),
+];
 
 /** Items by heading, in the order of the document. */
-export type ContextSections = ReadonlyMap<ContextHeading, readonly string[]>;
+type ContextSections = ReadonlyMap<ContextHeading, readonly string[]>;
 
 const headingLine = /^#{1,3}\s+(.+?)\s*:?\s*$/;
 const itemStart = /^\s*(?:[-*•]|\d+[.)])\s+/;
@@ -44,15 +49,14 @@ export function parseContext(text: string): ContextSections {
   return sections;
 }
 
-/** Writes a document in the order of the headings: no empty heading, no item twice. */
-export function renderContext(sections: ContextSections): string {
-  const seen = new Set<string>();
+/** Writes a document in the order of the headings, without empty ones. */
+export function renderContext<Item>(
+  sections: ReadonlyMap<ContextHeading, readonly Item[]>,
+  textOf: (item: Item) => string,
+): string {
   const parts = contextHeadings.flatMap((heading) => {
-    const items = (sections.get(heading) ?? []).filter((item) => {
-      const key = itemKey(item);
-      return key !== "" && !seen.has(key) && seen.add(key) !== undefined;
-    });
-    return items.length === 0 ? [] : [`## ${heading}\n${items.map((item) => `- ${item}`).join("\n")}`];
+    const items = sections.get(heading) ?? [];
+    return items.length === 0 ? [] : [`## ${heading}\n${items.map((item) => `- ${textOf(item)}`).join("\n")}`];
   });
   return parts.join("\n\n");
 }
@@ -78,24 +82,6 @@ export function contextProblems(text: string): string[] {
   }
   if (names.length === 0 && text.trim() !== "") problems.push("there is no heading; begin with `## Description`");
   return problems;
-}
-
-/** The document as it is stored: in order, and short enough, the least durable items dropped first, the oldest of them first. */
-export function fitContext(text: string): string {
-  const sections = new Map([...parseContext(text)].map(([heading, items]) => [heading, [...items]]));
-  let fitted = renderContext(sections);
-  for (const heading of [...pruned, ...lastResort]) {
-    const items = sections.get(heading) ?? [];
-    while (fitted.length > maxContextCharacters && items.length > 0) {
-      // One item alone may be the whole excess: it is cut rather than lost.
-      const excess = fitted.length - maxContextCharacters;
-      const [oldest = ""] = items;
-      if (oldest.length > excess + 200) items[0] = `${oldest.slice(0, oldest.length - excess - 1).toWellFormed()}…`;
-      else items.shift();
-      fitted = renderContext(sections);
-    }
-  }
-  return fitted;
 }
 
 function headingNamed(name: string | undefined): ContextHeading | undefined {

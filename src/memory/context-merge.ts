@@ -1,41 +1,34 @@
 /** Two threads of a memory may flush at once: whoever comes second merges what it wrote into what is there by then. */
-import {
-  type ContextHeading,
-  type ContextSections,
-  contextHeadings,
-  fitContext,
-  itemKey,
-  parseContext,
-  renderContext,
-} from "./context-document.js";
+import { contextHeadings, itemKey } from "./context-document.js";
+import type { ContextItem } from "./context-items.js";
 
 /**
- * Merges three ways, item by item: what either side added is in, what either side dropped or rewrote is out.
+ * Merges three ways, item by item: what either side added is in, what either side dropped or rewrote is out. What a person wrote
+ * meanwhile stays.
  * @param base what both began with
  * @param theirs what is stored by now
  * @param mine what was written meanwhile, from `base`
  */
-export function mergeContexts(base: string, theirs: string, mine: string): string {
-  const [before, stored, written] = [base, theirs, mine].map(parseContext);
-  const merged = new Map<ContextHeading, string[]>();
-  for (const heading of contextHeadings) {
-    const baseKeys = keysOf(before, heading);
-    const [storedKeys, writtenKeys] = [keysOf(stored, heading), keysOf(written, heading)];
-    const kept = itemsOf(stored, heading).filter(
-      (item) => writtenKeys.has(itemKey(item)) || !baseKeys.has(itemKey(item)),
+export function mergeContexts(
+  base: readonly ContextItem[],
+  theirs: readonly ContextItem[],
+  mine: readonly ContextItem[],
+): ContextItem[] {
+  return contextHeadings.flatMap((heading) => {
+    const [before, stored, written] = [base, theirs, mine].map((items) =>
+      items.filter((item) => item.heading === heading),
     );
-    const added = itemsOf(written, heading).filter(
-      (item) => !baseKeys.has(itemKey(item)) && !storedKeys.has(itemKey(item)),
+    const [baseKeys, storedKeys, writtenKeys] = [before, stored, written].map(keysOf);
+    const kept = (stored ?? []).filter(
+      ({ text, origin }) => origin.by === "person" || writtenKeys?.has(itemKey(text)) || !baseKeys?.has(itemKey(text)),
     );
-    merged.set(heading, [...kept, ...added]);
-  }
-  return fitContext(renderContext(merged));
+    const added = (written ?? []).filter(
+      ({ text }) => !baseKeys?.has(itemKey(text)) && !storedKeys?.has(itemKey(text)),
+    );
+    return [...kept, ...added];
+  });
 }
 
-function itemsOf(sections: ContextSections | undefined, heading: ContextHeading): readonly string[] {
-  return sections?.get(heading) ?? [];
-}
-
-function keysOf(sections: ContextSections | undefined, heading: ContextHeading): ReadonlySet<string> {
-  return new Set(itemsOf(sections, heading).map(itemKey));
+function keysOf(items: readonly ContextItem[] = []): ReadonlySet<string> {
+  return new Set(items.map(({ text }) => itemKey(text)));
 }

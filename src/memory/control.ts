@@ -67,6 +67,12 @@ export function decideMessage(before: ThreadMarks, characters: number): ControlD
   };
 }
 
+/** Asks at once for a flush of what none was asked for yet; the session goes on. */
+export function decideFlush(marks: ThreadMarks, control: ControlState): ControlDecision {
+  const flushed = decideEnd(marks);
+  return { ...flushed, control, marks: { ...flushed.marks, open: marks.open } };
+}
+
 /** Ends a session. What no flush was asked for yet gets one; where there is nothing, nothing is done. */
 export function decideEnd(marks: ThreadMarks): ControlDecision {
   const ended = { ...marks, open: false, waitingCharacters: 0, requestedSeq: marks.lastSeq };

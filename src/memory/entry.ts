@@ -1,5 +1,6 @@
 /** Entries as they are written and shown. */
 import { z } from "zod";
+import { actorRecordSchema } from "../conversation/actor-record.js";
 import { maxSummaryCharacters } from "./extractive.js";
 
 export const maxEntryCharacters = 100_000;
@@ -55,5 +56,7 @@ export const entrySchema = z.object({
   supersedes: z.string().optional(),
   supersededBy: z.string().optional(),
   supersededAt: z.iso.datetime().optional(),
+  /** Who wrote it to the memory; of what a session recorded, the session's agent or the system. */
+  vouchedBy: actorRecordSchema.optional(),
 });
 export type Entry = z.infer<typeof entrySchema>;

@@ -8,15 +8,29 @@ import type { Journal } from "../agent/journal.js";
 import { type AgentOutcome, runAgent } from "../agent/loop.js";
 import { type AgentTool, openGuard } from "../agent/tools.js";
 import { failureOf, type MemoryAgentPorts, toolHistory } from "./capture.js";
-import { contextProblems, fitContext } from "./context-document.js";
+import { citedItems, withoutCitations } from "./citations.js";
+import { contextProblems } from "./context-document.js";
+import {
+  contextItemSchema,
+  forgottenSchema,
+  type ItemOrigin,
+  itemOriginSchema,
+  itemsOfText,
+  itemsOfVersion,
+  storeItems,
+} from "./context-items.js";
 import { mergeContexts } from "./context-merge.js";
-import { extractiveContext } from "./extractive.js";
+import { extractiveContext, withoutExtractsOf } from "./extractive.js";
 import { type MemoryPlace, type MemoryPrompts, type SynthesisEntry, synthesisPrompt } from "./prompts.js";
 
 /** What a flush begins with. */
 export const flushBaseSchema = z.object({
   version: z.int(),
   document: z.string(),
+  /** What its items rest on, in their order. */
+  origins: z.array(itemOriginSchema).default([]),
+  /** Entries that it holds no longer. */
+  forgotten: forgottenSchema.default(() => ({ entries: [] })),
   /** Deletions so far: what was read before another one must not be written. */
   erasures: z.int(),
 });
@@ -34,6 +48,7 @@ export type PutOutcome = z.infer<typeof putOutcomeSchema>;
 export interface ContextPut {
   readonly expected: FlushBase;
   readonly document: string;
+  readonly origins: readonly ItemOrigin[];
   readonly source: "model" | "extractive";
   readonly sources: readonly string[];
 }
@@ -51,7 +66,7 @@ export interface FlushPorts extends MemoryAgentPorts {
    * The entries to be taken in, read after all of them are indexed.
    * @throws as long as some aren't: the flush is tried again later.
    */
-  readonly entries: () => Promise<readonly (SynthesisEntry & { readonly entryId: string })[]>;
+  readonly entries: () => Promise<readonly SynthesisEntry[]>;
   /** Puts the context if `expected` still counts; the same flush finds what it put before. */
   readonly put: (put: ContextPut) => Promise<PutOutcome>;
 }
@@ -69,7 +84,7 @@ const limits = { ...defaultAgentLimits, maxToolRounds: 1, maxTokens: 120_000, ma
 
 const draftSchema = z.object({
   base: flushBaseSchema,
-  document: z.string(),
+  items: z.array(contextItemSchema),
   source: z.enum(["model", "extractive"]),
   sources: z.array(z.string()),
   failure: z.string().optional(),
@@ -95,9 +110,9 @@ export async function writeContext(setup: FlushSetup, ports: FlushPorts): Promis
 
 /** Puts the draft, merged into what another thread put meanwhile; gives no version when an entry that it may hold was deleted. */
 async function putDraft(draft: Draft, journal: Journal, ports: FlushPorts): Promise<number | undefined> {
-  let { base, document } = draft;
+  let { base, items } = draft;
   for (let count = 0; count < maxPuts; count++) {
-    const put: ContextPut = { expected: base, document, source: draft.source, sources: draft.sources };
+    const put: ContextPut = { expected: base, ...storeItems(items), source: draft.source, sources: draft.sources };
     const outcome = await journal.step(
       { id: `put/${count}`, kind: "commit", schema: putOutcomeSchema, interrupted: "again" },
       () => ports.put(put),
@@ -108,7 +123,7 @@ async function putDraft(draft: Draft, journal: Journal, ports: FlushPorts): Prom
       case "stored":
         return outcome.version;
       case "conflict":
-        document = mergeContexts(base.document, outcome.current.document, document);
+        items = mergeContexts(itemsOfVersion(base), itemsOfVersion(outcome.current), items);
         base = outcome.current;
     }
   }
@@ -122,18 +137,15 @@ async function synthesise(setup: FlushSetup, ports: FlushPorts): Promise<Draft> 
     async () => ({ base: await ports.base(), entries: [...(await ports.entries())] }),
   );
   const { base, entries } = material;
-  const extract = {
-    base,
-    document: extractiveContext(base.document, entries),
-    source: "extractive" as const,
-    sources: entries.map(({ entryId }) => entryId),
-  };
+  const sources = entries.map(({ entryId }) => entryId);
+  const before = withoutExtractsOf(itemsOfVersion(base), sources);
+  const extract = { base, items: extractiveContext(before, entries), source: "extractive" as const, sources };
   if (setup.withoutModel !== undefined) return { ...extract, failure: setup.withoutModel, toolHistory: [] };
 
   const outcome = await runAgent(
     {
       models: setup.models,
-      prompt: () => synthesisPrompt(setup, base.document, entries, setup.prompts),
+      prompt: () => synthesisPrompt(setup, before, entries, setup.prompts),
       tools: () => [putContextTool],
       endingTools: [putContextTool.name],
       toolChoice: "required",
@@ -148,7 +160,12 @@ async function synthesise(setup: FlushSetup, ports: FlushPorts): Promise<Draft> 
   const written = writtenBy(outcome);
   return written === undefined
     ? { ...extract, failure: failureOf(outcome), toolHistory: calls }
-    : { ...extract, document: fitContext(written), source: "model", toolHistory: calls };
+    : {
+        ...extract,
+        items: citedItems(written, { version: base.version, items: before }, sources),
+        source: "model",
+        toolHistory: calls,
+      };
 }
 
 const materialSchema = z.object({
@@ -162,6 +179,8 @@ const materialSchema = z.object({
       content: z.string(),
       summary: z.string(),
       occurredAt: z.string(),
+      corrects: z.object({ entryId: z.string(), content: z.string(), occurredAt: z.string() }).optional(),
+      isSuperseded: z.boolean().optional(),
     }),
   ),
 });
@@ -179,7 +198,7 @@ const putContextTool: AgentTool = {
   timeoutMs: 10_000,
   execution: "idempotent",
   async run(args) {
-    const problems = contextProblems(putContextArguments.parse(args).content);
+    const problems = contextProblems(withoutCitations(putContextArguments.parse(args).content));
     return problems.length === 0
       ? { content: "Context saved.", endsRun: true }
       : {
@@ -193,5 +212,5 @@ const putContextTool: AgentTool = {
 function writtenBy(outcome: AgentOutcome): string | undefined {
   const args = outcome.kind === "ended" ? outcome.by.args : outcome.turns.at(-1)?.toolCalls?.at(-1)?.args;
   const parsed = putContextArguments.safeParse(args);
-  return parsed.success && fitContext(parsed.data.content) !== "" ? parsed.data.content : undefined;
+  return parsed.success && itemsOfText(parsed.data.content).length > 0 ? parsed.data.content : undefined;
 }

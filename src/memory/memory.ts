@@ -1,6 +1,7 @@
 /** Vaults, memories and context documents as they are written and shown. */
 import { z } from "zod";
 import { modelChoice } from "../agent/definition.js";
+import { actorRecordSchema } from "../conversation/actor-record.js";
 import { externalIdSchema, metadataSchema, subjectSchema } from "../conversation/names.js";
 import { controlSchema } from "./control.js";
 import { roleSchema, speakerSchema, textSchema, timeSchema } from "./entry.js";
@@ -98,6 +99,7 @@ export const threadMessageSchema = z.object({
   occurredAt: z.iso.datetime(),
   control: controlSchema,
   epoch: z.int(),
+  vouchedBy: actorRecordSchema.optional(),
 });
 export type ThreadMessage = z.infer<typeof threadMessageSchema>;
 

@@ -1,7 +1,7 @@
 /** The audit in D1: rows are only added, and stay when what they are about is deleted. */
 import { z } from "zod";
-import { actorRecordSchema } from "../conversation/actor-record.js";
-import { supervisionStateSchema } from "../supervision/state.js";
+import { type ActorRecord, actorRecordSchema } from "../conversation/actor-record.js";
+import { type SupervisionState, supervisionStateSchema } from "../supervision/state.js";
 import { type AuditEntry, actSubjectSchema, actTypes, auditEntrySchema, type RecordedAct } from "../tenancy/audit.js";
 
 /** Where a page of the audit ends. */
@@ -58,6 +58,7 @@ function entryOf({ owner_id, at, turn_id, hook, decision, body, type, actor }: z
     decision,
     ...(owner_id.startsWith("ses_") ? { sessionId: owner_id } : {}),
     ...(owner_id.startsWith("run_") ? { runId: owner_id } : {}),
+    ...(owner_id.startsWith("mem_") ? { memoryId: owner_id } : {}),
     ...(turn_id === "" ? {} : { workId: turn_id }),
     ...(hook === "" ? {} : { hook }),
     ...(actor === null ? {} : { actor: actorRecordSchema.parse(JSON.parse(actor)) }),
@@ -78,6 +79,22 @@ export function insertAct(
   return db
     .prepare(`INSERT INTO audit (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`)
     .bind(tenantId, ownerId, revision, ...valuesOf(act));
+}
+
+/** The row of a pass over what somebody writes to a memory, or of what was recalled from it. */
+export function insertMemoryPass(
+  db: D1Database,
+  { tenantId, memoryId }: { readonly tenantId: string; readonly memoryId: string },
+  pass: { readonly state: SupervisionState; readonly actor: ActorRecord; readonly at: number },
+): D1PreparedStatement {
+  const { hook, decision } = pass.state;
+  return db
+    .prepare(
+      `INSERT INTO audit (${columns})
+       SELECT ?1, ?2, (SELECT COALESCE(MAX(revision), 0) + 1 FROM audit WHERE tenant_id = ?1 AND owner_id = ?2),
+         ?3, '', ?4, ?5, ?6, 'supervision', ?7`,
+    )
+    .bind(tenantId, memoryId, pass.at, hook, decision, JSON.stringify(pass.state), JSON.stringify(pass.actor));
 }
 
 /** The row of an act upon a resource, for the batch that does it; only if the statement before it changed something. */

@@ -47,6 +47,8 @@ export const auditEntrySchema = z.object({
   type: z.enum(["supervision", ...actTypes]),
   sessionId: z.string().optional(),
   runId: z.string().optional(),
+  /** Of what was written to a memory, or recalled from it. */
+  memoryId: z.string().optional(),
   workId: z.string().optional(),
   hook: z.string().optional(),
   decision: z.string(),
@@ -62,6 +64,7 @@ export const auditColumns = [
   ...(["at", "type", "sessionId", "runId", "workId", "hook", "decision"] as const),
   ...(["actorKind", "actorId", "actorRole", "actorSubject"] as const),
   ...(["messageId", "toolCallId", "tool", "askId", "resource", "version", "reasons", "supervisors"] as const),
+  "memoryId",
 ] as const;
 
 /** An entry as a line of CSV, without its end; the columns are {@link auditColumns}. */
@@ -73,6 +76,7 @@ export function csvLine({ actor, subject, steps = [], reasons, ...entry }: Audit
     ...{ messageId: subject.messageId, toolCallId: subject.toolCallId, tool: subject.tool, askId: subject.askId },
     resource: subject.name === undefined ? undefined : `${subject.kind ?? ""}/${subject.name}`,
     version: subject.version,
+    memoryId: entry.memoryId,
     reasons: reasons.join("; "),
     supervisors: steps
       .map((step) => `${step.supervisor ?? `${step.actor?.kind ?? ""} ${step.actor?.id ?? ""}`}: ${step.action}`)

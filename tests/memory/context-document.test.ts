@@ -1,9 +1,18 @@
 import { describe, expect, it } from "vitest";
-import { contextProblems, fitContext, maxContextCharacters, parseContext } from "../../src/memory/context-document.js";
+import { contextProblems, maxContextCharacters, parseContext } from "../../src/memory/context-document.js";
+import { itemsOfText, itemsOfVersion, originsByHand, storeItems } from "../../src/memory/context-items.js";
 import { mergeContexts } from "../../src/memory/context-merge.js";
 import { extractiveContext, extractiveSummary } from "../../src/memory/extractive.js";
 
+const itemsOf = (document: string) => itemsOfVersion({ version: 1, document, origins: [] });
+const fitContext = (document: string) => storeItems(itemsOf(document)).document;
+const merged = (...documents: readonly [string, string, string]) => {
+  const [base, theirs, mine] = documents;
+  return storeItems(mergeContexts(itemsOf(base), itemsOf(theirs), itemsOf(mine))).document;
+};
+
 const entry = (content: string, summary = "") => ({
+  entryId: "ent_1",
   seq: 1,
   role: "user",
   content,
@@ -54,21 +63,51 @@ describe("a context document", () => {
   });
 });
 
-describe("merging", () => {
-  const base = "## Facts\n- Lives in Rome.\n- Has a cat.";
+const base = "## Facts\n- Lives in Rome.\n- Has a cat.";
 
+describe("merging", () => {
   it("keeps what either side added and drops what either side dropped", () => {
     const theirs = "## Facts\n- Has a cat.\n- Has a boat.\n- Rome → Turin [2024-05-01]";
     const mine = "## Facts\n- Lives in Rome.\n\n## Preferences\n- Likes tea.";
-    expect(mergeContexts(base, theirs, mine)).toBe(
+    expect(merged(base, theirs, mine)).toBe(
       "## Facts\n- Has a boat.\n- Rome → Turin [2024-05-01]\n\n## Preferences\n- Likes tea.",
     );
   });
 
   it("doesn't write twice what both added, and is the other's text when nothing was changed", () => {
     const both = `${base}\n- Has a dog.`;
-    expect(mergeContexts(base, both, both)).toBe(both);
-    expect(mergeContexts(base, both, base)).toBe(both);
+    expect(merged(base, both, both)).toBe(both);
+    expect(merged(base, both, base)).toBe(both);
+  });
+});
+
+describe("what a person wrote", () => {
+  const byHand = (text: string) => ({ heading: "Topics" as const, text, origin: { by: "person" as const } });
+
+  it("is cut only when there is nothing else to cut", () => {
+    const others = itemsOf(
+      `## Facts\n${Array.from({ length: 40 }, (_, at) => `- Fact ${at} ${"x".repeat(150)}`).join("\n")}`,
+    );
+    const { document } = storeItems([byHand("Written by Ada."), ...others]);
+    expect(document.length).toBeLessThanOrEqual(maxContextCharacters);
+    expect(document).toContain("- Written by Ada.");
+  });
+
+  it("survives a synthesis that knew nothing of it", () => {
+    const theirs = [...itemsOf(base), byHand("Written by Ada.")];
+    const mine = itemsOf("## Facts\n- Lives in Turin.");
+    const texts = mergeContexts([byHand("Written by Ada.")], theirs, mine).map(({ text }) => text);
+    expect(texts).toContain("Written by Ada.");
+  });
+
+  it("is every line that wasn't there before", () => {
+    const before = itemsOf(base);
+    expect(itemsOfText(`${base}\n- Has a dog.`).map(({ text }) => text)).toHaveLength(3);
+    expect(originsByHand(`${base}\n- Has a dog.`, before)).toEqual([
+      { by: "entries", entries: [], upTo: 1 },
+      { by: "entries", entries: [], upTo: 1 },
+      { by: "person" },
+    ]);
   });
 });
 
@@ -82,7 +121,7 @@ describe("extracts", () => {
   });
 
   it("keep what the context held, and are marked", () => {
-    expect(extractiveContext("## Facts\n- Has a cat.", [entry("I bought a boat.")])).toBe(
+    expect(storeItems(extractiveContext(itemsOf("## Facts\n- Has a cat."), [entry("I bought a boat.")])).document).toBe(
       "## Facts\n- Has a cat.\n\n## Timeline\n- 2024-05-01 user: I bought a boat. [extract]",
     );
   });

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { itemsOfVersion } from "../../src/memory/context-items.js";
 import {
   agentPrefix,
   capturePrompt,
@@ -10,6 +11,7 @@ import {
 
 const prompts = { "entry-capture": "CAPTURE", summary: "SUMMARY", context: "CONTEXT" };
 const place = { vaultId: "vlt_1", memoryId: "mem_1" };
+const knowing = (context: string) => ({ context, uncovered: [] });
 const said = (seq: number, content: string): SaidMessage => ({
   seq,
   role: "user",
@@ -20,26 +22,59 @@ const said = (seq: number, content: string): SaidMessage => ({
 describe("the prompts", () => {
   it("begin with the agent's prefix, name the place, and hold the rules", () => {
     for (const [system] of [
-      capturePrompt(place, "", [], said(1, "Hi."), prompts),
-      synthesisPrompt(place, "", [], prompts),
+      capturePrompt(place, knowing(""), [], said(1, "Hi."), prompts),
+      synthesisPrompt(place, [], [], prompts),
     ]) {
       expect(system?.content.startsWith(agentPrefix)).toBe(true);
       expect(system?.content).toContain("vlt_1");
     }
-    expect(capturePrompt(place, "", [], said(1, "Hi."), prompts)[0]?.content).toMatch(/CAPTURE[\s\S]*SUMMARY/);
+    expect(capturePrompt(place, knowing(""), [], said(1, "Hi."), prompts)[0]?.content).toMatch(/CAPTURE[\s\S]*SUMMARY/);
   });
 
   it("never hold more than their budget, however much there is to say", () => {
     const window = Array.from({ length: 500 }, (_, at) => said(at, "word ".repeat(1_000)));
-    const capture = capturePrompt(place, "c".repeat(50_000), window, said(501, "m".repeat(100_000)), prompts);
+    const capture = capturePrompt(
+      place,
+      { context: "c".repeat(50_000), uncovered: window },
+      window,
+      said(501, "m".repeat(100_000)),
+      prompts,
+    );
     expect(capture.reduce((sum, { content }) => sum + content.length, 0)).toBeLessThan(30_000);
-    const session = window.slice(0, 60).map((message) => ({ ...message, summary: "s".repeat(500) }));
-    const synthesis = synthesisPrompt(place, "c".repeat(50_000), session, prompts);
+    const context = itemsOfVersion({ version: 1, document: `## Facts\n- ${"c".repeat(50_000)}`, origins: [] });
+    const session = window.slice(0, 60).map((message) => ({ ...message, entryId: "ent_1", summary: "s".repeat(500) }));
+    const synthesis = synthesisPrompt(place, context, session, prompts);
     expect(synthesis.reduce((sum, { content }) => sum + content.length, 0)).toBeLessThan(70_000);
   });
 
+  it("name what an entry corrects, and number what can be cited", () => {
+    const context = itemsOfVersion({
+      version: 1,
+      document: "## Facts\n- Lives in Turin.\n- Likes tea.",
+      origins: [{ by: "entries", entries: ["ent_1"] }, { by: "person" }],
+    });
+    const corrects = { entryId: "ent_1", content: "I live in Turin.", occurredAt: "2024-04-01T10:00:00.000Z" };
+    const correction = { ...said(2, "It is Lyon."), entryId: "ent_2", summary: "", corrects };
+    const [, user] = synthesisPrompt(place, context, [correction], prompts);
+    expect(user?.content).toContain("- Lives in Turin. [c1]");
+    expect(user?.content).toContain("- Likes tea. [c2, a person's]");
+    expect(user?.content).toMatch(/\[1\] .*It is Lyon\.\n\(corrects what was said .*: I live in Turin\.\)/);
+  });
+
+  it("hold what was said elsewhere and isn't in the context yet", () => {
+    const uncovered = [said(1, "My dog is called Rex.")];
+    const [, user] = capturePrompt(place, { context: "", uncovered }, [], said(1, "He is ill."), prompts);
+    expect(user?.content).toMatch(/<other_conversations>[\s\S]*Rex/);
+  });
+
   it("hand over everything that was said as data that can't end its own block", () => {
-    const [system, user] = capturePrompt(place, "</memory>", [said(1, "</earlier_messages>")], said(2, "<b>"), prompts);
+    const [system, user] = capturePrompt(
+      place,
+      knowing("</memory>"),
+      [said(1, "</earlier_messages>")],
+      said(2, "<b>"),
+      prompts,
+    );
     expect(system?.content).not.toContain("&lt;");
     expect(user?.content).toContain("&lt;/memory&gt;");
     expect(user?.content).toContain("&lt;/earlier_messages&gt;");

@@ -2,11 +2,13 @@ import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { searchMemory } from "../../src/application/memory/memory-search.js";
 import { newId } from "../../src/platform/ids.js";
+import { ContextErasure } from "../../src/stores/memory/context-erasure.js";
 import { ContextStore } from "../../src/stores/memory/context-store.js";
 import { EntrySource } from "../../src/stores/memory/entry-search.js";
 import { erasure } from "../../src/stores/memory/entry-statements.js";
 import { EntryStore } from "../../src/stores/memory/entry-store.js";
 import { type MemoryRef, MemoryStore } from "../../src/stores/memory/memory-store.js";
+import { findOwnWords } from "../../src/stores/memory/own-words.js";
 import { VectorIndex } from "../../src/stores/memory/vector-index.js";
 import { EntryVectors } from "../../src/stores/memory/vectors.js";
 import { entryIdOf, largeMemory, questionOf } from "../support/large-memory.js";
@@ -20,6 +22,7 @@ const vectors = new EntryVectors(db, async () => embedder, now, new VectorIndex(
 const memories = new MemoryStore(db, now);
 const entries = new EntryStore(db, now, vectors);
 const contexts = new ContextStore(db, now);
+const contextErasure = new ContextErasure(db);
 
 /** A memory of one long thread, in which every sixth message brought a version of the context. */
 async function conversed(count: number): Promise<MemoryRef> {
@@ -29,6 +32,7 @@ async function conversed(count: number): Promise<MemoryRef> {
     const covered = version * 6;
     await contexts.put(memory, {
       expected: version - 1,
+      origins: [{ by: "entries", entries: Array.from({ length: 6 }, (_, at) => entryIdOf(memory, covered - at)) }],
       document: `## Notes
 - version ${version}`,
       source: "model",
@@ -42,6 +46,7 @@ async function conversed(count: number): Promise<MemoryRef> {
 
 const written = { role: "user", rawEntry: "a cat", summary: "a cat", summarySource: "given" as const, tags: {} };
 const record = () => ({ ...written, entryId: newId("ent"), threadId: "", occurredAt: new Date(now()).toISOString() });
+const shown = { ...record(), memoryId: "", recordedAt: new Date(now()).toISOString() };
 const random = randomFrom(7);
 const question = Array.from({ length: 3 }, () => questionOf(random)).join(" ");
 
@@ -109,6 +114,7 @@ const acts: Record<string, (memory: MemoryRef, count: number) => Promise<unknown
       expected: version,
       erasures,
       document: "## Notes",
+      origins: [],
       source: "model",
       author: "thread",
       flushKey: "f",
@@ -117,10 +123,11 @@ const acts: Record<string, (memory: MemoryRef, count: number) => Promise<unknown
   },
   "delete an entry that the last context rests on": async (memory, count) => {
     const entryId = entryIdOf(memory, count);
-    const since = await contexts.firstCiting(memory, entryId);
-    await db.batch([...erasure(db, entries.present(), memory, entryId), ...contexts.wiping(memory, entryId, since)]);
-    await contexts.emptiedSince(memory);
-    await contexts.sourcesSince(memory, since ?? 1, 50);
+    const since = (await contextErasure.firstCiting(memory, entryId)) ?? 1;
+    const cited = { entryId, since, repeats: await findOwnWords(db, memory, { ...shown, entryId }) };
+    const { statements } = await contextErasure.strip(memory, cited, Number.MAX_SAFE_INTEGER);
+    await db.batch([...erasure(db, entries.present(), memory, entryId), contextErasure.counted(memory), ...statements]);
+    await contextErasure.forgetSource(memory, entryId);
   },
 };
 

@@ -89,7 +89,7 @@ async function embedded(entries = 600): Promise<MemoryRef> {
 
 /** Adds an entry as the API does, and has it embedded. */
 async function add(memory: MemoryRef, rawEntry: string): Promise<string> {
-  const added = await services.memory.addEntry(memory, { rawEntry, tags: {}, role: "user" });
+  const added = await services.memory.addEntry(memory, { rawEntry, tags: {}, role: "user" }, {});
   if (!added.ok) throw new Error(added.problem.detail);
   await eventually(async () => {
     await services.memory.ports.vectors.fill(memory);
@@ -133,7 +133,7 @@ it("takes a vector out with its entry, also one that was on its way", async () =
   expect(index.of(memory)).toBe(0);
 
   // Deleted while the vector is being sent: it arrives after the deletion, and is taken out an hour later.
-  const added = await services.memory.addEntry(memory, { rawEntry: "A terrier.", tags: {}, role: "user" });
+  const added = await services.memory.addEntry(memory, { rawEntry: "A terrier.", tags: {}, role: "user" }, {});
   index.onUpsert = async () => added.ok && services.memory.deleteEntry(memory, added.value.entryId);
   await eventually(async () => {
     await services.memory.ports.vectors.fill(memory);
@@ -190,7 +190,7 @@ it("leaves vectors of another length alone", async () => {
   index = new FakeVectorize(768);
   services = composeServices({ ...env, VECTORS: index });
   const memory = await embedded();
-  const added = await services.memory.addEntry(memory, { rawEntry: "Our terrier.", tags: {}, role: "user" });
+  const added = await services.memory.addEntry(memory, { rawEntry: "Our terrier.", tags: {}, role: "user" }, {});
   expect(added.ok).toBe(true);
   await eventually(async () => {
     await services.memory.ports.vectors.fill(memory);

@@ -5,6 +5,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import { answerMcp } from "./mcp-upstream.js";
+import { memoryAgentReply } from "./scripted-memory-agent.js";
 import type { ScriptedReply, SeenRequest, UpstreamState } from "./upstream-client.js";
 
 class Queue {
@@ -147,7 +148,8 @@ async function serve(
     queue.changed();
   });
   queue.begin(entry);
-  const reply = queue.take();
+  const given = queue.take();
+  const reply = given?.remembers === undefined ? given : { ...given, ...memoryAgentReply(seen.body, given.remembers) };
   if (reply === undefined) return sendJson(response, 400, { error: { code: "nothing_scripted" } });
 
   if (reply.delayMs !== undefined) await delay(reply.delayMs);

@@ -26,6 +26,8 @@ export interface ScriptedReply {
   readonly cut?: boolean | "reset";
   /** Answers as an embedding model: a dimension for each group of words, in which a text that holds one of them has 1. */
   readonly embedding?: readonly (readonly string[])[];
+  /** Answers as a memory agent that notes every entry. */
+  readonly remembers?: "cites" | "cites nothing";
   /** Breaks the connection without a byte. */
   readonly drop?: boolean;
   /** False leaves out the stream's `[DONE]`. */

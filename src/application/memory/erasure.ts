@@ -1,18 +1,22 @@
 /** The deletion of an entry for good: text, index, what was written with it in view, and the contexts that rest on it. */
 
 import type { ThreadGateway } from "../../gateways/thread-gateway.js";
-import { mergeContexts } from "../../memory/context-merge.js";
-import { extractiveContext, extractiveSummary } from "../../memory/extractive.js";
+import { isForgetful } from "../../memory/context-items.js";
+import { extractiveSummary } from "../../memory/extractive.js";
+import { standaloneThread } from "../../memory/memory.js";
 import type { IdempotencyStore } from "../../stores/idempotency-store.js";
+import { type CitedEntry, ContextErasure, type StrippedPage } from "../../stores/memory/context-erasure.js";
 import type { ContextStore } from "../../stores/memory/context-store.js";
 import { findDerivedMentions } from "../../stores/memory/derived-mentions.js";
 import { erasure } from "../../stores/memory/entry-statements.js";
 import type { EntryStore } from "../../stores/memory/entry-store.js";
-import type { MemoryRef } from "../../stores/memory/memory-store.js";
+import type { MemoryRef, MemoryStore } from "../../stores/memory/memory-store.js";
+import { findOwnWords } from "../../stores/memory/own-words.js";
 import type { EntryVectors } from "../../stores/memory/vectors.js";
 
 export interface ErasureSources {
   readonly db: D1Database;
+  readonly memories: MemoryStore;
   readonly entries: EntryStore;
   readonly contexts: ContextStore;
   readonly threads: ThreadGateway;
@@ -20,15 +24,16 @@ export interface ErasureSources {
   readonly answers: Pick<IdempotencyStore, "forget">;
 }
 
-/** Entries that the context is rebuilt from at most. */
-const rebuiltFrom = 50;
+/** From the newest version on. */
+const fromNewest = Number.MAX_SAFE_INTEGER;
 
 /**
  * Removes an entry from D1. Whoever calls it has seen to the thread's object first, so that nothing can write it again. Can be
  * called again after any interruption.
  */
 export async function eraseFromD1(memory: MemoryRef, entryId: string, sources: ErasureSources): Promise<void> {
-  const { db, entries, contexts, threads, vectors, answers } = sources;
+  const { db, entries, threads, vectors, answers } = sources;
+  const contexts = new ContextErasure(db);
   const row = await entries.row(memory, entryId);
   const entry = await entries.get(memory, entryId);
   const removeDerivedMentions = async (): Promise<void> => {
@@ -36,21 +41,84 @@ export async function eraseFromD1(memory: MemoryRef, entryId: string, sources: E
   };
   // Before the entry is removed, because its words are needed to find them; and again afterwards, for what was written meanwhile.
   await removeDerivedMentions();
-  const cited = await contexts.firstCiting(memory, entryId);
-  await db.batch([...erasure(db, entries.present(), memory, entryId), ...contexts.wiping(memory, entryId, cited)]);
+  const since = await contexts.firstCiting(memory, entryId);
+  const repeats = entry === undefined ? () => false : await findOwnWords(db, memory, entry);
+  const cited = since === undefined ? undefined : { entryId, since, repeats };
+  const first = cited === undefined ? undefined : await contexts.strip(memory, cited, fromNewest);
+  await db.batch([
+    ...erasure(db, entries.present(), memory, entryId),
+    contexts.counted(memory),
+    ...(first?.statements ?? []),
+  ]);
   await removeDerivedMentions();
   await vectors.index.forget();
   // Kept answers of searches and restores may hold the entry.
   await answers.forget(memory.tenantId, memory.memoryId);
-  // Also after an interruption just here, when nothing cites the entry any more.
-  const emptied = await contexts.emptiedSince(memory);
-  if (emptied !== undefined) await rebuildContext(memory, entryId, emptied, sources);
-  if (row === undefined || row.thread_id === "") return;
+  // Anew, for what was put while the first page was read; from now on nothing is put that began before.
+  if (cited !== undefined) {
+    const changed = [...(first?.changed ?? []), ...(await stripAll(memory, cited, contexts, db))];
+    // Begun before and interrupted: which versions changed then, nobody knows.
+    await putWhatIsLeft(memory, entryId, (row?.deleted_at ?? undefined) === undefined ? changed : undefined, sources);
+  }
+  await contexts.forgetSource(memory, entryId);
+  if (row !== undefined && row.thread_id !== "") {
+    const { tenantId, memoryId } = memory;
+    const thread = { tenantId, memoryId, threadId: row.thread_id };
+    // Summaries of the messages right after it were written with it in view, in whatever words.
+    await replaceSummaries(memory, await threads.rewriteAround(thread, entryId), sources);
+  }
+  await rebuildContext(memory, sources);
+}
 
+async function stripAll(
+  memory: MemoryRef,
+  cited: CitedEntry,
+  contexts: ContextErasure,
+  db: D1Database,
+): Promise<number[]> {
+  const changed: number[] = [];
+  for (let before: number | undefined = fromNewest; before !== undefined; ) {
+    const page: StrippedPage = await contexts.strip(memory, cited, before);
+    if (page.statements.length > 0) await db.batch(page.statements);
+    changed.push(...page.changed);
+    before = page.next;
+  }
+  return changed;
+}
+
+/** A new version, so that whoever read the one before doesn't take it for what it was; once for each deletion. */
+async function putWhatIsLeft(
+  memory: MemoryRef,
+  entryId: string,
+  changed: readonly number[] | undefined,
+  { contexts }: ErasureSources,
+): Promise<void> {
+  for (;;) {
+    const { version, erasures, document, origins, forgotten } = await contexts.base(memory);
+    if (changed?.includes(version) === false) return;
+    const left = { document, origins, forgotten, source: "erased" as const, author: "erasure" };
+    const outcome = await contexts.put(memory, {
+      ...left,
+      erasures,
+      expected: version,
+      flushKey: `erasure:${entryId}`,
+    });
+    if (outcome.kind === "stored") return;
+  }
+}
+
+/**
+ * Has what the context forgot taken in again, if there is any: by the thread of entries without a conversation, which every memory
+ * has or gets.
+ */
+export async function rebuildContext(
+  memory: MemoryRef,
+  { contexts, memories, threads }: Pick<ErasureSources, "contexts" | "memories" | "threads">,
+): Promise<void> {
+  if (!isForgetful((await contexts.base(memory)).forgotten)) return;
+  await memories.noteThread(memory, standaloneThread);
   const { tenantId, memoryId } = memory;
-  const thread = { tenantId, memoryId, threadId: row.thread_id };
-  // Summaries of the messages right after it were written with it in view, in whatever words.
-  await replaceSummaries(memory, await threads.rewriteAround(thread, entryId, cited), sources);
+  await threads.rebuild({ tenantId, memoryId, threadId: standaloneThread });
 }
 
 /** Replaces what models wrote of these entries by extracts, and has their threads write it anew. */
@@ -74,41 +142,5 @@ async function replaceSummaries(
     if (entry.summarySource === "given") continue;
     const change = { summary: extractiveSummary(entry.rawEntry), summarySource: "extractive" as const, tags: {} };
     await entries.rewrite(memory, entry.entryId, change);
-  }
-}
-
-/** Puts a context together from the last version that didn't know the entry, and extracts of what came since. */
-async function rebuildContext(
-  memory: MemoryRef,
-  entryId: string,
-  cited: number,
-  { entries, contexts }: ErasureSources,
-): Promise<void> {
-  const before = cited > 1 ? await contexts.version(memory, cited - 1) : undefined;
-  const since = await contexts.sourcesSince(memory, cited, rebuiltFrom);
-  const session = (await entries.byIds(memory, since)).map((entry) => ({
-    seq: entry.seq ?? 0,
-    role: entry.role,
-    ...(entry.speaker === undefined ? {} : { speaker: entry.speaker }),
-    content: entry.rawEntry,
-    // Their summaries may repeat what was deleted.
-    summary: entry.summarySource === "given" ? entry.summary : "",
-    occurredAt: entry.occurredAt,
-  }));
-  let document = extractiveContext(before?.document ?? "", session);
-  for (let base = await contexts.base(memory); ; ) {
-    const outcome = await contexts.put(memory, {
-      document,
-      source: "extractive",
-      author: "erasure",
-      expected: base.version,
-      erasures: base.erasures,
-      flushKey: `erasure:${entryId}`,
-      sources: since,
-    });
-    // Another deletion makes its own context.
-    if (outcome.kind !== "conflict") return;
-    document = mergeContexts(base.document, outcome.current.document, document);
-    base = outcome.current;
   }
 }

@@ -1,6 +1,7 @@
-/** What memories need once an hour: expired entries go for good, and vectors that are still missing are fetched. */
+/** What memories need once an hour: expired entries go for good, forgotten ones are taken in again, and vectors that are still missing are fetched. */
 import { z } from "zod";
 import { describeError, log } from "../../platform/logging.js";
+import { rebuildContext } from "./erasure.js";
 import type { MemoryService } from "./memory-service.js";
 
 /** Entries that one run erases, and memories whose vectors it looks after, at most; the next one goes on. */
@@ -12,6 +13,7 @@ const sendsAtOnce = 50;
 
 export async function maintainMemories(service: MemoryService, now: number): Promise<void> {
   await eraseExpired(service, now);
+  await rebuildContexts(service);
   await fillVectors(service);
   const { index } = service.ports.vectors;
   for (let sent = 0; sent < sendsAtOnce && (await index.send()) > 0; sent++);
@@ -37,6 +39,14 @@ async function eraseExpired(service: MemoryService, now: number): Promise<void> 
       // One that can't be erased now doesn't keep the others.
       log("warn", "memory.expiry_failed", { tenantId: tenant_id, ...describeError(error) });
     }
+  }
+}
+
+/** Whoever deleted an entry may have died before it said that there is something to rebuild. */
+async function rebuildContexts(service: MemoryService): Promise<void> {
+  for (const { tenantId, memoryId } of await service.ports.contexts.forgetting.forgetfulMemories(memoriesAtOnce)) {
+    const memory = await service.memory(tenantId, memoryId);
+    if (memory.ok) await rebuildContext(memory.value, service.ports);
   }
 }
 

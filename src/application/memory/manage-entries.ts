@@ -1,11 +1,15 @@
 /** Entries of a memory: added, listed, read, tagged, corrected, deleted. Their texts never change. */
+import { recordOf } from "../../conversation/actor-record.js";
 import { ok, type Result, refuse } from "../../conversation/problem.js";
 import type { Entry, NewEntry, Tags } from "../../memory/entry.js";
 import type { EntryFilter } from "../../stores/memory/entry-filter.js";
+import type { MemoryRef } from "../../stores/memory/memory-store.js";
 import { type Actor, ownKey } from "../../tenancy/actor.js";
 import { type Page, type PageRequest, readPage } from "../page.js";
 import type { Services } from "../services.js";
 import { findMemory } from "./find-memory.js";
+import type { EntryOptions } from "./memory-service.js";
+import { superviseEntry, superviseTags } from "./supervised-texts.js";
 
 export interface EntryRef {
   readonly memoryId: string;
@@ -26,7 +30,9 @@ export async function addEntry(
 ): Promise<Result<Entry>> {
   const memory = await findMemory(actor, "addEntry", memoryId, services);
   if (!memory.ok) return memory;
-  return services.memory.addEntry(memory.value, entry, ownKey(actor, idempotencyKey));
+  const written = await supervised(memory.value, { entry, idempotencyKey }, actor, services);
+  if (!written.ok) return written;
+  return services.memory.addEntry(memory.value, ...written.value);
 }
 
 /** The entries that hold, by the time at which they were said. */
@@ -64,6 +70,8 @@ export async function tagEntry(
 ): Promise<Result<Entry>> {
   const memory = await findMemory(actor, "tagEntry", memoryId, services);
   if (!memory.ok) return memory;
+  const allowed = await superviseTags(memory.value, actor, tags, services);
+  if (!allowed.ok) return allowed;
   return services.memory.setTags(memory.value, entryId, tags);
 }
 
@@ -75,7 +83,24 @@ export async function correctEntry(
 ): Promise<Result<Entry>> {
   const memory = await findMemory(actor, "correctEntry", memoryId, services);
   if (!memory.ok) return memory;
-  return services.memory.correct(memory.value, entryId, entry, ownKey(actor, idempotencyKey));
+  const written = await supervised(memory.value, { entry, idempotencyKey }, actor, services);
+  if (!written.ok) return written;
+  return services.memory.correct(memory.value, entryId, ...written.value);
+}
+
+/** The entry as supervisors let it be written; what is there under the key already isn't supervised again. */
+async function supervised(
+  memory: MemoryRef,
+  { entry, idempotencyKey }: EntryInput,
+  actor: Actor,
+  services: Services,
+): Promise<Result<[NewEntry, EntryOptions]>> {
+  const key = ownKey(actor, idempotencyKey);
+  const options = { idempotencyKey: key, vouchedBy: recordOf(actor), request: entry };
+  const known = key === undefined ? undefined : await services.memory.ports.entries.byKey(memory, key);
+  if (known !== undefined) return ok([entry, options]);
+  const written = await superviseEntry(memory, actor, entry, services);
+  return written.ok ? ok([written.value, options]) : written;
 }
 
 /** Deletes an entry for good: text, index, thread, and the contexts that rest on it. */

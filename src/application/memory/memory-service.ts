@@ -1,13 +1,13 @@
 /** Work on memories that goes through rows and objects alike: for the acts, and for the sessions that have a memory. */
+import type { ActorRecord } from "../../conversation/actor-record.js";
 import { ok, type Result, refuse } from "../../conversation/problem.js";
-import type { ThreadGateway, ThreadIdentity, ThreadMarksView } from "../../gateways/thread-gateway.js";
+import type { ThreadGateway, ThreadIdentity } from "../../gateways/thread-gateway.js";
 import type { DeadLetter } from "../../memory/dead-letter.js";
 import type { Entry, NewEntry, Tags } from "../../memory/entry.js";
 import { extractiveSummary } from "../../memory/extractive.js";
 import {
   type ContextVersion,
   type Invocation,
-  type Level,
   type NewMessage,
   standaloneThread,
   type Thread,
@@ -21,6 +21,7 @@ import type { DeadLetters } from "../../stores/memory/dead-letters.js";
 import type { EntryStore } from "../../stores/memory/entry-store.js";
 import type { MemoryRef, MemoryStore } from "../../stores/memory/memory-store.js";
 import type { EntryVectors } from "../../stores/memory/vectors.js";
+import { eachThread } from "./each-thread.js";
 import { eraseFromD1 } from "./erasure.js";
 import type { MemoryPlatform } from "./memory-platform.js";
 
@@ -44,29 +45,27 @@ export interface Started extends Invocation {
   readonly recentEntries: Entry[];
 }
 
-/** What is waited for. Without a thread: the last message of every thread of the memory. */
-export interface ConsistencyGoal {
-  readonly threadId?: string | undefined;
-  /** The last message, if left out. */
-  readonly seq?: number | undefined;
-  readonly level: Level;
-  /** In milliseconds, at most {@link maxWaitMs}. */
-  readonly timeoutMs: number;
+/** What is written, and on whose word. */
+export interface WriteOptions {
+  readonly vouchedBy?: ActorRecord | undefined;
+  /** What was asked for, where supervisors made something else of it: the same request is told by it. */
+  readonly request?: unknown;
 }
 
-export interface Consistency {
-  readonly reached: boolean;
-  /** Of the thread, or of each thread of the memory. */
-  readonly watermarks: ThreadMarksView | { readonly threads: Readonly<Record<string, ThreadMarksView>> };
-  readonly failures: DeadLetter[];
+export interface RecordOptions extends WriteOptions {
+  /** Messages sent twice under one key are there once. */
+  readonly idempotencyKey?: string | undefined;
+  /** They say what was said before in other words: the context learns of it at once. */
+  readonly flushNow?: boolean;
 }
 
-/** Threads of a memory that are called at the same time. */
-const threadsAtOnce = 100;
+export interface EntryOptions extends WriteOptions {
+  readonly idempotencyKey?: string | undefined;
+}
+
 /** Characters of the entries that a start gives, at most. */
 const startBudget = 12_000;
 const startEntries = 100;
-export const maxWaitMs = 60_000;
 
 export class MemoryService {
   constructor(readonly ports: MemoryServicePorts) {}
@@ -89,14 +88,16 @@ export class MemoryService {
     memory: MemoryRef,
     threadId: string,
     messages: readonly NewMessage[],
-    idempotencyKey: string = newId("req"),
+    { idempotencyKey = newId("req"), flushNow = false, vouchedBy, request = messages }: RecordOptions = {},
   ): Promise<Result<Invocation>> {
     await this.ports.memories.noteThread(memory, threadId);
-    const requestHash = await sha256Hex(JSON.stringify(messages));
+    const requestHash = await sha256Hex(JSON.stringify(request));
     return this.ports.threads.append(identityOf(memory, threadId), {
       messages: [...messages],
       idempotencyKey,
       requestHash,
+      flushNow,
+      vouchedBy,
     });
   }
 
@@ -122,22 +123,23 @@ export class MemoryService {
     return { context, recent };
   }
 
-  async addEntry(memory: MemoryRef, entry: NewEntry, idempotencyKey?: string): Promise<Result<Entry>> {
-    const { record, extra } = await this.recordOf(entry, idempotencyKey);
-    return this.outcome(memory, await this.ports.entries.add(memory, record, extra));
+  async addEntry(memory: MemoryRef, entry: NewEntry, options: EntryOptions): Promise<Result<Entry>> {
+    const { record, extra } = await this.recordOf(entry, options);
+    return this.outcome(memory, await this.ports.entries.add(memory, record, extra), false);
   }
 
   /** Writes a new entry in the place of an old one, which holds no longer from the time on when the new one was said. */
-  async correct(memory: MemoryRef, entryId: string, entry: NewEntry, idempotencyKey?: string): Promise<Result<Entry>> {
+  async correct(memory: MemoryRef, entryId: string, entry: NewEntry, options: EntryOptions): Promise<Result<Entry>> {
+    const { idempotencyKey } = options;
     const { entries } = this.ports;
     const old = await entries.get(memory, entryId);
     if (old === undefined) return noEntry;
-    const { record, extra } = await this.recordOf(entry, idempotencyKey);
+    const { record, extra } = await this.recordOf(entry, options);
     const repeated = idempotencyKey === undefined ? undefined : await entries.byKey(memory, idempotencyKey);
     if (old.supersededBy !== undefined && repeated === undefined) {
       return refuse("conflict", `This entry was corrected already, by ${old.supersededBy}. Correct that one.`);
     }
-    return this.outcome(memory, await entries.correct(memory, entryId, record, extra));
+    return this.outcome(memory, await entries.correct(memory, entryId, record, extra), true);
   }
 
   async setTags(memory: MemoryRef, entryId: string, tags: Tags): Promise<Result<Entry>> {
@@ -154,7 +156,7 @@ export class MemoryService {
     const erase = async (threadId: string): Promise<void> => {
       if (await this.ports.threads.erase(identityOf(memory, threadId), entryId)) known ||= row === undefined;
     };
-    if (row === undefined) await this.eachThread(memory, erase);
+    if (row === undefined) await eachThread(memory, this.ports.memories, erase);
     else await erase(row.thread_id);
     if (row === undefined && !known) return noEntry;
     await eraseFromD1(memory, entryId, this.ports);
@@ -193,45 +195,10 @@ export class MemoryService {
   async deleteMemory(memory: MemoryRef): Promise<void> {
     const { memories, threads, vectors, answers, claims } = this.ports;
     await claims.forget(memory.tenantId, memory.memoryId);
-    await this.eachThread(memory, (threadId) => threads.remove(identityOf(memory, threadId)));
+    await eachThread(memory, memories, (threadId) => threads.remove(identityOf(memory, threadId)));
     await memories.removeMemory(memory);
     await vectors.index.forget();
     await answers.forget(memory.tenantId, memory.memoryId);
-  }
-
-  /** Does something with every thread of a memory, many at a time. */
-  private async eachThread(memory: MemoryRef, act: (threadId: string) => Promise<void>): Promise<void> {
-    // The thread of entries without a conversation comes before all others: its name is empty.
-    let after: string | undefined;
-    for (;;) {
-      const page = await this.ports.memories.threads(memory, after, threadsAtOnce);
-      await Promise.all(page.map(act));
-      after = page.at(-1);
-      if (after === undefined) return;
-    }
-  }
-
-  /** Waits until messages are stored, indexed or in the context, at most so long; says what was reached and what failed. */
-  async awaitConsistency(memory: MemoryRef, goal: ConsistencyGoal): Promise<Result<Consistency>> {
-    const { threads, deadLetters } = this.ports;
-    const { threadId, seq, level } = goal;
-    const timeoutMs = Math.min(goal.timeoutMs, maxWaitMs);
-    const failures = () => deadLetters.open(memory.tenantId, memory.memoryId, threadId);
-    if (threadId !== undefined) {
-      const report = await threads.reached(identityOf(memory, threadId), level, seq, timeoutMs);
-      return report.ok ? ok({ ...report.value, failures: await failures() }) : report;
-    }
-    const until = this.ports.now() + timeoutMs;
-    const marks: Record<string, ThreadMarksView> = {};
-    let reached = true;
-    await this.eachThread(memory, async (id) => {
-      const left = Math.max(0, until - this.ports.now());
-      const report = await threads.reached(identityOf(memory, id), level, undefined, left);
-      if (!report.ok) return;
-      marks[id] = report.value.watermarks;
-      reached &&= report.value.reached;
-    });
-    return ok({ reached, watermarks: { threads: marks }, failures: await failures() });
   }
 
   async retryDeadLetter(memory: MemoryRef, deadLetterId: string): Promise<Result<DeadLetter>> {
@@ -245,7 +212,7 @@ export class MemoryService {
     return ok((await deadLetters.get(tenantId, memoryId, deadLetterId)) ?? letter);
   }
 
-  private async recordOf(entry: NewEntry, idempotencyKey: string | undefined) {
+  private async recordOf(entry: NewEntry, { idempotencyKey, vouchedBy, request = entry }: EntryOptions) {
     const { rawEntry, summary, expiresAt, occurredAt, ...rest } = entry;
     const record = {
       ...rest,
@@ -255,12 +222,17 @@ export class MemoryService {
       summary: summary ?? extractiveSummary(rawEntry),
       summarySource: summary === undefined ? ("extractive" as const) : ("given" as const),
       occurredAt: occurredAt ?? new Date(this.ports.now()).toISOString(),
+      vouchedBy,
     };
-    const requestHash = await sha256Hex(JSON.stringify(entry));
+    const requestHash = await sha256Hex(JSON.stringify(request));
     return { record, extra: { expiresAt, idempotencyKey, requestHash } };
   }
 
-  private async outcome(memory: MemoryRef, outcome: Awaited<ReturnType<EntryStore["add"]>>): Promise<Result<Entry>> {
+  private async outcome(
+    memory: MemoryRef,
+    outcome: Awaited<ReturnType<EntryStore["add"]>>,
+    isCorrection: boolean,
+  ): Promise<Result<Entry>> {
     if (outcome.kind === "deleted") return refuse("conflict", "The entry of this Idempotency-Key has been deleted.");
     if (outcome.kind === "exists" && !outcome.sameRequest) return otherEntry;
     // The thread that entries without a conversation share decides on their flush. An entry that existed before is noted as well:
@@ -270,12 +242,13 @@ export class MemoryService {
       identityOf(memory, standaloneThread),
       outcome.seq,
       outcome.entry.rawEntry.length,
+      isCorrection,
     );
     return ok(outcome.entry);
   }
 }
 
-function identityOf({ tenantId, memoryId }: MemoryRef, threadId: string): ThreadIdentity {
+export function identityOf({ tenantId, memoryId }: MemoryRef, threadId: string): ThreadIdentity {
   return { tenantId, memoryId, threadId };
 }
 

@@ -23,8 +23,16 @@ export interface Recalled {
 const recalledEntries = 8;
 const recalledCharacters = 6_000;
 
+/** What of recalled texts may reach a prompt; what may not is empty. */
+interface RecallSupervision {
+  ofRecall(memory: Pick<MemoryLink, "tenantId" | "memoryId">, texts: readonly string[]): Promise<string[]>;
+}
+
 export class SessionMemory {
-  constructor(private readonly service: MemoryService) {}
+  constructor(
+    private readonly service: MemoryService,
+    private readonly supervision: RecallSupervision,
+  ) {}
 
   /**
    * The context, and the entries of other conversations that have to do with a message. A memory that is gone or can't be reached
@@ -36,19 +44,21 @@ export class SessionMemory {
       if (!memory.ok) return [];
       const request = { query: message.slice(0, 4_000), topEntries: recalledEntries * 2, topContexts: 0, filter: {} };
       const { entries, latestContext } = await searchMemory(memory.value, request, this.service.ports);
-      const lines: string[] = [];
+      // The messages of this very thread are in the history already.
+      const elsewhere = entries.flatMap(({ entry }) => (entry.threadId === link.threadId ? [] : [entry]));
+      const found: string[] = [];
       let used = 0;
-      for (const { entry } of entries) {
-        // The messages of this very thread are in the history already.
-        if (entry.threadId === link.threadId || lines.length >= recalledEntries) continue;
+      for (const entry of elsewhere.slice(0, recalledEntries)) {
         const text = entry.rawEntry.length <= 1_000 ? entry.rawEntry : entry.summary;
         const line = `[${entry.occurredAt}] ${entry.speaker ?? entry.role}: ${text}`;
         used += line.length;
         if (used > recalledCharacters) break;
-        lines.push(line);
+        found.push(line);
       }
+      const [document = "", ...recalled] = await this.supervision.ofRecall(link, [latestContext.document, ...found]);
+      const lines = recalled.filter((line) => line !== "");
       return [
-        ...(latestContext.document === "" ? [] : [{ kind: "context", text: latestContext.document }]),
+        ...(document === "" ? [] : [{ kind: "context", text: document }]),
         ...(lines.length === 0 ? [] : [{ kind: "entries", text: lines.join("\n") }]),
       ];
     } catch (error) {
@@ -85,7 +95,11 @@ export class SessionMemory {
     const key = edit === undefined ? messageId : `${messageId}:${edit}`;
     if (says) {
       // Refused when it was edited before it was recorded: then the edit records it.
-      const result = await this.service.processMessages(memory.value, link.threadId, [recorded], key);
+      const result = await this.service.processMessages(memory.value, link.threadId, [recorded], {
+        idempotencyKey: key,
+        flushNow: edit !== undefined,
+        vouchedBy: { kind: message.role === "assistant" ? "agent" : "system", id: "session" },
+      });
       if (!result.ok) log("info", "memory.record_refused", { tenantId: link.tenantId, code: result.problem.code });
     }
     if (edit !== undefined) await this.service.forgetOthers(memory.value, link.threadId, messageId, key);

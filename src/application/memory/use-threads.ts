@@ -1,4 +1,5 @@
 /** Threads of a memory: started, given messages, ended, read. */
+import { recordOf } from "../../conversation/actor-record.js";
 import { ok, type Result, refuse } from "../../conversation/problem.js";
 import type { Invocation, NewMessage, Thread, ThreadSummary } from "../../memory/memory.js";
 import { type Actor, ownKey } from "../../tenancy/actor.js";
@@ -6,6 +7,7 @@ import { type Page, type PageRequest, readPage } from "../page.js";
 import type { Services } from "../services.js";
 import { findMemory } from "./find-memory.js";
 import type { Started } from "./memory-service.js";
+import { superviseMessages } from "./supervised-texts.js";
 import { removeThread } from "./thread-removal.js";
 
 export interface ThreadRef {
@@ -41,7 +43,13 @@ export async function recordMessages(
 ): Promise<Result<Invocation>> {
   const memory = await findMemory(actor, "recordMessages", memoryId, services);
   if (!memory.ok) return memory;
-  return services.memory.processMessages(memory.value, threadId, messages, ownKey(actor, idempotencyKey));
+  const written = await superviseMessages(memory.value, actor, messages, services);
+  if (!written.ok) return written;
+  return services.memory.processMessages(memory.value, threadId, written.value, {
+    idempotencyKey: ownKey(actor, idempotencyKey),
+    vouchedBy: recordOf(actor),
+    request: messages,
+  });
 }
 
 /** Ends a session of a thread: what the context doesn't cover yet is taken in. Again changes nothing. */

@@ -1,9 +1,14 @@
 /** New versions of a memory's context: written by hand, or restored from an old one. */
+import { recordOf } from "../../conversation/actor-record.js";
 import { ok, type Result, refuse } from "../../conversation/problem.js";
+import { maxContextCharacters } from "../../memory/context-document.js";
+import { itemsOfVersion, originsByHand } from "../../memory/context-items.js";
+import type { FlushBase } from "../../memory/flush.js";
 import type { NewContext } from "../../stores/memory/context-store.js";
 import type { MemoryRef } from "../../stores/memory/memory-store.js";
 import type { Actor } from "../../tenancy/actor.js";
 import type { Services } from "../services.js";
+import { rebuildContext } from "./erasure.js";
 import { findMemory } from "./find-memory.js";
 import { type ContextVersionRef, findContextVersion } from "./read-contexts.js";
 
@@ -21,7 +26,17 @@ export async function writeMemoryContext(
 ): Promise<Result<{ version: number }>> {
   const memory = await findMemory(actor, "writeMemoryContext", memoryId, services);
   if (!memory.ok) return memory;
-  return putVersion(memory.value, expected, { document, source: "person", author: actor.id }, services);
+  const texts = [{ path: "document", content: document }];
+  const supervised = await services.memorySupervision.ofWrite(memory.value, recordOf(actor), texts);
+  if (!supervised.ok) return supervised;
+  const effective = (supervised.value[0] ?? document).slice(0, maxContextCharacters);
+  const byHand = (base: FlushBase) => ({
+    document: effective,
+    origins: originsByHand(effective, itemsOfVersion(base)),
+    source: "person" as const,
+    author: actor.id,
+  });
+  return putVersion(memory.value, expected, byHand, services);
 }
 
 /** Makes an old version the current one again, as a new version that covers what the old one covered. */
@@ -34,31 +49,43 @@ export async function restoreMemoryContext(
   if (!memory.ok) return memory;
   const old = await findContextVersion(memory.value, version, services);
   if (!old.ok) return old;
-  if (old.value.source === "erased") {
-    return refuse("conflict", "This version rested on an entry that has been deleted; its text is gone.");
+  const itemised = await services.memory.ports.contexts.itemised(memory.value, version);
+  if (old.value.source === "erased" && old.value.document === "") {
+    return refuse("conflict", "This version rested on entries that have been deleted; its text is gone.");
   }
-  const restored = {
-    document: old.value.document,
+  const { document, origins, forgotten } = itemised ?? { document: "", origins: [], forgotten: { entries: [] } };
+  // What was written before the tenant had the supervisors that it has now.
+  const texts = [{ path: "version", content: document, isFixed: true }];
+  const supervised = await services.memorySupervision.ofWrite(memory.value, recordOf(actor), texts);
+  if (!supervised.ok) return supervised;
+  const restored = () => ({
+    document,
+    origins,
+    forgotten,
     source: "restored" as const,
     author: actor.id,
     restores: version,
     // What is deleted after the old version was read doesn't come back.
     erasures: memory.value.erasures,
-  };
-  return putVersion(memory.value, undefined, restored, services);
+  });
+  const put = await putVersion(memory.value, undefined, restored, services);
+  // What the old version had forgotten is taken in again.
+  await rebuildContext(memory.value, services.memory.ports);
+  return put;
 }
 
 /** Puts a version; without an expected one, on top of whatever is there. */
 async function putVersion(
   memory: MemoryRef,
   expected: number | undefined,
-  context: Omit<NewContext, "expected">,
+  contextOn: (base: FlushBase) => Omit<NewContext, "expected">,
   services: Services,
 ): Promise<Result<{ version: number }>> {
   const { contexts } = services.memory.ports;
   for (;;) {
-    const base = expected ?? (await contexts.base(memory)).version;
-    const outcome = await contexts.put(memory, { ...context, expected: base });
+    const base = await contexts.base(memory);
+    // An expected version that isn't the current one is refused by the store, whatever is put.
+    const outcome = await contexts.put(memory, { ...contextOn(base), expected: expected ?? base.version });
     switch (outcome.kind) {
       case "stored":
         return ok({ version: outcome.version });

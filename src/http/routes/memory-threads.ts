@@ -1,8 +1,7 @@
 /** Threads of a memory: messages go in, and how far the memory has got with them comes out. */
 import { z } from "zod";
-import { awaitConsistency } from "../../application/memory/await-consistency.js";
+import { awaitConsistency, maxWaitMs } from "../../application/memory/await-consistency.js";
 import { listDeadLetters, retryDeadLetter } from "../../application/memory/handle-dead-letters.js";
-import { maxWaitMs } from "../../application/memory/memory-service.js";
 import {
   deleteThread,
   endThread,

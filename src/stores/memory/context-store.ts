@@ -1,11 +1,24 @@
 /** Context documents in D1: versions by compare-and-set, what each covers of every thread, and which entries it rests on. */
 import { z } from "zod";
+import {
+  type Forgotten,
+  forgottenSchema,
+  type ItemOrigin,
+  isForgetful,
+  itemOriginSchema,
+  itemsOfText,
+} from "../../memory/context-items.js";
 import type { FlushBase, PutOutcome } from "../../memory/flush.js";
 import { type ContextVersion, contextSources } from "../../memory/memory.js";
+import { ContextForgetting } from "./context-forgetting.js";
 import type { MemoryRef } from "./memory-store.js";
 
 export interface NewContext {
   readonly document: string;
+  /** What its items rest on, in their order. */
+  readonly origins: readonly ItemOrigin[];
+  /** Entries that it holds no longer; those of the expected version, if left out. */
+  readonly forgotten?: Forgotten;
   readonly source: (typeof contextSources)[number];
   readonly author: string;
   /** The version that has to be the current one. */
@@ -34,11 +47,32 @@ const contextRow = z.object({
   created_at: z.string(),
 });
 
+/** A version with what its items rest on. */
+export const itemisedRow = z
+  .object({ version: z.int(), document: z.string(), source: z.string(), origins: z.string(), forgotten: z.string() })
+  .transform(({ version, document, source, ...row }) => {
+    const origins = z.array(itemOriginSchema).parse(JSON.parse(row.origins));
+    // What a person wrote before origins were kept is that person's.
+    const byHand = source === "person" && origins.length === 0;
+    return {
+      version,
+      document,
+      origins: byHand ? itemsOfText(document).map((): ItemOrigin => ({ by: "person" })) : origins,
+      forgotten: forgottenSchema.parse(JSON.parse(row.forgotten)),
+    };
+  });
+export type ItemisedVersion = z.infer<typeof itemisedRow>;
+export const itemisedColumns = "version, document, source, origins, forgotten";
+
 export class ContextStore {
+  readonly forgetting: ContextForgetting;
+
   constructor(
     private readonly db: D1Database,
     private readonly now: () => number,
-  ) {}
+  ) {
+    this.forgetting = new ContextForgetting(db);
+  }
 
   /** The current version, or version 0 with nothing in it. */
   async current(memory: MemoryRef): Promise<ContextVersion> {
@@ -73,7 +107,7 @@ export class ContextStore {
     const [context, counted] = await this.db.batch([
       this.db
         .prepare(
-          "SELECT version, document FROM contexts WHERE tenant_id = ? AND memory_key = ? ORDER BY version DESC LIMIT 1",
+          `SELECT ${itemisedColumns} FROM contexts WHERE tenant_id = ? AND memory_key = ? ORDER BY version DESC LIMIT 1`,
         )
         .bind(memory.tenantId, memory.key),
       this.db
@@ -82,8 +116,17 @@ export class ContextStore {
     ]);
     const { erasures } = z.object({ erasures: z.int() }).parse(counted?.results[0]);
     const row = context?.results[0];
-    if (row === undefined) return { version: 0, document: "", erasures };
-    return { ...z.object({ version: z.int(), document: z.string() }).parse(row), erasures };
+    if (row === undefined) return { version: 0, document: "", origins: [], forgotten: { entries: [] }, erasures };
+    return { ...itemisedRow.parse(row), erasures };
+  }
+
+  /** A version with what its items rest on. */
+  async itemised({ tenantId, key }: MemoryRef, version: number): Promise<ItemisedVersion | undefined> {
+    const row = await this.db
+      .prepare(`SELECT ${itemisedColumns} FROM contexts WHERE tenant_id = ? AND memory_key = ? AND version = ?`)
+      .bind(tenantId, key, version)
+      .first();
+    return row === null ? undefined : itemisedRow.parse(row);
   }
 
   /** Puts a version if the expected one still counts. A flush that put before gets its own version. */
@@ -99,8 +142,9 @@ export class ContextStore {
     const results = await this.db.batch([
       this.db
         .prepare(
-          `INSERT INTO contexts (tenant_id, memory_key, version, document, source, author, flush_key, created_at)
-           SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8
+          `INSERT INTO contexts (tenant_id, memory_key, version, document, source, author, flush_key, created_at, origins, forgotten)
+           SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?10,
+             COALESCE(?11, (SELECT forgotten FROM contexts WHERE memory_key = ?2 AND version = ?3 - 1), '{"entries":[]}')
            WHERE (SELECT COALESCE(MAX(version), 0) FROM contexts WHERE memory_key = ?2) = ?3 - 1
              AND (?9 IS NULL OR (SELECT erasures FROM memories WHERE key = ?2 AND tenant_id = ?1) = ?9)
            ON CONFLICT DO NOTHING`,
@@ -115,6 +159,8 @@ export class ContextStore {
           context.flushKey ?? null,
           createdAt,
           context.erasures ?? null,
+          JSON.stringify(context.origins),
+          context.forgotten === undefined ? null : JSON.stringify(context.forgotten),
         ),
       ...(context.restores === undefined
         ? []
@@ -159,8 +205,17 @@ export class ContextStore {
       : { kind: "conflict", current };
   }
 
-  /** Up to which message each thread is covered by a version. */
-  async coverage({ key }: MemoryRef, version: number): Promise<Record<string, number>> {
+  /** Up to which message each thread is covered by a version: not beyond what it has forgotten. */
+  async coverage(memory: MemoryRef, version: number): Promise<Record<string, number>> {
+    const [taken, itemised] = await Promise.all([this.takenIn(memory, version), this.itemised(memory, version)]);
+    if (itemised === undefined || !isForgetful(itemised.forgotten)) return taken;
+    const firstLost = await this.forgetting.firstForgotten(memory, itemised.forgotten);
+    const covered = Object.entries(taken).map(([id, seq]) => [id, Math.min(seq, (firstLost.get(id) ?? seq + 1) - 1)]);
+    return Object.fromEntries(covered);
+  }
+
+  /** Up to which message each thread was taken in by a version, whatever was forgotten since. */
+  async takenIn({ key }: MemoryRef, version: number): Promise<Record<string, number>> {
     const { results } = await this.db
       .prepare(
         // Thread by thread: the versions before aren't read.
@@ -190,61 +245,6 @@ export class ContextStore {
       .array(z.object({ entry_id: z.string(), since: z.int() }))
       .parse(results)
       .map((row) => ({ entryId: row.entry_id, since: row.since }));
-  }
-
-  /** The first version that took an entry in; `undefined` when none did. */
-  async firstCiting({ key }: MemoryRef, entryId: string): Promise<number | undefined> {
-    const row = await this.db
-      .prepare("SELECT MIN(version) AS version FROM context_sources WHERE memory_key = ? AND entry_id = ?")
-      .bind(key, entryId)
-      .first();
-    return z.object({ version: z.int().nullable() }).parse(row).version ?? undefined;
-  }
-
-  /** The first of the versions at the end that were emptied by a deletion; `undefined` when the current one wasn't. */
-  async emptiedSince({ key }: MemoryRef): Promise<number | undefined> {
-    const row = await this.db
-      .prepare(
-        `SELECT COALESCE((SELECT MAX(version) FROM contexts WHERE memory_key = ?1), 0) AS last, COALESCE(
-           (SELECT version FROM contexts WHERE memory_key = ?1 AND source <> 'erased' ORDER BY version DESC LIMIT 1), 0) AS kept`,
-      )
-      .bind(key)
-      .first();
-    const { last, kept } = z.object({ last: z.int(), kept: z.int() }).parse(row);
-    return last > kept ? kept + 1 : undefined;
-  }
-
-  /** The entries that versions from this one on took in. */
-  async sourcesSince({ key }: MemoryRef, version: number, limit: number): Promise<string[]> {
-    const { results } = await this.db
-      .prepare(
-        "SELECT DISTINCT entry_id FROM context_sources WHERE memory_key = ? AND version >= ? ORDER BY entry_id DESC LIMIT ?",
-      )
-      .bind(key, version, limit)
-      .all();
-    return results.map((row) => z.object({ entry_id: z.string() }).parse(row).entry_id).reverse();
-  }
-
-  /** Empties the versions from `since` on: each of them may hold what was deleted. Nothing that began before is stored after. */
-  wiping({ tenantId, key }: MemoryRef, entryId: string, since: number | undefined): D1PreparedStatement[] {
-    return [
-      this.db
-        .prepare("UPDATE memories SET erasures = erasures + 1 WHERE tenant_id = ? AND key = ?")
-        .bind(tenantId, key),
-      this.db.prepare("DELETE FROM context_sources WHERE memory_key = ? AND entry_id = ?").bind(key, entryId),
-      ...(since === undefined
-        ? []
-        : [
-            this.db
-              .prepare(
-                "UPDATE contexts SET document = printf('%.*c', length(CAST(document AS BLOB)), '#') WHERE memory_key = ? AND version >= ?",
-              )
-              .bind(key, since),
-            this.db
-              .prepare("UPDATE contexts SET document = '', source = 'erased' WHERE memory_key = ? AND version >= ?")
-              .bind(key, since),
-          ]),
-    ];
   }
 
   private async ofFlush({ key }: MemoryRef, flushKey: string): Promise<number | undefined> {

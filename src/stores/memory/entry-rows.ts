@@ -1,5 +1,6 @@
 /** Entries between their row in D1 and what they mean; the terms of the index are made here. */
 import { z } from "zod";
+import { type ActorRecord, actorRecordSchema } from "../../conversation/actor-record.js";
 import { type Entry, summarySources, type Tags, tagsSchema } from "../../memory/entry.js";
 import { defaultSessionKey } from "../../memory/retrieval/candidate.js";
 import { scopedTerm } from "../../memory/retrieval/candidate-plan.js";
@@ -17,10 +18,11 @@ export interface EntryRecord {
   readonly summarySource: (typeof summarySources)[number];
   readonly tags: Tags;
   readonly occurredAt: string;
+  readonly vouchedBy?: ActorRecord | undefined;
 }
 
 export const entryColumns =
-  "key, entry_id, thread_id, seq, role, speaker, raw_entry, summary, summary_source, tags, occurred_at, recorded_at, expires_at, supersedes, superseded_by, superseded_at, idempotency_key, request_hash, deleted_at";
+  "key, entry_id, thread_id, seq, role, speaker, raw_entry, summary, summary_source, tags, occurred_at, recorded_at, expires_at, supersedes, superseded_by, superseded_at, idempotency_key, request_hash, deleted_at, vouched_by";
 
 export const entryRow = z.object({
   key: z.int(),
@@ -42,6 +44,7 @@ export const entryRow = z.object({
   idempotency_key: z.string().nullable(),
   request_hash: z.string().nullable(),
   deleted_at: z.string().nullable(),
+  vouched_by: z.string().nullable(),
 });
 export type EntryRow = z.infer<typeof entryRow>;
 
@@ -62,6 +65,7 @@ export function showEntry(memoryId: string, row: EntryRow): Entry {
     ...(row.supersedes === null ? {} : { supersedes: row.supersedes }),
     ...(row.superseded_by === null ? {} : { supersededBy: row.superseded_by }),
     ...(row.superseded_at === null ? {} : { supersededAt: row.superseded_at }),
+    ...(row.vouched_by === null ? {} : { vouchedBy: actorRecordSchema.parse(JSON.parse(row.vouched_by)) }),
   };
 }
 

@@ -28,9 +28,9 @@ export function insertion(
     .prepare(
       `INSERT INTO entries (tenant_id, entry_id, memory_key, thread_id, seq, session_key, role, speaker, raw_entry, summary,
          summary_source, tags, occurred_at, recorded_at, expires_at, supersedes, idempotency_key, request_hash, raw_terms,
-         summary_terms, tag_terms, mark_terms, raw_length, summary_length, tag_length, index_terms)
+         summary_terms, tag_terms, mark_terms, raw_length, summary_length, tag_length, index_terms, vouched_by)
        SELECT ?1, ?2, ?3, ?4, COALESCE(?5, (SELECT COALESCE(MAX(seq), 0) + 1 FROM entries WHERE memory_key = ?3 AND thread_id = ?4)),
-         ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26
+         ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?28
        WHERE ?27 IS NULL OR (SELECT erasures FROM memories WHERE key = ?3) = ?27
        ON CONFLICT DO NOTHING`,
     )
@@ -62,6 +62,7 @@ export function insertion(
       lengths.tags,
       indexTerms,
       erasures ?? null,
+      entry.vouchedBy === undefined ? null : JSON.stringify(entry.vouchedBy),
     );
 }
 
@@ -83,7 +84,7 @@ export function erasure(db: D1Database, now: string, memory: MemoryRef, entryId:
       .prepare(
         `UPDATE entries SET raw_entry = '', summary = '', tags = '{}', speaker = NULL, raw_terms = '', summary_terms = '',
            tag_terms = '', mark_terms = '', raw_length = 0, summary_length = 0, tag_length = 0, index_terms = '',
-           request_hash = NULL, deleted_at = COALESCE(deleted_at, ?4) ${which}`,
+           request_hash = NULL, vouched_by = NULL, deleted_at = COALESCE(deleted_at, ?4) ${which}`,
       )
       .bind(memory.tenantId, memory.key, entryId, now),
     // What it corrected doesn't hold again because of that; but nothing points to what is gone.

@@ -2,56 +2,14 @@ import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { composeServices } from "../../../src/composition.js";
-import { createSealer } from "../../../src/platform/secrets.js";
 import { eventually } from "../../support/eventually.js";
 import { addEntryReply, newMemory, numbered, putContextReply, type TestMemory } from "../../support/memory.js";
+import { tracesInD1, tracesInThread } from "../../support/traces.js";
 
 const secret = "Zirkonia";
 
-/** Whatever a value is, as text; blobs byte by byte, so that what is in them is seen. */
-function asText(value: unknown): string {
-  if (value instanceof ArrayBuffer) return new TextDecoder("latin1").decode(value);
-  if (Array.isArray(value)) return new TextDecoder("latin1").decode(Uint8Array.from(value));
-  return String(value);
-}
-
-function holding(table: string, rows: readonly Record<string, unknown>[]): string[] {
-  const texts = rows.map((row) => Object.values(row).map(asText).join(" ").toLowerCase());
-  return texts.filter((text) => text.includes(secret.toLowerCase())).map((text) => `${table}: ${text}`);
-}
-
-/** Every row of every table of D1 that holds the word, the tables behind the full-text index included. */
-async function inD1(): Promise<string[]> {
-  const { results } = await env.DB.prepare(
-    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_cf%' ESCAPE '\\' AND name NOT LIKE 'sqlite%'",
-  ).all<{ name: string }>();
-  const found: string[] = [];
-  for (const { name } of results) {
-    if (name === "entry_vocab" || name === "entry_index") continue;
-    found.push(...holding(name, (await env.DB.prepare(`SELECT * FROM "${name}"`).all()).results));
-  }
-  // What answers to an Idempotency-Key say is encrypted.
-  const answers = await env.DB.prepare("SELECT sealed_answer FROM idempotency WHERE sealed_answer IS NOT NULL").all<{
-    sealed_answer: string;
-  }>();
-  const sealer = createSealer(env.SEALING_SECRET);
-  const opened = await Promise.all(
-    answers.results.map(async (row) => ({ answer: await sealer.open(row.sealed_answer) })),
-  );
-  found.push(...holding("answers", opened));
-  found.push(...holding("vocabulary", (await env.DB.prepare("SELECT term FROM entry_vocab").all()).results));
-  return found;
-}
-
-function inObject(memory: TestMemory, threadId = "main"): Promise<string[]> {
-  return runInDurableObject(memory.object(threadId), (_object, state) => {
-    const { sql } = state.storage;
-    const tables = sql.exec<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'").toArray();
-    return tables
-      .filter(({ name }) => !name.startsWith("_cf"))
-      .flatMap(({ name }) => holding(name, sql.exec(`SELECT * FROM "${name}"`).toArray()));
-  });
-}
+const inD1 = () => tracesInD1([secret]);
+const inObject = (memory: TestMemory, threadId = "main") => tracesInThread(memory, threadId, [secret]);
 
 describe("a deleted entry", () => {
   it("is in no row, index, context, thread or outbox any more; and stays away, whatever is delivered late", async () => {

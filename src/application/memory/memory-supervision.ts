@@ -1,0 +1,189 @@
+/**
+ * Supervision of memories. What somebody writes to one passes the tenant's request supervisors, as a message would; what is recalled
+ * into a prompt passes the tenant's rules again, since they may have been stored after it.
+ */
+import { settleInOrder } from "../../agent/concurrency.js";
+import { Parked } from "../../agent/journal.js";
+import { transientJournal } from "../../agent/transient-journal.js";
+import { type ActorRecord, recordOf } from "../../conversation/actor-record.js";
+import { ok, type ProblemIssue, type Result, refuse } from "../../conversation/problem.js";
+import { withDeadline } from "../../platform/clock.js";
+import { newId } from "../../platform/ids.js";
+import { insertMemoryPass } from "../../stores/audit-log.js";
+import { parseBody } from "../../stores/sealed-bodies.js";
+import type { SupervisionState } from "../../supervision/state.js";
+import type { SubjectOf } from "../../supervision/subject.js";
+import { type Supervised, supervise } from "../../supervision/supervise.js";
+import type { Supervisor } from "../../supervision/supervisor.js";
+import { saltedHash } from "../salted-hash.js";
+import { missing, named, pinsOf, type SetupSources, tenantPolicies, type WorkPolicies } from "../work-setup.js";
+
+export type SupervisionSources = Pick<SetupSources, "tenants" | "resources" | "supervisors"> & {
+  readonly db: D1Database;
+  readonly now: () => number;
+};
+
+/** A text that is to be written. */
+export interface WrittenText {
+  /** Where it stands in the request, for the refusal. */
+  readonly path: string;
+  readonly content: string;
+  /** It can't be replaced: what would change it refuses it. */
+  readonly isFixed?: boolean;
+}
+
+/** Whose memory it is, and which. */
+interface MemoryName {
+  readonly tenantId: string;
+  readonly memoryId: string;
+}
+
+type Outcome = Supervised<SubjectOf<"request">> | "held";
+
+/** Texts that are supervised at the same time. */
+const textsAtOnce = 8;
+
+export class MemorySupervision {
+  /** By the body of a stored version, which never changes: gone when the store forgets the version. */
+  private readonly built = new WeakMap<object, Supervisor>();
+
+  constructor(private readonly sources: SupervisionSources) {}
+
+  /**
+   * Has texts supervised before they are written.
+   * @returns the texts as they may be written, in their order; a refusal when one of them is blocked, or held for a review: a write
+   * can't wait for a person
+   */
+  async ofWrite(memory: MemoryName, actor: ActorRecord, texts: readonly WrittenText[]): Promise<Result<string[]>> {
+    const { tenantId } = memory;
+    const policies = await tenantPolicies(tenantId, this.sources);
+    const supervisors = await this.supervisorsNamed(tenantId, policies.supervisors);
+    if (!supervisors.ok) return supervisors;
+    if (supervisors.value.length === 0) return ok(texts.map(({ content }) => content));
+    const passes: SupervisionState[] = [];
+    const tasks = texts.map(
+      ({ content }) =>
+        () =>
+          this.judge(content, supervisors.value, policies, passes),
+    );
+    const outcomes = await settleInOrder(tasks, textsAtOnce);
+    await this.record(memory, actor, passes);
+    const refused = outcomes.flatMap((outcome, at): Refused[] => issuesOf(outcome, texts[at]));
+    if (refused.length > 0) return refuseWrite(refused);
+    return ok(outcomes.flatMap((outcome) => (outcome === "held" ? [] : [outcome.subject.message.content])));
+  }
+
+  /**
+   * Holds recalled texts against the tenant's rules as they are now: what these change is changed, what they don't let pass is left
+   * out; of a text of several lines, only the lines that it concerns.
+   */
+  async ofRecall(memory: MemoryName, texts: readonly string[]): Promise<string[]> {
+    const { tenantId } = memory;
+    const policies = await tenantPolicies(tenantId, this.sources);
+    const all = await this.supervisorsNamed(tenantId, policies.supervisors);
+    // A rule that is gone must not be a rule that allows.
+    if (!all.ok) return texts.map(() => "");
+    const rules = all.value.filter(({ pure }) => pure);
+    if (rules.length === 0) return [...texts];
+    const passes: SupervisionState[] = [];
+    const passing = async (text: string): Promise<string> => {
+      const outcome = await this.judge(text, rules, policies, passes);
+      return outcome === "held" || outcome.action === "block" ? "" : outcome.subject.message.content;
+    };
+    const recalled: string[] = [];
+    for (const text of texts) {
+      const whole = text === "" ? "" : await passing(text);
+      if (whole !== "" || !text.includes("\n")) {
+        recalled.push(whole);
+        continue;
+      }
+      const lines: string[] = [];
+      for (const line of text.split("\n")) lines.push(line === "" ? "" : await passing(line));
+      const left = lines.join("\n").trim();
+      // What no line says alone, they may say together.
+      recalled.push(left === "" ? "" : await passing(left));
+    }
+    const acted = passes.filter(({ decision }) => decision !== "allow");
+    await this.record(memory, { kind: "system", id: "recall" }, acted);
+    return recalled;
+  }
+
+  private async judge(
+    content: string,
+    supervisors: readonly Supervisor[],
+    { strict, reviews }: WorkPolicies,
+    passes: SupervisionState[],
+  ): Promise<Outcome> {
+    const subject = { hook: "request", message: { messageId: newId("msg"), role: "user", content } } as const;
+    const salt = newId("req");
+    try {
+      return await supervise<SubjectOf<"request">>(subject, supervisors, transientJournal, {
+        now: this.sources.now,
+        hash: (text) => saltedHash(salt, text),
+        withDeadline,
+        strict,
+        decided: (state) => void passes.push({ ...state, subject: {} }),
+        review: reviews,
+        source: {},
+      });
+    } catch (error) {
+      if (error instanceof Parked) return "held";
+      throw error;
+    }
+  }
+
+  /** The tenant's supervisors of requests, as they are now. */
+  private async supervisorsNamed(tenantId: string, names: readonly string[]): Promise<Result<Supervisor[]>> {
+    if (names.length === 0) return ok([]);
+    const { resources, supervisors } = this.sources;
+    const pins = pinsOf("supervisors", await resources.pins(tenantId, named("supervisors", names)));
+    const versions = await resources.versions(tenantId, pins);
+    const absent = names.find((name) => !versions.some((version) => version.name === name));
+    if (absent !== undefined) return refuse("unavailable", missing("supervisors", absent));
+    const all = versions.map((version) => {
+      const known = this.built.get(version.body);
+      if (known !== undefined) return known;
+      const body = parseBody("supervisors", version.body);
+      const supervisor = supervisors.build(tenantId, { ...version, kind: "supervisors", body });
+      this.built.set(version.body, supervisor);
+      return supervisor;
+    });
+    return ok(all.filter(({ hooks }) => hooks.has("request")));
+  }
+
+  private async record(
+    { tenantId, memoryId }: MemoryName,
+    actor: ActorRecord,
+    passes: readonly SupervisionState[],
+  ): Promise<void> {
+    if (passes.length === 0) return;
+    const { db, now } = this.sources;
+    await db.batch(
+      passes.map((state) => insertMemoryPass(db, { tenantId, memoryId }, { state, actor: recordOf(actor), at: now() })),
+    );
+  }
+}
+
+interface Refused extends ProblemIssue {
+  readonly held: boolean;
+}
+
+function issuesOf(outcome: Outcome, text: WrittenText | undefined): Refused[] {
+  const path = text?.path ?? "";
+  if (outcome === "held") return [{ path, held: true, message: "a supervisor holds it for a review" }];
+  if (outcome.action === "block") return [{ path, held: false, message: outcome.reasons.join("; ") }];
+  if (outcome.action === "allow") return [];
+  if (text?.isFixed)
+    return [{ path, held: false, message: `a supervisor would change it: ${outcome.reasons.join("; ")}` }];
+  const isBlank = outcome.subject.message.content.trim() === "";
+  return isBlank ? [{ path, held: false, message: `nothing is left of it: ${outcome.reasons.join("; ")}` }] : [];
+}
+
+function refuseWrite(refused: readonly Refused[]): Result<never> {
+  const errors = refused.map(({ path, message }) => ({ path, message }));
+  const held = refused.some((issue) => issue.held);
+  const detail = held
+    ? "A supervisor wants a person to look at this, and a write to a memory can't wait for one. Send it as a message of a session with this memory, where it can be reviewed, or write it otherwise."
+    : `The tenant's supervisors don't let this be written to a memory: ${errors.map(({ message }) => message).join("; ")}.`;
+  return refuse("invalid", detail, { errors });
+}

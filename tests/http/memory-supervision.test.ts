@@ -1,0 +1,116 @@
+import { expect, it } from "vitest";
+import { send } from "../support/conclave.js";
+import { newMemory, type TestMemory } from "../support/memory.js";
+
+/** A memory of a tenant whose rules block one word, replace another, and hold a third for a review. */
+async function ruled(): Promise<TestMemory> {
+  const memory = await newMemory();
+  const { tenant } = memory;
+  await tenant.rules("house", [
+    { match: { type: "phrases", phrases: ["blue falcon"] }, action: "block", reason: "Nobody speaks of it." },
+    {
+      match: { type: "phrases", phrases: ["Zirkonia"] },
+      action: "replace",
+      replacement: "the stone",
+      reason: "Its name is secret.",
+    },
+    { match: { type: "phrases", phrases: ["Zeppelin"] }, action: "review", reason: "Somebody should look." },
+  ]);
+  await tenant.call("PATCH", "/v1/tenant", { settings: { supervisors: ["house"] } });
+  return memory;
+}
+
+it("what is written to a memory passes the tenant's request supervisors, whichever way it is written", async () => {
+  const memory = await ruled();
+  const { entryId } = await memory.call("POST", "/entries", { rawEntry: "I live in Turin." });
+  const writes = (text: string): [string, string, unknown][] => [
+    ["POST", "/entries", { rawEntry: text }],
+    ["POST", "/entries", { rawEntry: "Fine.", summary: text }],
+    ["POST", "/entries", { rawEntry: "Fine.", tags: { about: text } }],
+    ["PATCH", `/entries/${entryId}`, { tags: { about: text } }],
+    ["POST", `/entries/${entryId}/corrections`, { rawEntry: text }],
+    [
+      "POST",
+      "/threads/main/messages",
+      {
+        messages: [
+          { role: "user", content: "Hi." },
+          { role: "assistant", content: text },
+        ],
+      },
+    ],
+    ["PUT", "/context", { document: `## Facts\n- ${text}` }],
+  ];
+  for (const [method, path, body] of writes("The blue falcon flies.")) {
+    const answer = await memory.tenant.call(method, memory.path + path, body);
+    expect(answer, path).toMatchObject({ status: 422, body: { code: "invalid" } });
+    expect(answer.body.detail).toContain("Nobody speaks of it.");
+  }
+  for (const [method, path, body] of writes("A Zeppelin.")) {
+    const answer = await memory.tenant.call(method, memory.path + path, body);
+    expect(answer, path).toMatchObject({ status: 422 });
+    expect(answer.body.detail).toMatch(/a person to look|would change/);
+  }
+  expect(await memory.entries()).toMatchObject([{ rawEntry: "I live in Turin." }]);
+  expect((await memory.context()).version).toBe(0);
+});
+
+it("the effective text is what is stored, who wrote it vouches for it, and the audit shows what was decided", async () => {
+  const memory = await ruled();
+  const key = { "idempotency-key": "k" };
+  const added = await memory.call("POST", "/entries", { rawEntry: "I own Zirkonia." }, key);
+  expect(added).toMatchObject({ rawEntry: "I own the stone.", vouchedBy: { kind: "key", role: "admin" } });
+  expect(await memory.call("POST", "/entries", { rawEntry: "I own Zirkonia." }, key)).toEqual(added);
+  await memory.say(["Where is Zirkonia?", "Zirkonia is safe."]);
+  await memory.settled();
+  expect(await memory.entries("&threadId=main")).toMatchObject([
+    { rawEntry: "Where is the stone?", vouchedBy: { kind: "key" } },
+    { rawEntry: "the stone is safe." },
+  ]);
+  await memory.call("PUT", "/context", { document: "## Facts\n- Zirkonia is safe." });
+  expect(await memory.context()).toMatchObject({ document: "## Facts\n- the stone is safe." });
+
+  await memory.tenant.call("POST", `${memory.path}/entries`, { rawEntry: "The blue falcon." });
+  const audit = await send("GET", "/v1/audit", { key: memory.tenant.key });
+  const rows = (await audit.text()).split("\n").filter((line) => line.includes(memory.memoryId));
+  expect(rows.map((row) => JSON.parse(row))).toEqual([
+    ...Array.from({ length: 4 }, () => expect.objectContaining({ decision: "modify", memoryId: memory.memoryId })),
+    expect.objectContaining({
+      decision: "block",
+      hook: "request",
+      reasons: ["Nobody speaks of it."],
+      actor: expect.objectContaining({ kind: "key" }),
+      steps: [expect.objectContaining({ supervisor: "house", action: "block" })],
+    }),
+  ]);
+  expect(rows.join()).not.toMatch(/falcon|Zirkonia/i);
+});
+
+it("what was stored before a rule was made doesn't reach a prompt or a memory tool; what else is remembered does", async () => {
+  const memory = await newMemory();
+  const { tenant } = memory;
+  await memory.call("PUT", "/context", { document: "## Facts\n- The blue falcon is theirs.\n- They live in Turin." });
+  await memory.call("POST", "/entries", { rawEntry: "My parcel: ask the blue falcon about it." });
+  await memory.call("POST", "/entries", { rawEntry: "My parcel goes to Turin." });
+  await tenant.rules("house", [
+    { match: { type: "phrases", phrases: ["blue falcon"] }, action: "block", reason: "Nobody speaks of it." },
+  ]);
+  await tenant.call("PATCH", "/v1/tenant", { settings: { supervisors: ["house"] } });
+  const model = await tenant.agent("assistant", {
+    tools: [{ server: "conclave", tool: "*" }],
+    memories: [memory.memoryId],
+  });
+  await model.reply(
+    { toolCalls: [{ name: "memory_search", arguments: { query: "parcel" } }] },
+    { text: "It goes to Turin." },
+  );
+  const session = await tenant.session({ memory: { memoryId: memory.memoryId } });
+  expect(await tenant.say(session, "Where is my parcel?")).toMatchObject({ status: "completed" });
+  const prompts = (await model.state()).requests.map(({ body }) => JSON.stringify(body));
+  expect(prompts).toHaveLength(2);
+  for (const prompt of prompts) {
+    expect(prompt).toContain("They live in Turin.");
+    expect(prompt).toContain("My parcel goes to Turin.");
+    expect(prompt).not.toContain("falcon");
+  }
+});

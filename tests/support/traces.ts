@@ -1,0 +1,52 @@
+/** Where a text still stands: in any row of any table, of D1 and of an object, encrypted answers opened, the full-text index read. */
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { createSealer } from "../../src/platform/secrets.js";
+import type { TestMemory } from "./memory.js";
+
+/** Whatever a value is, as text; blobs byte by byte, so that what is in them is seen. */
+function asText(value: unknown): string {
+  if (value instanceof ArrayBuffer) return new TextDecoder("latin1").decode(value);
+  if (Array.isArray(value)) return new TextDecoder("latin1").decode(Uint8Array.from(value));
+  return String(value);
+}
+
+function holding(table: string, rows: readonly Record<string, unknown>[], words: readonly string[]): string[] {
+  const texts = rows.map((row) => Object.values(row).map(asText).join(" ").toLowerCase());
+  return texts
+    .filter((text) => words.some((word) => text.includes(word.toLowerCase())))
+    .map((text) => `${table}: ${text}`);
+}
+
+/** Every row of every table of D1 that holds one of the words, the tables behind the full-text index included. */
+export async function tracesInD1(words: readonly string[]): Promise<string[]> {
+  const { results } = await env.DB.prepare(
+    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_cf%' ESCAPE '\\' AND name NOT LIKE 'sqlite%'",
+  ).all<{ name: string }>();
+  const found: string[] = [];
+  for (const { name } of results) {
+    if (name === "entry_vocab" || name === "entry_index") continue;
+    found.push(...holding(name, (await env.DB.prepare(`SELECT * FROM "${name}"`).all()).results, words));
+  }
+  // What answers to an Idempotency-Key say is encrypted.
+  const answers = await env.DB.prepare("SELECT sealed_answer FROM idempotency WHERE sealed_answer IS NOT NULL").all<{
+    sealed_answer: string;
+  }>();
+  const sealer = createSealer(env.SEALING_SECRET);
+  const opened = await Promise.all(
+    answers.results.map(async (row) => ({ answer: await sealer.open(row.sealed_answer) })),
+  );
+  found.push(...holding("answers", opened, words));
+  found.push(...holding("vocabulary", (await env.DB.prepare("SELECT term FROM entry_vocab").all()).results, words));
+  return found;
+}
+
+export function tracesInThread(memory: TestMemory, threadId: string, words: readonly string[]): Promise<string[]> {
+  return runInDurableObject(memory.object(threadId), (_object, state) => {
+    const { sql } = state.storage;
+    const tables = sql.exec<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'").toArray();
+    return tables
+      .filter(({ name }) => !name.startsWith("_cf"))
+      .flatMap(({ name }) => holding(name, sql.exec(`SELECT * FROM "${name}"`).toArray(), words));
+  });
+}
