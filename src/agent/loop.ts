@@ -18,8 +18,8 @@ import { type AgentLimits, overBudget } from "./budget.js";
 import { eitherSignal } from "./cancel.js";
 import { settleInOrder } from "./concurrency.js";
 import type { AgentPorts } from "./ports.js";
-import { type CallRecord, type RequestedTool, runToolCall } from "./tool-call.js";
-import type { AgentTool } from "./tools.js";
+import { type RequestedTool, runToolCall } from "./tool-call.js";
+import type { AgentTool, CallRecord } from "./tools.js";
 
 export interface AgentSpec {
   readonly models: readonly string[];
@@ -249,14 +249,16 @@ function runRound(
   round: number,
   timeLeftMs: number,
 ): Promise<readonly CallRecord[]> {
-  const tasks = calls.map((call, index) => () => {
+  const tasks = calls.map((call, index) => async () => {
     const position = {
       toolCallId: `${spec.replyId}.${round}.${index}`,
       journal: ports.journal.scope(`tool/${round}/${index}`),
     };
     const overLimit = index >= spec.limits.maxCallsPerRound;
     const agent = { tools: spec.tools(), removedTool: spec.removedTool, overLimit, timeLeftMs };
-    return runToolCall(call, position, agent, ports);
+    const record = await runToolCall(call, position, agent, ports);
+    ports.observer?.callEnded?.(round, record);
+    return record;
   });
   return settleInOrder(tasks, spec.limits.parallelTools);
 }

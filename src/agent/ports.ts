@@ -3,7 +3,7 @@ import type { WithDeadline } from "../model/deadline.js";
 import type { CancelSignal, ModelListener, ModelPort } from "../model/port.js";
 import type { Asking } from "./asking.js";
 import type { Journal } from "./journal.js";
-import type { AgentTool, ToolGuard } from "./tools.js";
+import type { AgentTool, CallRecord, ToolGuard } from "./tools.js";
 
 export interface AgentPorts {
   readonly model: ModelPort;
@@ -26,6 +26,8 @@ export interface AgentPorts {
 export interface AgentObserver {
   toolCalled?(call: { toolCallId: string; server: string; tool: string }): void;
   toolReturned?(call: { toolCallId: string; server: string; tool: string; isError: boolean; elapsedMs: number }): void;
+  /** A call of a round is over, refused ones included; called on replays too. */
+  callEnded?(round: number, record: CallRecord): void;
   /** The text of a round while it is written. */
   listen?(round: number): ModelListener;
   /** The text of a round is complete, and whether it is the agent's answer or comes with tool calls; called on replays too. */

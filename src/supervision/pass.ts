@@ -17,8 +17,8 @@ import {
   type SupervisorCall,
 } from "./state.js";
 import { applyChange, canonicalText, type Subject } from "./subject.js";
-import { type JudgeContext, NoDecisionError, type Supervisor } from "./supervisor.js";
-import { strictest, type Verdict } from "./verdict.js";
+import { type JudgeContext, NoDecisionError, RefusedCallError, type Supervisor } from "./supervisor.js";
+import { isStricter, strictest, type Verdict } from "./verdict.js";
 
 export type PassResult = z.infer<typeof passResultSchema>;
 
@@ -77,7 +77,7 @@ export async function runPass(
       contextChanges: changesOf(consulted.flatMap((said) => said.contextChanges)),
       steps: await Promise.all([...consulted, ...(await shadowed)].map((said) => stepOf(said, ports))),
       degraded: consulted
-        .filter((said) => said.failed !== undefined && said.verdict.action === "allow")
+        .filter(({ failed, verdict }) => failed !== undefined && !isStricter(verdict.action, "modify"))
         .map((said) => said.name),
       subject: passSubject(subject),
     },
@@ -164,22 +164,26 @@ async function callSupervisor(
     called: (call) => calls.push(call),
   });
   const refusal = supervisor.health?.refusal();
-  try {
-    if (refusal !== undefined) throw new Error(refusal);
-    const verdict = await judge(supervisor, subject, judging, ports);
+  /** What a verdict makes of the subject, with reasons for everybody. */
+  const accept = async (verdict: Verdict) => {
     if (verdict.change !== undefined && !supervisor.mayModify) {
       throw new Error(`it changed the text, which its setting "permissions" doesn't allow`);
     }
     const changed = verdict.change === undefined ? subject : applyChange(subject, verdict.change);
     const same = sameText(changed, subject);
     const action = verdict.action === "modify" && same ? "allow" : verdict.action;
-    supervisor.health?.succeeded();
     const after = same ? subject : changed;
-    const changedTo = same ? undefined : after;
-    const cleared = await readable(verdict.reasons, supervisor, { before: subject, after: changedTo }, rules, judging);
-    const reasons = forEverybody(supervisor, action, cleared);
+    const texts = { before: subject, after: same ? undefined : after };
+    const cleared = await readable(verdict.reasons, supervisor, texts, rules, judging);
+    return { after, verdict: { ...verdict, action, reasons: forEverybody(supervisor, action, cleared) } };
+  };
+  try {
+    if (refusal !== undefined) throw new Error(refusal);
+    const given = await judge(supervisor, subject, judging, ports);
+    const accepted = await accept(given);
+    supervisor.health?.succeeded();
     const latencyMs = ports.now() - started;
-    return { ...about, after, verdict: { ...verdict, action, reasons }, ...whole(verdict.reasons, reasons), latencyMs };
+    return { ...about, ...accepted, ...whole(given.reasons, accepted.verdict.reasons), latencyMs };
   } catch (error) {
     if (isControlFlow(error)) throw error;
     // Neither a text nor a cancelled turn can bring it about that a supervisor isn't asked any more.
@@ -197,13 +201,19 @@ async function callSupervisor(
     const failed = `${who}: ${detail}. ${setting}`;
     // What a provider or an endpoint said of its failure is for operators.
     const reasons = policy === "allow" ? [] : forEverybody(supervisor, policy, [`${who}. ${setting}`]);
+    // What it had decided besides holds: its failure never makes it milder.
+    const decided = error instanceof RefusedCallError ? error.decided : undefined;
+    const before = decided === undefined ? undefined : await accept(decided);
     const latencyMs = ports.now() - started;
-    const verdict = { action: policy, reasons };
     return {
       ...about,
-      after: subject,
-      verdict,
-      ...(policy === "allow" ? {} : whole([failed], reasons)),
+      after: before?.after ?? subject,
+      verdict: {
+        ...before?.verdict,
+        action: strictest(policy, before?.verdict.action ?? "allow"),
+        reasons: [...new Set([...(before?.verdict.reasons ?? []), ...reasons])],
+      },
+      ...(policy === "allow" && decided === undefined ? {} : whole([...(decided?.reasons ?? []), failed], reasons)),
       failed,
       latencyMs,
     };

@@ -41,6 +41,8 @@ export function changesOf(changes: readonly ContextChange[]): ContextChanges {
 /** What a supervising agent did before it decided. */
 export const supervisorCallSchema = z.object({
   tool: z.string(),
+  /** The rule, reference, tool or tool server that it named. */
+  about: z.string().optional(),
   /** Why the call was refused. */
   refused: z.string().optional(),
 });

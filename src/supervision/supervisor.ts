@@ -56,7 +56,19 @@ export interface JudgeContext {
  * it will do with other texts, so it doesn't count towards not asking it any more.
  */
 export class NoDecisionError extends Error {
-  override readonly name = "NoDecisionError";
+  override readonly name: string = "NoDecisionError";
+}
+
+/** It decided, and wanted more than that: a stricter or an editing call of its was refused, and it didn't make up for it. */
+export class RefusedCallError extends NoDecisionError {
+  override readonly name = "RefusedCallError";
+  constructor(
+    message: string,
+    /** What holds of its decision, unless its failure policy is stricter. */
+    readonly decided: Verdict,
+  ) {
+    super(message);
+  }
 }
 
 /** A supervisor that keeps failing isn't asked for a while: its failure policy decides at once. */

@@ -6,22 +6,24 @@
 import type { z } from "zod";
 import { type AgentLimits, defaultAgentLimits } from "../../agent/budget.js";
 import { type AgentOutcome, runAgent } from "../../agent/loop.js";
-import type { AgentPorts } from "../../agent/ports.js";
-import { openGuard } from "../../agent/tools.js";
+import type { AgentObserver, AgentPorts } from "../../agent/ports.js";
+import { type CallRecord, openGuard } from "../../agent/tools.js";
 import type { ModelPort } from "../../model/port.js";
+import type { SupervisorCall } from "../state.js";
 import type { Subject } from "../subject.js";
 import {
   type JudgeContext,
   mayModifyMessages,
   NoDecisionError,
   type Permissions,
+  RefusedCallError,
   type Supervisor,
 } from "../supervisor.js";
 import { contextTools } from "../tools/context-tools.js";
-import { decisionNames, decisionTools } from "../tools/decision-tools.js";
+import { actionWanted, decisionNames, decisionTools } from "../tools/decision-tools.js";
 import { reasonSchema } from "../tools/reason.js";
 import { PassToolkit } from "../tools/toolkit.js";
-import type { Verdict } from "../verdict.js";
+import { type Action, isStricter, type Verdict } from "../verdict.js";
 import type { agentConfigSchema } from "./agent-config.js";
 import { supervisorPrompt } from "./agent-prompt.js";
 
@@ -52,11 +54,16 @@ export function agentSupervisor(settings: AgentSupervisorSettings, ports: AgentS
       const close = (): void => kit.close();
       judging.signal.addEventListener("abort", close);
       try {
-        const outcome = await run(kit, subject, judging, settings, ports);
-        for (const call of outcome.turns.flatMap(({ toolCalls = [] }) => toolCalls)) {
-          judging.called({ tool: call.tool, ...(call.error === undefined ? {} : { refused: call.error }) });
-        }
-        return verdictOf(kit, outcome);
+        const refused: RefusedCall[] = [];
+        const observer: AgentObserver = {
+          // As they happen: what it did before it ran out of time is on record too.
+          callEnded(round, record) {
+            judging.called(callOnRecord(record));
+            if (record.isError) refused.push({ round, name: record.name, detail: record.content });
+          },
+        };
+        const outcome = await run(kit, subject, judging, settings, { ...ports, observer });
+        return verdictOf(kit, outcome, refused);
       } finally {
         judging.signal.removeEventListener("abort", close);
         kit.close();
@@ -70,7 +77,7 @@ async function run(
   subject: Subject,
   judging: JudgeContext,
   { name, permission, config, timeoutMs }: AgentSupervisorSettings,
-  ports: AgentSupervisorPorts,
+  ports: AgentSupervisorPorts & { readonly observer: AgentObserver },
 ): Promise<AgentOutcome> {
   const { surroundings, hash, contextChanged, sanitizeReason: worded, journal, signal } = judging;
   const reason = reasonSchema(config.reasons);
@@ -119,22 +126,54 @@ async function run(
   );
 }
 
-/** @throws when nothing was decided, or when a stricter wish than what was decided came to nothing. */
-function verdictOf(kit: PassToolkit, outcome: AgentOutcome): Verdict {
-  const verdict = kit.verdict();
-  if (verdict === undefined) {
+/** A call that did nothing, and the model's round that it stood in. */
+interface RefusedCall {
+  readonly round: number;
+  readonly name: string;
+  readonly detail: string;
+}
+
+/** What of a call is on record: its tool and what that was about. Arguments of a refused one are free text of the model. */
+function callOnRecord({ tool, args, isError, content }: CallRecord): SupervisorCall {
+  if (isError) return { tool, refused: content };
+  const { server, tool: named, name } = args;
+  const about = typeof name === "string" ? name : typeof server === "string" ? `${server}/${String(named)}` : undefined;
+  return { tool, ...(about === undefined ? {} : { about }) };
+}
+
+/** @throws when nothing was decided, or when a stricter or an editing wish than what was decided came to nothing. */
+function verdictOf(kit: PassToolkit, outcome: AgentOutcome, refused: readonly RefusedCall[]): Verdict {
+  const decided = kit.verdict();
+  if (decided === undefined) {
     if (outcome.kind === "failed") throw new Error(`its model (setting config.model) failed: ${outcome.detail}`);
     throw new NoDecisionError(
       "it ended without a decision: it has to call one of allow_message, block_message, request_review or a modifying tool",
     );
   }
-  if (verdict.action === "allow") {
-    const refused = outcome.turns.at(-1)?.toolCalls?.find((call) => call.error !== undefined);
-    if (refused !== undefined) {
-      throw new NoDecisionError(
-        `its call of the tool ${refused.tool} was refused and it allowed in the same breath: ${refused.error}`,
-      );
-    }
+  const verdict = { ...decided, usage: { inputTokens: outcome.inputTokens, outputTokens: outcome.outputTokens } };
+  const lastRound = outcome.modelCalls - 1;
+  const lost = refused.find((call) => isLost(call, decided.action, lastRound));
+  if (lost !== undefined) {
+    const what = isStricter("modify", decided.action) ? "allowed" : `decided "${decided.action}"`;
+    const when = lost.round === lastRound ? "in the same breath" : "afterwards";
+    throw new RefusedCallError(
+      `its call of the tool ${toolNamed(lost)} was refused and it ${what} ${when}: ${lost.detail}`,
+      verdict,
+    );
   }
-  return { ...verdict, usage: { inputTokens: outcome.inputTokens, outputTokens: outcome.outputTokens } };
+  return verdict;
+}
+
+/** Whether what a refused call wanted isn't in the decision, which ended the last round. */
+function isLost({ name, round }: RefusedCall, decided: Action, lastRound: number): boolean {
+  const beside = round === lastRound;
+  // Beside a decision nothing may have failed: nobody knows what a tool that doesn't exist was to do.
+  const wanted = actionWanted(name) ?? (beside ? "modify" : "allow");
+  // An edit that was tried again and done in a later round is done; one beside another edit is not.
+  return isStricter(wanted, decided) || (beside && wanted === "modify" && decided === "modify");
+}
+
+/** A name that a model invented is free text. */
+function toolNamed({ name }: RefusedCall): string {
+  return actionWanted(name) === undefined ? "that it named" : name;
 }

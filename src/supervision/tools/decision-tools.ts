@@ -38,6 +38,24 @@ export function decisionTools(
   return tools;
 }
 
+/** What a call of a decision tool asks for; nothing of other tools. */
+export function actionWanted(tool: string): Action | undefined {
+  switch (tool) {
+    case "allow_message":
+      return "allow";
+    case "block_message":
+      return "block";
+    case "request_review":
+      return "review";
+    case "modify_message":
+    case "modify_response":
+    case "edit_response":
+      return "modify";
+    default:
+      return undefined;
+  }
+}
+
 /** Which decision tools there are: the ones that alone are left in the last round. */
 export function decisionNames(hook: Hook, permission: Permissions): string[] {
   const modify = hook === "response" ? ["modify_response", "edit_response"] : ["modify_message"];
@@ -78,8 +96,9 @@ function responseTools(
       run: async (args) => {
         const current = kit.text;
         if (current.hook !== "response") return problem("Only a reply can be edited; use modify_message.");
+        // The edits of one reply are one batch: each may name the reply as it was shown.
         const base = await hash(current);
-        if (base !== args.baseHash) {
+        if (args.baseHash !== base && args.baseHash !== (await hash(kit.subject))) {
           return problem(
             `Nothing was changed: the reply isn't what baseHash says any more. Its hash is "${base}" now.`,
           );
