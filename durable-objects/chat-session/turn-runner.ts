@@ -105,7 +105,7 @@ export class TurnRun {
     const { store, kit, platform } = this.ports;
     const { events } = kit;
     const { turnId } = turn;
-    this.stream = new ReplyStream(() => openStreamGate(setup.supervisors), {
+    this.stream = new ReplyStream(() => openStreamGate(setup.supervisors, "response", turn.replyId), {
       delta: (delta) => events.announce("reply.delta", turnId, { turnId, ...delta }),
       retracted: (attempt) => events.announce("reply.retracted", turnId, { turnId, attempt }),
     });

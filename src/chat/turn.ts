@@ -20,6 +20,7 @@ import type { HookSummary } from "../supervision/summary.js";
 import type { SupervisePorts } from "../supervision/supervise.js";
 import type { Supervisor } from "../supervision/supervisor.js";
 import { supervisingGuard, type ToolGuardPorts } from "../supervision/tool-guard.js";
+import { withinReplySize } from "./reply-size.js";
 import type { ReplyStream } from "./reply-stream.js";
 
 export interface TurnCommand {
@@ -229,7 +230,7 @@ async function answerAsTeam(
 function replyOf({ turns, metadata }: AgentOutcome, acceptedAt: number): ModelReply {
   return {
     timestamp: new Date(acceptedAt).toISOString(),
-    turns: [...turns],
+    turns: withinReplySize(turns),
     ...(metadata === undefined ? {} : { metadata: { ...metadata } }),
   };
 }

@@ -8,16 +8,11 @@ import { isControlFlow, type Journal } from "../agent/journal.js";
 import { DeadlineError, type WithDeadline } from "../model/deadline.js";
 import type { CancelSignal } from "../model/port.js";
 import type { ContextChange, Environment } from "./environment.js";
+import { type Consulted, passSubject, sampledId, stepOf } from "./pass-record.js";
 import { reasonRules, sanitizeReason } from "./reasons.js";
-import {
-  changesOf,
-  type PassSubject,
-  type passResultSchema,
-  type SupervisionStep,
-  type SupervisorCall,
-} from "./state.js";
+import { changesOf, type passResultSchema, type SupervisorCall } from "./state.js";
 import { applyChange, canonicalText, type Subject } from "./subject.js";
-import { type JudgeContext, NoDecisionError, RefusedCallError, type Supervisor } from "./supervisor.js";
+import { type JudgeContext, modifiesAt, NoDecisionError, RefusedCallError, type Supervisor } from "./supervisor.js";
 import { isStricter, strictest, type Verdict } from "./verdict.js";
 
 export type PassResult = z.infer<typeof passResultSchema>;
@@ -59,11 +54,11 @@ export async function runPass(
     return said.verdict.action !== "block";
   };
 
-  const modifiers = enforcing.filter((supervisor) => supervisor.mayModify);
+  const modifiers = enforcing.filter((supervisor) => modifiesAt(supervisor, subject.hook));
   const blocked =
     !(await everyInTurn(modifiers, evaluate)) || !(await reevaluate(modifiers, evaluate, () => current, consulted));
   if (!blocked) {
-    const judges = enforcing.filter((supervisor) => !supervisor.mayModify);
+    const judges = enforcing.filter((supervisor) => !modifiesAt(supervisor, subject.hook));
     consulted.push(...(await Promise.all(judges.map((judge) => callSupervisor(judge, current, rules, ports)))));
   }
 
@@ -82,23 +77,6 @@ export async function runPass(
       subject: passSubject(subject),
     },
   };
-}
-
-/** What a record says of the subject. Which message a reply is, knows who keeps it. */
-function passSubject(subject: Subject): PassSubject {
-  switch (subject.hook) {
-    case "request":
-      return { messageId: subject.message.messageId };
-    case "tool_call":
-    case "tool_result": {
-      const { server, tool, toolCallId } = subject.call;
-      return { toolCallId, tool: `${server}/${tool}` };
-    }
-    case "hop":
-      return { from: subject.from, to: subject.to };
-    case "response":
-      return {};
-  }
 }
 
 /** Whether the pass may go on after the second looks; a text the pure supervisors keep changing is blocked. */
@@ -134,21 +112,6 @@ async function reevaluate(
   return false;
 }
 
-interface Consulted {
-  readonly name: string;
-  readonly mode: Supervisor["mode"];
-  readonly before: Subject;
-  readonly after: Subject;
-  readonly verdict: Verdict;
-  /** Its reasons as it gave them, if the verdict's are others. */
-  readonly wholeReasons?: readonly string[];
-  readonly calls: readonly SupervisorCall[];
-  /** Made while it judged; they hold even if it failed afterwards. */
-  readonly contextChanges: readonly ContextChange[];
-  readonly failed?: string;
-  readonly latencyMs: number;
-}
-
 async function callSupervisor(
   supervisor: Supervisor,
   subject: Subject,
@@ -163,10 +126,14 @@ async function callSupervisor(
     contextChanged: (change) => contextChanges.push(change),
     called: (call) => calls.push(call),
   });
+  const skipped = supervisor.condition?.unmet(subject, sampledId(subject, ports.surroundings));
+  if (skipped !== undefined) {
+    return { ...about, after: subject, verdict: { action: "allow", reasons: [] }, skipped, latencyMs: 0 };
+  }
   const refusal = supervisor.health?.refusal();
   /** What a verdict makes of the subject, with reasons for everybody. */
   const accept = async (verdict: Verdict) => {
-    if (verdict.change !== undefined && !supervisor.mayModify) {
+    if (verdict.change !== undefined && !modifiesAt(supervisor, subject.hook)) {
       throw new Error(`it changed the text, which its setting "permissions" doesn't allow`);
     }
     const changed = verdict.change === undefined ? subject : applyChange(subject, verdict.change);
@@ -273,22 +240,6 @@ function judge(supervisor: Supervisor, subject: Subject, judging: JudgeContext, 
   return supervisor.pure
     ? supervisor.judge(subject, judging)
     : ports.withDeadline(supervisor.timeoutMs, (signal) => supervisor.judge(subject, { ...judging, signal }));
-}
-
-async function stepOf(said: Consulted, ports: PassPorts): Promise<SupervisionStep> {
-  return {
-    supervisor: said.name,
-    action: said.verdict.action,
-    reasons: [...said.verdict.reasons],
-    ...(said.wholeReasons === undefined ? {} : { wholeReasons: [...said.wholeReasons] }),
-    ...(said.calls.length === 0 ? {} : { calls: [...said.calls] }),
-    beforeHash: await ports.hash(said.before),
-    afterHash: await ports.hash(said.after),
-    latencyMs: said.latencyMs,
-    mode: said.mode,
-    ...(said.verdict.usage === undefined ? {} : { usage: said.verdict.usage }),
-    ...(said.failed === undefined ? {} : { failed: said.failed }),
-  };
 }
 
 function inOrder(a: Supervisor, b: Supervisor): number {

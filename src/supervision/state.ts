@@ -68,6 +68,8 @@ export const supervisionStepSchema = z.object({
   usage: z.object({ inputTokens: z.number(), outputTokens: z.number() }).optional(),
   /** What went wrong, when this is the outcome of a failure. */
   failed: z.string().optional(),
+  /** Why it wasn't asked: its setting `when`. */
+  skipped: z.string().optional(),
 });
 export type SupervisionStep = z.infer<typeof supervisionStepSchema>;
 

@@ -23,9 +23,10 @@ import { contextTools } from "../tools/context-tools.js";
 import { actionWanted, decisionNames, decisionTools } from "../tools/decision-tools.js";
 import { reasonSchema } from "../tools/reason.js";
 import { PassToolkit } from "../tools/toolkit.js";
-import { type Action, isStricter, type Verdict } from "../verdict.js";
+import { type Action, type Hook, hooks, isStricter, strictest, type Verdict } from "../verdict.js";
 import type { agentConfigSchema } from "./agent-config.js";
-import { supervisorPrompt } from "./agent-prompt.js";
+import { type ReplyPart, supervisorPrompt } from "./agent-prompt.js";
+import { maxParts, partsOf } from "./reply-parts.js";
 
 export type AgentSupervisorSettings = Omit<
   Supervisor,
@@ -47,42 +48,114 @@ export function agentSupervisor(settings: AgentSupervisorSettings, ports: AgentS
     ...settings,
     kind: "agent",
     mayModify: mayModifyMessages(settings.permission),
+    onlyJudgesAt: new Set(hooks.filter((hook) => !changesTexts(hook, settings))),
     pure: false,
     ...(settings.config.reasons === undefined ? {} : { reasons: new Set(settings.config.reasons) }),
-    async judge(subject, judging) {
-      const kit = new PassToolkit(subject, settings.permission);
-      const close = (): void => kit.close();
-      judging.signal.addEventListener("abort", close);
-      try {
-        const refused: RefusedCall[] = [];
-        const observer: AgentObserver = {
-          // As they happen: what it did before it ran out of time is on record too.
-          callEnded(round, record) {
-            judging.called(callOnRecord(record));
-            if (record.isError) refused.push({ round, name: record.name, detail: record.content });
-          },
-        };
-        const outcome = await run(kit, subject, judging, settings, { ...ports, observer });
-        return verdictOf(kit, outcome, refused);
-      } finally {
-        judging.signal.removeEventListener("abort", close);
-        kit.close();
-      }
+    judge: (subject, judging) => judge(subject, judging, settings, ports),
+  };
+}
+
+/** Tools that put one text in the place of all that is said: who sees a part of it can't use them. */
+const wholeTexts: readonly string[] = ["modify_response"];
+
+function givesTool({ tools }: AgentSupervisorSettings["config"], name: string): boolean {
+  return (
+    name === "allow_message" || name === "block_message" || tools === undefined || tools.some((one) => one === name)
+  );
+}
+
+/** Whether it holds a tool at this hook that changes a text: then it may propose another one to reviewers, too. */
+function changesTexts(hook: Hook, { permission, config }: AgentSupervisorSettings): boolean {
+  return decisionNames(hook, permission).some((name) => givesTool(config, name) && actionWanted(name) === "modify");
+}
+
+/** A long reply in parts, one after the other: each sees what those before it made of it. */
+async function judge(
+  subject: Subject,
+  judging: JudgeContext,
+  settings: AgentSupervisorSettings,
+  ports: AgentSupervisorPorts,
+): Promise<Verdict> {
+  const parts = subject.hook === "response" ? partsOf(subject.reply) : [];
+  if (parts.length <= 1) return judgeOnce({ subject }, judging, settings, ports);
+  if (parts.length > maxParts) {
+    throw new NoDecisionError(`the reply has ${parts.length} parts of text, and it reads at most ${maxParts} of one`);
+  }
+  let so: Verdict = { action: "allow", reasons: [] };
+  for (const [index, pieces] of parts.entries()) {
+    const current = so.change?.kind === "subject" ? so.change.subject : subject;
+    const part = { pieces, number: index + 1, of: parts.length };
+    const inPart = { ...judging, journal: judging.journal.scope(`part/${index}`) };
+    try {
+      so = combined(so, await judgeOnce({ subject: current, part }, inPart, settings, ports));
+    } catch (error) {
+      if (!(error instanceof NoDecisionError) || so.action === "allow") throw error;
+      const decided = error instanceof RefusedCallError ? combined(so, error.decided) : so;
+      throw new RefusedCallError(error.message, decided);
+    }
+    if (so.action === "block") return so;
+  }
+  return so;
+}
+
+function combined(before: Verdict, next: Verdict): Verdict {
+  const change = next.change ?? before.change;
+  const usage = {
+    inputTokens: (before.usage?.inputTokens ?? 0) + (next.usage?.inputTokens ?? 0),
+    outputTokens: (before.usage?.outputTokens ?? 0) + (next.usage?.outputTokens ?? 0),
+  };
+  return {
+    action: strictest(before.action, next.action),
+    reasons: [...before.reasons, ...next.reasons],
+    ...(change === undefined ? {} : { change }),
+    usage,
+  };
+}
+
+/** What is judged in one exchange with the model: a whole subject, or one part of a reply. */
+interface Judged {
+  readonly subject: Subject;
+  readonly part?: ReplyPart;
+}
+
+async function judgeOnce(
+  judged: Judged,
+  judging: JudgeContext,
+  settings: AgentSupervisorSettings,
+  ports: AgentSupervisorPorts,
+): Promise<Verdict> {
+  const kit = new PassToolkit(judged.subject, settings.permission);
+  const close = (): void => kit.close();
+  judging.signal.addEventListener("abort", close);
+  const refused: RefusedCall[] = [];
+  const observer: AgentObserver = {
+    // As they happen: what it did before it ran out of time is on record too.
+    callEnded(round, record) {
+      judging.called(callOnRecord(record));
+      if (record.isError) refused.push({ round, name: record.name, detail: record.content });
     },
   };
+  try {
+    const outcome = await run(kit, judged, judging, settings, { ...ports, observer });
+    return verdictOf(kit, outcome, refused);
+  } finally {
+    judging.signal.removeEventListener("abort", close);
+    kit.close();
+  }
 }
 
 async function run(
   kit: PassToolkit,
-  subject: Subject,
+  { subject, part }: Judged,
   judging: JudgeContext,
-  { name, permission, config, timeoutMs }: AgentSupervisorSettings,
+  settings: AgentSupervisorSettings,
   ports: AgentSupervisorPorts & { readonly observer: AgentObserver },
 ): Promise<AgentOutcome> {
+  const { name, permission, config, timeoutMs } = settings;
   const { surroundings, hash, contextChanged, sanitizeReason: worded, journal, signal } = judging;
   const reason = reasonSchema(config.reasons);
   const offered = [
-    ...decisionTools(kit, hash, reason),
+    ...decisionTools(kit, hash, reason, part === undefined && changesTexts(subject.hook, settings)),
     ...(surroundings.context === undefined
       ? []
       : contextTools(kit, {
@@ -93,10 +166,13 @@ async function run(
           changed: contextChanged,
         })),
   ];
-  const endingTools = decisionNames(subject.hook, permission);
+  const isGiven = (tool: string): boolean =>
+    givesTool(config, tool) && (part === undefined || !wholeTexts.includes(tool));
+  const endingTools = decisionNames(subject.hook, permission).filter(isGiven);
   // Each of them looks at the permission again when it is called.
-  const tools = offered.filter((tool) => tool.offered);
+  const tools = offered.filter((tool) => tool.offered && isGiven(tool.name));
   const prompt = supervisorPrompt(subject, {
+    ...(part === undefined ? {} : { part }),
     name,
     instructions: config.instructions,
     baseHash: await hash(subject),

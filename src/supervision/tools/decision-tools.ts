@@ -15,6 +15,8 @@ export function decisionTools(
   kit: PassToolkit,
   hash: (subject: Subject) => Promise<string>,
   reason: ReasonSchema,
+  /** Whether a review may come with another text. */
+  mayPropose: boolean,
 ): SupervisionTool[] {
   const { hook } = kit.text;
   const tools = [
@@ -33,7 +35,7 @@ export function decisionTools(
       run: async (args) => settled(kit, "block", args.reason),
     }),
     ...(hook === "response" ? responseTools(kit, hash, reason) : [modifyMessage(kit, hook, reason)]),
-    reviewTool(kit, reason),
+    reviewTool(kit, reason, mayPropose),
   ];
   return tools;
 }
@@ -113,8 +115,7 @@ function responseTools(
   ];
 }
 
-function reviewTool(kit: PassToolkit, reason: ReasonSchema): SupervisionTool {
-  const mayPropose = mayModifyMessages(kit.permission);
+function reviewTool(kit: PassToolkit, reason: ReasonSchema, mayPropose: boolean): SupervisionTool {
   const proposed = { content: content.optional().describe("What you propose instead; left out: the text as it is") };
   return supervisionTool(kit, {
     name: "request_review",
