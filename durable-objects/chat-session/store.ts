@@ -1,6 +1,7 @@
 /** The SQL of a chat session. No rules: what a row means is decided elsewhere. */
 import { z } from "zod";
 import type { HistoryMessage } from "../../src/agent/prompt.js";
+import { newestRounds } from "../../src/chat/past-calls.js";
 import {
   type NewSession,
   newSessionSchema,
@@ -206,12 +207,19 @@ export class ChatSessionStore {
 
   /** The newest effective messages said before this turn, oldest first: as many as a prompt can use, however long the session. */
   history(turnId: string): HistoryMessage[] {
-    return this.messages("WHERE in_history = 1 AND turn_id <> ? ORDER BY seq DESC LIMIT ?", turnId, historyRows)
-      .reverse()
-      .map(({ message }) => ({
-        role: message.role === "assistant" ? ("assistant" as const) : ("user" as const),
-        content: messageText(message),
-      }));
+    const where = "WHERE in_history = 1 AND turn_id <> ? ORDER BY seq DESC LIMIT ?";
+    const messages = this.messages(where, turnId, historyRows).map(({ message }) => message);
+    const rounds = newestRounds(messages);
+    return messages
+      .map((message, index): HistoryMessage => {
+        const calls = rounds[index];
+        return {
+          role: message.role === "assistant" ? "assistant" : "user",
+          content: messageText(message),
+          ...(calls === undefined ? {} : { rounds: calls }),
+        };
+      })
+      .reverse();
   }
 
   addPass(turnId: string, state: SupervisionState, at: number): void {

@@ -170,7 +170,13 @@ function answer(
   return runAgent(
     {
       models: setup.models,
-      prompt: () => buildPrompt({ instructions: setup.instructions, ...promptContext(), message }),
+      prompt: () =>
+        buildPrompt({
+          instructions: setup.instructions,
+          ...promptContext(),
+          message,
+          toolName: (ref) => setup.tools().find((tool) => sameRef(tool.ref, ref))?.name,
+        }),
       tools: setup.tools,
       ...(removedTool === undefined ? {} : { removedTool }),
       ...(temperature === undefined ? {} : { temperature }),
@@ -189,6 +195,10 @@ function answer(
       },
     },
   );
+}
+
+function sameRef(a: AgentTool["ref"], b: AgentTool["ref"]): boolean {
+  return a.server === b.server && a.tool === b.tool;
 }
 
 /** The turn answered by a team: its steps are steps of the turn, its questions are the turn's. */
