@@ -11,7 +11,7 @@ import {
 } from "../../src/chat/session.js";
 import type { ActorRecord } from "../../src/conversation/actor-record.js";
 import { type ChatMessage, chatMessageSchema, messageText } from "../../src/conversation/message.js";
-import { type SupervisionState, supervisionStateSchema, withoutWholeReasons } from "../../src/supervision/state.js";
+import { type SupervisionState, supervisionStateSchema, withoutTexts } from "../../src/supervision/state.js";
 import { AnswerStore } from "./answer-store.js";
 import { type NewTurn, type TurnRecord, turnRow } from "./turn-rows.js";
 import { VersionStore } from "./version-store.js";
@@ -237,9 +237,9 @@ export class ChatSessionStore {
   }
 
   /** Reasons as they were given may quote the text: when it is erased, they go. */
-  forgetWholeReasons(turnId: string): void {
+  forgetPassTexts(turnId: string): void {
     for (const { seq, state } of this.passes("WHERE turn_id = ? ORDER BY seq", turnId)) {
-      this.sql.exec("UPDATE passes SET state = ? WHERE seq = ?", JSON.stringify(withoutWholeReasons(state)), seq);
+      this.sql.exec("UPDATE passes SET state = ? WHERE seq = ?", JSON.stringify(withoutTexts(state)), seq);
     }
   }
 

@@ -1,7 +1,7 @@
 /** What is recorded of a pass: what was judged, and what each supervisor said of it. */
 import type { ContextChange, Environment } from "./environment.js";
-import type { PassSubject, SupervisionStep, SupervisorCall } from "./state.js";
-import type { Subject } from "./subject.js";
+import type { PassSubject, SupervisionState, SupervisionStep, SupervisorCall } from "./state.js";
+import { readableText, type Subject } from "./subject.js";
 import type { Supervisor } from "./supervisor.js";
 import type { Verdict } from "./verdict.js";
 
@@ -38,6 +38,12 @@ export function passSubject(subject: Subject): PassSubject {
     case "response":
       return {};
   }
+}
+
+/** The texts of what isn't a message: messages keep their own. */
+export function restrictedTexts(before: Subject, after: Subject): Pick<SupervisionState, "texts"> {
+  if (before.hook === "request" || before.hook === "response") return {};
+  return { texts: { before: readableText(before), after: readableText(after) } };
 }
 
 /** By which id a sample takes a subject or leaves it. */

@@ -8,7 +8,7 @@ import { isControlFlow, type Journal } from "../agent/journal.js";
 import { DeadlineError, type WithDeadline } from "../model/deadline.js";
 import type { CancelSignal } from "../model/port.js";
 import type { ContextChange, Environment } from "./environment.js";
-import { type Consulted, passSubject, sampledId, stepOf } from "./pass-record.js";
+import { type Consulted, passSubject, restrictedTexts, sampledId, stepOf } from "./pass-record.js";
 import { reasonRules, sanitizeReason } from "./reasons.js";
 import { changesOf, type passResultSchema, type SupervisorCall } from "./state.js";
 import { applyChange, canonicalText, type Subject } from "./subject.js";
@@ -75,6 +75,7 @@ export async function runPass(
         .filter(({ failed, verdict }) => failed !== undefined && !isStricter(verdict.action, "modify"))
         .map((said) => said.name),
       subject: passSubject(subject),
+      ...(decision === "allow" ? {} : restrictedTexts(subject, current)),
     },
   };
 }
