@@ -10,7 +10,7 @@ import {
   turnStatuses,
 } from "../../src/chat/session.js";
 import type { ActorRecord } from "../../src/conversation/actor-record.js";
-import { type ChatMessage, chatMessageSchema, messageText } from "../../src/conversation/message.js";
+import { type ChatMessage, chatMessageSchema, type ModelReply, messageText } from "../../src/conversation/message.js";
 import { type SupervisionState, supervisionStateSchema, withoutTexts } from "../../src/supervision/state.js";
 import { AnswerStore } from "./answer-store.js";
 import { type NewTurn, type TurnRecord, turnRow } from "./turn-rows.js";
@@ -147,12 +147,18 @@ export class ChatSessionStore {
 
   endTurn(turnId: string, status: TurnStatus, outcome: StoredOutcome, at: number): void {
     this.sql.exec(
-      "UPDATE turns SET status = ?, outcome = ?, ended_at = ? WHERE turn_id = ?",
+      "UPDATE turns SET status = ?, outcome = ?, ended_at = ?, partial = NULL WHERE turn_id = ?",
       status,
       JSON.stringify(outcome),
       at,
       turnId,
     );
+  }
+
+  /** What a turn that waits shows of its reply. */
+  setPartial(turnId: string, reply: ModelReply | undefined): void {
+    const partial = reply === undefined ? null : JSON.stringify(reply);
+    this.sql.exec("UPDATE turns SET partial = ? WHERE turn_id = ?", partial, turnId);
   }
 
   /** @param inHistory whether later prompts may hold it. */
@@ -255,7 +261,7 @@ export class ChatSessionStore {
     return this.sql
       .exec(
         `SELECT seq, turn_id, request_hash, status, message_id, reply_id, original, accepted_at, ended_at, crashes,
-           outcome, message_salt, reply_salt, sent_by, speaker, metadata, key_id
+           outcome, message_salt, reply_salt, sent_by, speaker, metadata, key_id, partial
          FROM turns ${where}`,
         ...bindings,
       )

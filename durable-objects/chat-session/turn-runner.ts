@@ -126,7 +126,7 @@ export class TurnRun {
       },
       keepPass: (pass, before) => {
         store.addPass(turnId, pass, platform.now());
-        if (pass.decision !== "allow") this.keepOriginal(before, pass);
+        if (pass.decision !== "allow" && pass.subject?.partial !== true) this.keepOriginal(before, pass);
       },
       reviewPass: (before, after) => store.replacePass(turnId, before, after),
       replyId: turn.replyId,
@@ -139,6 +139,13 @@ export class TurnRun {
         state,
         callWorker,
         traced: (entry) => events.append(entry.type, turnId, { turnId, ...entryWithoutText(entry) }),
+      },
+      waiting: ({ reply, dropped, supervisors }) => {
+        store.setPartial(turnId, reply);
+        const by = { kind: "supervisor" as const, id: supervisors.join(", ") };
+        for (const { askId, from } of kit.asks.openOfWork(turnId)) {
+          if (from.toolCallId !== undefined && dropped.includes(from.toolCallId)) kit.asks.cancel(askId, by);
+        }
       },
       messageDecided: (message, blocked) => {
         const { speaker, metadata, acceptedAt } = turn;

@@ -6,7 +6,7 @@ import { nearest, type ReviewPolicy } from "../asks/policy.js";
 import { wordDiff } from "../text/word-diff.js";
 import { type PassPorts, type PassResult, runPass } from "./pass.js";
 import { restrictedTexts } from "./pass-record.js";
-import { passResultSchema, type SupervisionState, type SupervisionStep } from "./state.js";
+import { passForOperators, passResultSchema, type SupervisionState, type SupervisionStep } from "./state.js";
 import { applyChange, canonicalText, readableText, type Subject, type SubjectOf } from "./subject.js";
 import type { Supervisor } from "./supervisor.js";
 
@@ -58,13 +58,16 @@ export async function supervise<S extends Subject>(
   const after = sameHook(subject, pass.subject);
   if (decision !== "review") return { action: decision, reasons, subject: after, degraded };
 
+  const terms = reviewTerms(pass.state, supervisors, ports.review);
+  // Staff decides on what the supervisors said; an end user reads what everybody may read.
+  const whole = terms.audience === "staff" ? { reasons: passForOperators(pass.state).reasons } : {};
   const ask = journal.ask("review", {
-    ...reviewTerms(pass.state, supervisors, ports.review),
+    ...terms,
     source: { ...ports.source, ...aboutSubject(subject), supervisors: reviewersOf(pass.state) },
     kind: "review",
     question: `May this ${hook.replace("_", " ")} pass?`,
     reason: reasons.join("; "),
-    proposal: proposalOf(subject, after),
+    proposal: { ...proposalOf(subject, after), ...whole },
   });
   const reviewed = { before: subject, proposed: after, reasons, degraded };
   const outcome = await afterReview(ask, reviewed, supervisors, journal, ports);
@@ -188,7 +191,7 @@ function aboutSubject(subject: Subject): AskSource {
 }
 
 /** What a reviewer decides on: the text as it was, what is proposed, and how they differ. */
-function proposalOf(before: Subject, after: Subject): unknown {
+function proposalOf(before: Subject, after: Subject): object {
   const [original, proposed] = [readableText(before), readableText(after)];
   const diff = wordDiff(original, proposed);
   return {

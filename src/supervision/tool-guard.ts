@@ -16,6 +16,8 @@ export interface ToolGuardPorts {
   readonly approvals: ToolApprovals;
   /** Checks arguments against a tool's JSON Schema; gives what is wrong, in words. */
   readonly validateArguments: (tool: ToolCall["tool"], args: unknown) => readonly string[];
+  /** Hears of the arguments of a call that have passed, before anybody is asked to approve it; on replays too. */
+  readonly cleared?: (toolCallId: string, args: ToolCall["args"]) => void;
   /** Who answers approvals, how long they are waited for, and what counts then, where a tool doesn't say it. */
   readonly approval?: ApprovalPolicy | undefined;
 }
@@ -52,6 +54,7 @@ export function supervisingGuard(
       const args = question.value;
       const unfit = unfitArguments(call, args, ports);
       if (unfit !== undefined) return unfit;
+      ports.cleared?.(call.toolCallId, args);
       // Journalled, because a later exclusion must not undo a call that ran while it was allowed.
       const inForce = (step: string): Promise<boolean> =>
         journal.step({ id: step, kind: "load", schema: z.boolean(), interrupted: "again" }, async () =>
