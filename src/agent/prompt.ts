@@ -49,7 +49,7 @@ export interface PromptParts {
 /** Tokens of the history's window, estimated at four characters each. */
 export const historyBudgetTokens = 8_000;
 /** Tokens that the tool calls of earlier replies may take together, beside the history's window. */
-export const pastCallsBudgetTokens = 4_000;
+const pastCallsBudgetTokens = 4_000;
 /** Tokens that all references together may take; what doesn't fit is left out, lowest priority first. */
 export const referenceBudgetTokens = 16_000;
 
