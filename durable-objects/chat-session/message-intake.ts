@@ -5,7 +5,7 @@ import { ok, type Result, refuse } from "../../src/conversation/problem.js";
 import type { SendCommand } from "../../src/gateways/session-gateway.js";
 import { newId } from "../../src/platform/ids.js";
 import type { Kit } from "../kit/kit.js";
-import type { MessageVersions } from "./message-versions.js";
+import type { AnswerSupervision } from "./answer-supervision.js";
 import type { ChatSessionStore } from "./store.js";
 import type { TurnRecord } from "./turn-rows.js";
 
@@ -13,7 +13,7 @@ export interface IntakePorts {
   readonly storage: DurableObjectStorage;
   readonly store: ChatSessionStore;
   readonly kit: Kit;
-  readonly versions: MessageVersions;
+  readonly supervision: AnswerSupervision;
   readonly now: () => number;
   readonly cancelTurn: (turn: TurnRecord) => void;
   /** Puts an effective message into the outbox for the memory, in the write that is under way. */
@@ -76,9 +76,9 @@ export class MessageIntake {
     return ids.turnId;
   }
 
-  /** Nothing when the ask was closed meanwhile. The rules that nobody's words may pass look at the message first. */
+  /** Nothing when the ask was closed meanwhile. All supervisors of requests look at the message first. */
   private async answer(askId: string, command: SendCommand): Promise<Result<string> | undefined> {
-    const { storage, store, kit, versions, now, remember } = this.ports;
+    const { storage, store, kit, supervision, now, remember } = this.ports;
     const at = now();
     const { content, speaker, metadata, idempotencyKey, requestHash, sender } = command;
     const sent: PlainMessage = {
@@ -87,18 +87,23 @@ export class MessageIntake {
       ...(metadata === undefined ? {} : { metadata }),
       ...{ answers: askId, createdAt: new Date(at).toISOString() },
     };
-    const passed = await versions.throughRules(sent);
-    if (!passed.ok) return passed;
-    const message = passed.value;
-    if (message.role === "assistant") return undefined;
+    const turnId = kit.asks.workOf(askId);
+    const turn = turnId === undefined ? undefined : store.turn(turnId);
+    if (turnId === undefined || turn === undefined) return undefined;
+    const judged = await supervision.judge(sent, turn);
     const known = this.sentBefore(command);
-    if (known !== undefined) return known;
+    if (known !== undefined || judged === undefined) return known;
+    if (!judged.message.ok) {
+      storage.transactionSync(judged.record);
+      return judged.message;
+    }
+    const message = judged.message.value;
     return storage.transactionSync((): Result<string> | undefined => {
-      const turnId = kit.asks.workOf(askId);
       const outcome = kit.asks.answer(askId, { response: message.content }, { by: sender, asStaff: false });
-      if (outcome === undefined || turnId === undefined) return undefined;
+      if (outcome === undefined) return undefined;
       switch (outcome.kind) {
         case "accepted":
+          judged.record();
           store.addMessage(message, turnId, true);
           store.answers.add({
             turnId,

@@ -104,7 +104,7 @@ export class MessageVersions {
       store.versions.erase(messageId, left);
       store.replaceMessage(erasedMessage(message));
       store.forgetText(turn, messageId);
-      store.forgetWholeReasons(turn.turnId);
+      store.forgetPassTexts(turn.turnId);
       kit.asks.forgetTexts(turn.turnId, (hook) => (hook === "request") === isRequest, isRequest);
       kit.events.append("message.erased", undefined, { messageId });
       this.recordAct(turn, { type: "message.erased", decision: "erased", actor: author, messageId, reasons: [] });
@@ -165,8 +165,8 @@ export class MessageVersions {
     return JSON.stringify(this.ports.store.message(message.messageId)) === JSON.stringify(message);
   }
 
-  /** What the rules of the hook make of a message that a person changed or answered with; a refusal when they stop it. */
-  async throughRules(message: ChatMessage): Promise<Result<ChatMessage>> {
+  /** What the rules of the hook make of a message that a person changed; a refusal when they stop it. */
+  private async throughRules(message: ChatMessage): Promise<Result<ChatMessage>> {
     const { kit, store, now } = this.ports;
     const { salt } = store.session();
     const pass = await runPass(subjectOf(message), await this.ports.rules(), {
@@ -218,7 +218,7 @@ function supervised(
   const answer = store.answers.sent(messageId);
   const isReply = effective.role === "assistant" || messageId === turn.replyId;
   const at = new Date(answer?.at ?? turn.acceptedAt).toISOString();
-  const pass = store.passesOfTurn(turn.turnId).find(({ hook }) => hook === (isReply ? "response" : "request"));
+  const pass = passOf(store.passesOfTurn(turn.turnId), isReply ? "response" : "request", messageId);
   const kept = isReply ? store.versions.original(messageId) : undefined;
   const original = isReply
     ? kept && { ...kept.body, ...(effective.createdAt === undefined ? {} : { createdAt: effective.createdAt }) }
@@ -234,6 +234,19 @@ function supervised(
     { message: original, author: says, decision: "original", reasons: [], at },
     { message: effective, author: changerOf(pass), decision, reasons, at },
   ];
+}
+
+/** The pass that judged a message: by its id, which records of versions before don't name. */
+function passOf(
+  passes: readonly SupervisionState[],
+  wanted: "request" | "response",
+  messageId: string,
+): SupervisionState | undefined {
+  const ofHook = passes.filter(({ hook, subject }) => hook === wanted && subject?.partial !== true);
+  return (
+    ofHook.find(({ subject }) => subject?.messageId === messageId) ??
+    ofHook.find(({ subject }) => subject?.messageId === undefined)
+  );
 }
 
 /** Whose text the effective one is: the reviewer's who wrote or refused it, or that of the supervisors who changed it. */

@@ -61,4 +61,5 @@ export const chatSessionSchema: readonly SchemaStep[] = [
         ask_id TEXT NOT NULL, original TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID;`,
   },
   { name: "who sent a turn", sql: "ALTER TABLE turns ADD COLUMN key_id TEXT;" },
+  { name: "replies of turns that wait", sql: "ALTER TABLE turns ADD COLUMN partial TEXT;" },
 ];

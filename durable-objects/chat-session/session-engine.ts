@@ -24,6 +24,7 @@ import type { StreamOptions } from "../kit/event-stream.js";
 import type { LiveEvent } from "../kit/events.js";
 import { Kit } from "../kit/kit.js";
 import type { RootEngine } from "../kit/root.js";
+import { AnswerSupervision } from "./answer-supervision.js";
 import { MessageIntake } from "./message-intake.js";
 import { MessageVersions } from "./message-versions.js";
 import { deliverOutbox } from "./outbox-delivery.js";
@@ -83,7 +84,7 @@ export class SessionEngine implements RootEngine {
       storage: ctx.storage,
       store: this.store,
       kit: this.kit,
-      versions: this.versions,
+      supervision: new AnswerSupervision({ store: this.store, kit: this.kit, platform, context: this.context }),
       now: platform.now,
       cancelTurn: (turn) => this.cancelTurn(turn),
       remember: (messageId) => this.remember(messageId),

@@ -1,6 +1,7 @@
 /** The SQL of a chat session. No rules: what a row means is decided elsewhere. */
 import { z } from "zod";
 import type { HistoryMessage } from "../../src/agent/prompt.js";
+import { newestRounds } from "../../src/chat/past-calls.js";
 import {
   type NewSession,
   newSessionSchema,
@@ -9,8 +10,8 @@ import {
   turnStatuses,
 } from "../../src/chat/session.js";
 import type { ActorRecord } from "../../src/conversation/actor-record.js";
-import { type ChatMessage, chatMessageSchema, messageText } from "../../src/conversation/message.js";
-import { type SupervisionState, supervisionStateSchema, withoutWholeReasons } from "../../src/supervision/state.js";
+import { type ChatMessage, chatMessageSchema, type ModelReply, messageText } from "../../src/conversation/message.js";
+import { type SupervisionState, supervisionStateSchema, withoutTexts } from "../../src/supervision/state.js";
 import { AnswerStore } from "./answer-store.js";
 import { type NewTurn, type TurnRecord, turnRow } from "./turn-rows.js";
 import { VersionStore } from "./version-store.js";
@@ -146,12 +147,18 @@ export class ChatSessionStore {
 
   endTurn(turnId: string, status: TurnStatus, outcome: StoredOutcome, at: number): void {
     this.sql.exec(
-      "UPDATE turns SET status = ?, outcome = ?, ended_at = ? WHERE turn_id = ?",
+      "UPDATE turns SET status = ?, outcome = ?, ended_at = ?, partial = NULL WHERE turn_id = ?",
       status,
       JSON.stringify(outcome),
       at,
       turnId,
     );
+  }
+
+  /** What a turn that waits shows of its reply. */
+  setPartial(turnId: string, reply: ModelReply | undefined): void {
+    const partial = reply === undefined ? null : JSON.stringify(reply);
+    this.sql.exec("UPDATE turns SET partial = ? WHERE turn_id = ?", partial, turnId);
   }
 
   /** @param inHistory whether later prompts may hold it. */
@@ -206,12 +213,19 @@ export class ChatSessionStore {
 
   /** The newest effective messages said before this turn, oldest first: as many as a prompt can use, however long the session. */
   history(turnId: string): HistoryMessage[] {
-    return this.messages("WHERE in_history = 1 AND turn_id <> ? ORDER BY seq DESC LIMIT ?", turnId, historyRows)
-      .reverse()
-      .map(({ message }) => ({
-        role: message.role === "assistant" ? ("assistant" as const) : ("user" as const),
-        content: messageText(message),
-      }));
+    const where = "WHERE in_history = 1 AND turn_id <> ? ORDER BY seq DESC LIMIT ?";
+    const messages = this.messages(where, turnId, historyRows).map(({ message }) => message);
+    const rounds = newestRounds(messages);
+    return messages
+      .map((message, index): HistoryMessage => {
+        const calls = rounds[index];
+        return {
+          role: message.role === "assistant" ? "assistant" : "user",
+          content: messageText(message),
+          ...(calls === undefined ? {} : { rounds: calls }),
+        };
+      })
+      .reverse();
   }
 
   addPass(turnId: string, state: SupervisionState, at: number): void {
@@ -229,9 +243,9 @@ export class ChatSessionStore {
   }
 
   /** Reasons as they were given may quote the text: when it is erased, they go. */
-  forgetWholeReasons(turnId: string): void {
+  forgetPassTexts(turnId: string): void {
     for (const { seq, state } of this.passes("WHERE turn_id = ? ORDER BY seq", turnId)) {
-      this.sql.exec("UPDATE passes SET state = ? WHERE seq = ?", JSON.stringify(withoutWholeReasons(state)), seq);
+      this.sql.exec("UPDATE passes SET state = ? WHERE seq = ?", JSON.stringify(withoutTexts(state)), seq);
     }
   }
 
@@ -247,7 +261,7 @@ export class ChatSessionStore {
     return this.sql
       .exec(
         `SELECT seq, turn_id, request_hash, status, message_id, reply_id, original, accepted_at, ended_at, crashes,
-           outcome, message_salt, reply_salt, sent_by, speaker, metadata, key_id
+           outcome, message_salt, reply_salt, sent_by, speaker, metadata, key_id, partial
          FROM turns ${where}`,
         ...bindings,
       )

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { turnOutcomeSchema, turnStatuses } from "../../src/chat/session.js";
 import { readAuthor } from "../../src/conversation/actor-record.js";
+import { modelReplySchema } from "../../src/conversation/message.js";
 import { type Metadata, metadataSchema } from "../../src/conversation/names.js";
 
 export const turnRow = z
@@ -23,6 +24,7 @@ export const turnRow = z
     metadata: z.string().nullable(),
     sent_by: z.string().nullable(),
     key_id: z.string().nullable(),
+    partial: z.string().nullable(),
   })
   .transform((row) => ({
     seq: row.seq,
@@ -40,6 +42,8 @@ export const turnRow = z
     replySalt: row.reply_salt ?? undefined,
     speaker: row.speaker ?? undefined,
     keyId: row.key_id ?? undefined,
+    /** What there is of the reply while the turn waits. */
+    partial: row.partial === null ? undefined : modelReplySchema.parse(JSON.parse(row.partial)),
     sentBy: row.sent_by === null ? undefined : readAuthor(row.sent_by),
     metadata: row.metadata === null ? undefined : metadataSchema.parse(JSON.parse(row.metadata)),
   }));

@@ -2,7 +2,6 @@
 
 import type { CallOrigin } from "../../src/agent/call-context.js";
 import { Superseded } from "../../src/agent/journal.js";
-import type { HistoryMessage } from "../../src/agent/prompt.js";
 import type { EndedStatus } from "../../src/agent/work.js";
 import type { RootPlatform } from "../../src/application/root-platform.js";
 import { saltedHash } from "../../src/application/salted-hash.js";
@@ -10,7 +9,7 @@ import { type LoadedSetup, loadTurnSetup } from "../../src/application/turn-setu
 import { ReplyStream } from "../../src/chat/reply-stream.js";
 import type { SettledOutcome } from "../../src/chat/session.js";
 import { runTurn, type TurnPorts } from "../../src/chat/turn.js";
-import { type AssistantMessage, messageText } from "../../src/conversation/message.js";
+import type { AssistantMessage } from "../../src/conversation/message.js";
 import { entryWithoutText } from "../../src/routing/trace.js";
 import type { SupervisionState } from "../../src/supervision/state.js";
 import { openStreamGate } from "../../src/supervision/stream-gate.js";
@@ -20,6 +19,7 @@ import type { Lease } from "../kit/driver.js";
 import type { Kit } from "../kit/kit.js";
 import type { VersionedContext } from "./session-context.js";
 import type { ChatSessionStore, SessionRecord } from "./store.js";
+import { transcriptOf } from "./transcript.js";
 import type { TurnRecord } from "./turn-rows.js";
 
 export interface RunnerPorts {
@@ -105,7 +105,7 @@ export class TurnRun {
     const { store, kit, platform } = this.ports;
     const { events } = kit;
     const { turnId } = turn;
-    this.stream = new ReplyStream(() => openStreamGate(setup.supervisors), {
+    this.stream = new ReplyStream(() => openStreamGate(setup.supervisors, "response", turn.replyId), {
       delta: (delta) => events.announce("reply.delta", turnId, { turnId, ...delta }),
       retracted: (attempt) => events.announce("reply.retracted", turnId, { turnId, attempt }),
     });
@@ -120,13 +120,13 @@ export class TurnRun {
       signal,
       settings: policies,
       environment: {
-        transcript: () => this.transcript(),
+        transcript: () => transcriptOf(store, turn),
         statistics: () => store.turnCounts(),
         context: contextEditor,
       },
       keepPass: (pass, before) => {
         store.addPass(turnId, pass, platform.now());
-        if (pass.decision !== "allow") this.keepOriginal(before, pass);
+        if (pass.decision !== "allow" && pass.subject?.partial !== true) this.keepOriginal(before, pass);
       },
       reviewPass: (before, after) => store.replacePass(turnId, before, after),
       replyId: turn.replyId,
@@ -139,6 +139,13 @@ export class TurnRun {
         state,
         callWorker,
         traced: (entry) => events.append(entry.type, turnId, { turnId, ...entryWithoutText(entry) }),
+      },
+      waiting: ({ reply, dropped, supervisors }) => {
+        store.setPartial(turnId, reply);
+        const by = { kind: "supervisor" as const, id: supervisors.join(", ") };
+        for (const { askId, from } of kit.asks.openOfWork(turnId)) {
+          if (from.toolCallId !== undefined && dropped.includes(from.toolCallId)) kit.asks.cancel(askId, by);
+        }
       },
       messageDecided: (message, blocked) => {
         const { speaker, metadata, acceptedAt } = turn;
@@ -159,14 +166,6 @@ export class TurnRun {
     const { sessionId, definition } = this.session;
     const { agent, subject, metadata } = definition;
     return { sessionId, turnId: this.turn.turnId, agent, subject, metadata };
-  }
-
-  /** What was said before the text that is judged: this turn's message too, once its verdict is in. */
-  private transcript(): HistoryMessage[] {
-    const { store } = this.ports;
-    const message = store.message(this.turn.messageId);
-    const current = message === undefined ? [] : [{ role: "user" as const, content: messageText(message) }];
-    return [...store.history(this.turn.turnId), ...current];
   }
 
   /** The restricted record: what a reply said before supervision changed or blocked it. What was sent is kept with the turn. */

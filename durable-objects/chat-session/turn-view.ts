@@ -13,12 +13,18 @@ export function turnView(record: TurnRecord, store: ChatSessionStore, asks: AskB
   // Of its tool calls, and of a turn that ended before its time, only the passes tell what was decided.
   const passes = store.passesOfTurn(record.turnId);
   const open = asks.ofWork(record.turnId);
+  const partial = record.status === "waiting" ? record.partial : undefined;
+  const reply =
+    partial === undefined
+      ? outcome?.reply
+      : { messageId: record.replyId, role: "assistant" as const, modelReply: partial };
   return {
     turnId: record.turnId,
     status: record.status,
     ...(message === undefined ? {} : { message }),
-    ...(outcome?.reply === undefined ? {} : { reply: outcome.reply }),
+    ...(reply === undefined ? {} : { reply }),
     ...(outcome?.error === undefined ? {} : { error: outcome.error }),
+    ...(outcome?.failure === undefined ? {} : { failure: outcome.failure }),
     supervision: supervisionSummary(outcome, passes),
     asks: isFinal(record.status) ? open : open.filter((ask) => ask.status === "open"),
     usage: outcome?.usage ?? usageSoFar,

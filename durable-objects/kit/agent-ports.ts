@@ -78,7 +78,7 @@ export function agentPorts(
       cancelled: () => signal.aborted,
       review: settings.reviews,
       source: {},
-      surroundings: { ...environment, ownerId, workId: ref.id },
+      surroundings: { ...environment, ownerId, workId: ref.id, replyId: work.replyId },
       decided: (state, before, after) => {
         const record = ofReply(state);
         work.keepPass(record, before, after);

@@ -1,7 +1,7 @@
 /** What work of any object records: in the event log, in the tenant's audit, and in the log that is measured. */
 import type { AgentObserver } from "../../src/agent/ports.js";
 import { log } from "../../src/platform/logging.js";
-import { type SupervisionState, withoutWholeReasons } from "../../src/supervision/state.js";
+import { type SupervisionState, withoutTexts } from "../../src/supervision/state.js";
 import type { Kit } from "./kit.js";
 
 export interface WorkObserver extends Required<Pick<AgentObserver, "toolCalled" | "toolReturned">> {
@@ -39,7 +39,7 @@ export function workObserver(
     decided: (state) => {
       const { hook, decision, reasons, degraded } = state;
       events.append("supervision.decided", id, { ...work, hook, decision, reasons, degraded });
-      outbox.put("audit", `audit/${id}`, { workId: id, hook, decision, body: withoutWholeReasons(state), at: now() });
+      outbox.put("audit", `audit/${id}`, { workId: id, hook, decision, body: withoutTexts(state), at: now() });
       logPass(state, { tenantId, ...work });
     },
   };

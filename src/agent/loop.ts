@@ -17,9 +17,11 @@ import {
 import { type AgentLimits, overBudget } from "./budget.js";
 import { eitherSignal } from "./cancel.js";
 import { settleInOrder } from "./concurrency.js";
+import { Parked } from "./journal.js";
+import { pendingCalls } from "./pending-calls.js";
 import type { AgentPorts } from "./ports.js";
-import { type CallRecord, type RequestedTool, runToolCall } from "./tool-call.js";
-import type { AgentTool } from "./tools.js";
+import { type RequestedTool, runToolCall } from "./tool-call.js";
+import type { AgentTool, CallRecord } from "./tools.js";
 
 export interface AgentSpec {
   readonly models: readonly string[];
@@ -112,7 +114,18 @@ export async function runAgent(spec: AgentSpec, ports: AgentPorts): Promise<Agen
     const isAnswer = lastRound ? calls.length === 0 : reply.toolCalls.length === 0;
     if (reply.text !== "") ports.observer?.roundText?.(round, reply.text, isAnswer);
 
-    const records = await runRound(spec, ports, calls, round, timeLeft());
+    const ended = new Map<number, CallRecord>();
+    let records: readonly CallRecord[];
+    try {
+      records = await runRound(spec, ports, calls, round, timeLeft(), ended);
+    } catch (error) {
+      if (error instanceof Parked) {
+        const done = [...ended].sort(([a], [b]) => a - b).map(([, record]) => record);
+        const pending = pendingCalls(calls, new Set(ended.keys()), spec.tools(), (index) => callId(spec, round, index));
+        ports.observer?.waiting?.({ turns: [...turns, replyTurn(spec, round, reply, done)], pending });
+      }
+      throw error;
+    }
     turns.push(replyTurn(spec, round, reply, records));
     spent.activeMs += Math.max(0, ...records.map((record) => record.elapsedMs));
 
@@ -248,17 +261,25 @@ function runRound(
   calls: Extract<ModelStep, { ok: true }>["toolCalls"],
   round: number,
   timeLeftMs: number,
+  ended: Map<number, CallRecord>,
 ): Promise<readonly CallRecord[]> {
-  const tasks = calls.map((call, index) => () => {
+  const tasks = calls.map((call, index) => async () => {
     const position = {
-      toolCallId: `${spec.replyId}.${round}.${index}`,
+      toolCallId: callId(spec, round, index),
       journal: ports.journal.scope(`tool/${round}/${index}`),
     };
     const overLimit = index >= spec.limits.maxCallsPerRound;
     const agent = { tools: spec.tools(), removedTool: spec.removedTool, overLimit, timeLeftMs };
-    return runToolCall(call, position, agent, ports);
+    const record = await runToolCall(call, position, agent, ports);
+    ended.set(index, record);
+    ports.observer?.callEnded?.(round, record);
+    return record;
   });
   return settleInOrder(tasks, spec.limits.parallelTools);
+}
+
+function callId({ replyId }: AgentSpec, round: number, index: number): string {
+  return `${replyId}.${round}.${index}`;
 }
 
 function replyTurn(

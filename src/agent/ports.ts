@@ -1,9 +1,10 @@
 /** What the agent loop needs of the world around it, and how it reports what happens. */
+import type { ReplyTurn, ToolCallRequest } from "../conversation/message.js";
 import type { WithDeadline } from "../model/deadline.js";
 import type { CancelSignal, ModelListener, ModelPort } from "../model/port.js";
 import type { Asking } from "./asking.js";
 import type { Journal } from "./journal.js";
-import type { AgentTool, ToolGuard } from "./tools.js";
+import type { AgentTool, CallRecord, ToolGuard } from "./tools.js";
 
 export interface AgentPorts {
   readonly model: ModelPort;
@@ -22,10 +23,17 @@ export interface AgentPorts {
   readonly worker?: string;
 }
 
+/** A call that isn't over. */
+export type PendingCall = Pick<ToolCallRequest, "toolCallId" | "server" | "tool">;
+
 /** Receives what happens, once: a replay reports nothing again. Called in the same write as the step that it is about. */
 export interface AgentObserver {
   toolCalled?(call: { toolCallId: string; server: string; tool: string }): void;
   toolReturned?(call: { toolCallId: string; server: string; tool: string; isError: boolean; elapsedMs: number }): void;
+  /** The agent has to wait for an ask: what it has said and done so far, and which calls of this round are pending. On replays too. */
+  waiting?(sofar: { readonly turns: readonly ReplyTurn[]; readonly pending: readonly PendingCall[] }): void;
+  /** A call of a round is over, refused ones included; called on replays too. */
+  callEnded?(round: number, record: CallRecord): void;
   /** The text of a round while it is written. */
   listen?(round: number): ModelListener;
   /** The text of a round is complete, and whether it is the agent's answer or comes with tool calls; called on replays too. */

@@ -2,6 +2,7 @@
 import { dataBlock } from "../conversation/data-block.js";
 import { estimateTokens } from "../model/estimate.js";
 import type { ModelMessage } from "../model/port.js";
+import type { ToolRef } from "./tools.js";
 
 export interface RuleItem {
   readonly name: string;
@@ -17,6 +18,19 @@ export interface ReferenceItem extends RuleItem {
 export interface HistoryMessage {
   readonly role: "user" | "assistant";
   readonly content: string;
+  /** Of a reply that called tools: its rounds, in order. Their messages together are its content. */
+  readonly rounds?: readonly PastRound[];
+}
+
+/** One round of an earlier reply: what it said, and the calls that it made with what came back. */
+export interface PastRound {
+  readonly message: string;
+  readonly calls: readonly {
+    readonly ref: ToolRef;
+    /** JSON. */
+    readonly args: string;
+    readonly result: string;
+  }[];
 }
 
 export interface PromptParts {
@@ -28,10 +42,14 @@ export interface PromptParts {
   /** Newest last. */
   readonly history: readonly HistoryMessage[];
   readonly message: string;
+  /** How a tool is named that the model is offered: the history shows calls of these alone. */
+  readonly toolName?: (ref: ToolRef) => string | undefined;
 }
 
 /** Tokens of the history's window, estimated at four characters each. */
 export const historyBudgetTokens = 8_000;
+/** Tokens that the tool calls of earlier replies may take together, beside the history's window. */
+const pastCallsBudgetTokens = 4_000;
 /** Tokens that all references together may take; what doesn't fit is left out, lowest priority first. */
 export const referenceBudgetTokens = 16_000;
 
@@ -58,7 +76,7 @@ export function buildPrompt(parts: PromptParts): ModelMessage[] {
   return [
     ...(system.length > 0 ? [{ role: "system" as const, content: system.join("\n\n") }] : []),
     ...(data.length > 0 ? [{ role: "user" as const, content: data.join("\n\n") }] : []),
-    ...historyWindow(parts.history, historyBudgetTokens),
+    ...historyMessages(historyWindow(parts.history, historyBudgetTokens), parts.toolName),
     { role: "user" as const, content: parts.message },
   ];
 }
@@ -73,6 +91,54 @@ export function historyWindow(history: readonly HistoryMessage[], budgetTokens: 
     kept.unshift(message);
   }
   return kept;
+}
+
+/** The history as the model reads it: the newest replies with their tool calls and what those returned, as far as they fit. */
+function historyMessages(history: readonly HistoryMessage[], toolName: PromptParts["toolName"]): ModelMessage[] {
+  let left = pastCallsBudgetTokens;
+  const shown = history.toReversed().map(({ role, content, rounds }, index): readonly ModelMessage[] => {
+    const plain: ModelMessage = { role, content };
+    if (rounds === undefined || toolName === undefined) return [plain];
+    const named = rounds.map(({ message, calls }) => ({
+      message,
+      calls: calls.flatMap(({ ref, ...call }) => {
+        const name = toolName(ref);
+        return name === undefined ? [] : [{ name, ...call }];
+      }),
+    }));
+    const calls = named.flatMap((round) => round.calls);
+    left -= calls.reduce((sum, { args, result }) => sum + estimateTokens(args + result), 0);
+    return calls.length === 0 || left < 0 ? [plain] : withCalls(named, index);
+  });
+  return shown.toReversed().flat();
+}
+
+/** A reply as the exchange that it was: each call with its result, as providers want them paired. */
+function withCalls(
+  rounds: readonly {
+    readonly message: string;
+    readonly calls: readonly { readonly name: string; readonly args: string; readonly result: string }[];
+  }[],
+  index: number,
+): ModelMessage[] {
+  const messages: ModelMessage[] = [];
+  let said: string[] = [];
+  const says = (): string => said.filter((text) => text !== "").join("\n");
+  for (const [round, { message, calls }] of rounds.entries()) {
+    said.push(message);
+    if (calls.length === 0) continue;
+    const id = (call: number): string => `past_${index}_${round}_${call}`;
+    messages.push({
+      role: "assistant",
+      content: says(),
+      toolCalls: calls.map(({ name, args }, call) => ({ id: id(call), name, arguments: args })),
+    });
+    said = [];
+    messages.push(
+      ...calls.map(({ result }, call): ModelMessage => ({ role: "tool", toolCallId: id(call), content: result })),
+    );
+  }
+  return says() === "" ? messages : [...messages, { role: "assistant", content: says() }];
 }
 
 function byPriority(a: RuleItem, b: RuleItem): number {

@@ -4,26 +4,12 @@ import { z } from "zod";
 import { readJson } from "../text/json.js";
 import { isControlFlow, type Journal } from "./journal.js";
 import type { AgentPorts } from "./ports.js";
-import type { AgentTool, ToolCall, ToolOutput, ToolRef } from "./tools.js";
+import type { AgentTool, CallRecord, ToolCall, ToolOutput, ToolRef } from "./tools.js";
 
 /** A tool as a model named it, and what that name stood for when it was offered; nothing if it wasn't. */
 export interface RequestedTool {
   readonly name: string;
   readonly ref?: ToolRef | undefined;
-}
-
-export interface CallRecord {
-  readonly toolCallId: string;
-  readonly name: string;
-  readonly server: string;
-  readonly tool: string;
-  /** As supervision let them pass; none of a call that it, or a person, refused. */
-  readonly args: Readonly<Record<string, unknown>>;
-  /** What the model reads: the supervised output, or what went wrong and what would be right. */
-  readonly content: string;
-  readonly isError: boolean;
-  readonly endsRun: boolean;
-  readonly elapsedMs: number;
 }
 
 /** The most of a tool's output that is kept, in characters; the rest is cut, with a note. */

@@ -63,6 +63,21 @@ export interface ToolCall {
   readonly args: Readonly<Record<string, unknown>>;
 }
 
+/** A call that is over: it ran, or was refused. */
+export interface CallRecord {
+  readonly toolCallId: string;
+  readonly name: string;
+  readonly server: string;
+  readonly tool: string;
+  /** As supervision let them pass; none of a call that it, or a person, refused. */
+  readonly args: Readonly<Record<string, unknown>>;
+  /** What the model reads: the supervised output, or what went wrong and what would be right. */
+  readonly content: string;
+  readonly isError: boolean;
+  readonly endsRun: boolean;
+  readonly elapsedMs: number;
+}
+
 export type GuardDecision<T> =
   | { readonly kind: "go"; readonly value: T }
   /** The call doesn't run, or its result is withheld; the model reads why. */

@@ -8,7 +8,7 @@ import type { Journal } from "../agent/journal.js";
 import type { PromptParts } from "../agent/prompt.js";
 import type { RequestedTool } from "../agent/tool-call.js";
 import type { AgentTool, ToolRef } from "../agent/tools.js";
-import { type ItemKind, isToolExcluded, likeMessage, mentionsIn, type SessionContext } from "../chat/context.js";
+import { type ItemKind, isToolExcluded, likeMessage, mentionedItems, type SessionContext } from "../chat/context.js";
 import { type ResourcePin, resourcePinSchema } from "../tenancy/resources.js";
 import type { WorkResources } from "./work-resources.js";
 import { named, type SetupSources } from "./work-setup.js";
@@ -120,10 +120,7 @@ export class TurnContext {
   /** Only what the agent or the session lists: a message brings in nothing else of the tenant's. */
   private mentionedIn(message: string): Record<ItemKind, string[]> {
     const { agent, mentionable } = this.ports;
-    const names = mentionsIn(message);
-    const listed = (kind: ItemKind) =>
-      names[kind].filter((name) => agent.mentionable[kind].includes(name) || mentionable[kind].includes(name));
-    return { rules: listed("rules"), references: listed("references") };
+    return mentionedItems(message, [agent.mentionable, mentionable]);
   }
 
   /** Decided on excerpts, so that only what is chosen is loaded. Journalled: a replay has the same in force. */

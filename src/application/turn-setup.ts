@@ -12,8 +12,9 @@ import { parseBody } from "../stores/sealed-bodies.js";
 import type { HealthStore } from "../supervision/breaker.js";
 import type { ContextEditor } from "../supervision/environment.js";
 import type { Supervisor } from "../supervision/supervisor.js";
-import { resourcePinSchema } from "../tenancy/resources.js";
+import { type ResourceVersion, resourcePinSchema } from "../tenancy/resources.js";
 import { type ChangeSessionContext, SessionContextEditor } from "./context-editor.js";
+import type { SupervisedWork } from "./supervisor-builder.js";
 import { loadTeam, pinTeams, pinTools } from "./team-loader.js";
 import { TurnContext } from "./turn-context.js";
 import {
@@ -146,15 +147,37 @@ export async function loadTurnSetup(
 
 /** The rules supervisors of a session as they are now: what nobody's words may pass, an operator's neither. */
 export async function loadRules(session: PinnedFacts, sources: SetupSources): Promise<Supervisor[]> {
-  const { tenantId } = session;
-  const { supervisors, pins } = await pin(session, sources);
-  const attached = pinsOf("supervisors", pins).filter(({ name }) => supervisors.includes(name));
-  const versions = await sources.resources.versions(tenantId, attached);
-  return versions.flatMap((version) => {
+  const { attached } = await attachedSupervisors(session, sources);
+  return attached
+    .filter(({ body }) => body.kind === "rules")
+    .map((version) => sources.supervisors.build(session.tenantId, version));
+}
+
+/** All supervisors of a session as they are now, for what is judged outside of a turn. */
+export async function loadSupervisors(
+  session: PinnedFacts,
+  sources: SetupSources,
+  work: SupervisedWork,
+): Promise<Loaded<{ readonly supervisors: readonly Supervisor[]; readonly policies: WorkPolicies }>> {
+  const { attached, pinned } = await attachedSupervisors(session, sources);
+  const absent = pinned.supervisors.find((name) => !attached.some((version) => version.name === name));
+  if (absent !== undefined) return { ok: false, detail: missing("supervisors", absent) };
+  const supervisors = attached.map((version) => sources.supervisors.build(session.tenantId, version, work));
+  return { ok: true, supervisors, policies: pinned };
+}
+
+async function attachedSupervisors(
+  session: PinnedFacts,
+  sources: SetupSources,
+): Promise<{ readonly pinned: PinnedTurn; readonly attached: readonly ResourceVersion<"supervisors">[] }> {
+  const pinned = await pin(session, sources);
+  const pins = pinsOf("supervisors", pinned.pins).filter(({ name }) => pinned.supervisors.includes(name));
+  const versions = await sources.resources.versions(session.tenantId, pins);
+  const attached = versions.flatMap((version) => {
     const body = version.kind === "supervisors" ? parseBody("supervisors", version.body) : undefined;
-    if (body?.kind !== "rules") return [];
-    return [sources.supervisors.build(tenantId, { ...version, kind: "supervisors", body })];
+    return body === undefined ? [] : [{ ...version, kind: "supervisors" as const, body }];
   });
+  return { pinned, attached };
 }
 
 async function pin({ definition, tenantId, context }: PinnedFacts, sources: SetupSources): Promise<PinnedTurn> {

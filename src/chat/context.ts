@@ -103,8 +103,8 @@ export function isToolExcluded(context: SessionContext, ref: ToolName): boolean 
   return context.excluded.tools.some((other) => covers(other, ref));
 }
 
-/** Names mentioned in a message as `@rule:x` and `@ref:x`; which of them count, the agent and the session say. */
-export function mentionsIn(message: string): Record<ItemKind, string[]> {
+/** Names mentioned in a message as `@rule:x` and `@ref:x`. */
+function mentionsIn(message: string): Record<ItemKind, string[]> {
   const named = (pattern: RegExp): string[] => [
     ...new Set([...message.matchAll(pattern)].flatMap(([, name]) => name ?? [])),
   ];
@@ -112,6 +112,16 @@ export function mentionsIn(message: string): Record<ItemKind, string[]> {
     rules: named(/(?<![\w@])@rule:([A-Za-z0-9_-]{1,100})/g).slice(0, maxMentions),
     references: named(/(?<![\w@])@ref:([A-Za-z0-9_-]{1,100})/g).slice(0, maxMentions),
   };
+}
+
+/** What a message mentions that may be mentioned. @param listed by the agent and by the session: nothing else of the tenant's comes in. */
+export function mentionedItems(
+  message: string,
+  listed: readonly Readonly<Record<ItemKind, readonly string[]>>[],
+): Record<ItemKind, string[]> {
+  const names = mentionsIn(message);
+  const allowed = (kind: ItemKind) => names[kind].filter((name) => listed.some((lists) => lists[kind].includes(name)));
+  return { rules: allowed("rules"), references: allowed("references") };
 }
 
 const maxMentions = 20;

@@ -4,10 +4,10 @@ import type { ToolName } from "../conversation/names.js";
 import { contextViewSchema, type ItemKind, isToolExcluded, type SessionContext } from "./context.js";
 
 /**
- * `agent`: the agent names it; `session`: the session includes it; `always`: it is in every session; `auto`: a message that is like it brings
- * it in. What a message mentions holds for that turn alone and isn't listed.
+ * `agent`: the agent names it; `session`: the session includes it; `always`: it is in every session; `mention`: the newest message mentions it;
+ * `auto`: a message that is like it brings it in.
  */
-const causes = ["agent", "session", "always", "auto"] as const;
+const causes = ["agent", "session", "always", "mention", "auto"] as const;
 
 const effectiveItemSchema = z.object({
   kind: z.enum(["rules", "references", "tools"]),
@@ -39,17 +39,21 @@ export interface ContextSources {
   /** The current versions of what is named, and of what is in every session. */
   readonly pins: readonly Pin[];
   readonly auto: readonly Pin[];
+  /** What the newest message mentions and may bring in. */
+  readonly mentioned: Readonly<Record<ItemKind, readonly string[]>>;
 }
 
 const itemKinds: readonly ItemKind[] = ["rules", "references"];
 
 /** Everything in force, each once, by its nearest cause. What the session excludes isn't. */
-export function effectiveContext({ context, agent, pins, auto }: ContextSources): EffectiveItem[] {
+export function effectiveContext({ context, agent, pins, auto, mentioned }: ContextSources): EffectiveItem[] {
   const items = itemKinds.flatMap((kind) => {
     const stored = pins.filter((pin) => pin.kind === kind);
     const because = new Map<string, EffectiveItem["because"]>();
     for (const { name } of auto.filter((pin) => pin.kind === kind)) because.set(name, "auto");
     for (const { name } of stored) because.set(name, "always");
+    const found = mentioned[kind].filter((name) => because.has(name));
+    for (const name of found) because.set(name, "mention");
     for (const name of agent[kind]) because.set(name, "agent");
     for (const name of context[kind]) because.set(name, "session");
     return [...because]

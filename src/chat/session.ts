@@ -94,6 +94,8 @@ export const turnSchema = z.object({
   message: chatMessageSchema.optional(),
   reply: assistantMessageSchema.optional(),
   error: plainMessageSchema.optional(),
+  /** Why it failed, as models, tools and workers word it: operators alone read it. */
+  failure: z.string().optional(),
   supervision: supervisionSummarySchema,
   asks: z.array(askSchema),
   /** What all models of the turn took: the agent's, supervising agents', a team's. */

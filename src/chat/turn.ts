@@ -3,12 +3,12 @@
  * interruption and goes on at the first step that has no result. It decides; its ports store what it decides.
  */
 import type { AgentLimits } from "../agent/budget.js";
-import type { Journal } from "../agent/journal.js";
+import { type Journal, Parked } from "../agent/journal.js";
 import { type AgentOutcome, runAgent } from "../agent/loop.js";
 import type { AgentObserver, AgentPorts } from "../agent/ports.js";
 import { buildPrompt, type HistoryMessage, type PromptParts } from "../agent/prompt.js";
 import type { RequestedTool } from "../agent/tool-call.js";
-import type { AgentTool } from "../agent/tools.js";
+import type { AgentTool, ToolCall } from "../agent/tools.js";
 import { nearest, type QuestionPolicy } from "../asks/policy.js";
 import { type AssistantMessage, type ModelReply, type PlainMessage, replyText } from "../conversation/message.js";
 import type { LoadedTeam, TeamPorts } from "../routing/ports.js";
@@ -20,6 +20,8 @@ import type { HookSummary } from "../supervision/summary.js";
 import type { SupervisePorts } from "../supervision/supervise.js";
 import type { Supervisor } from "../supervision/supervisor.js";
 import { supervisingGuard, type ToolGuardPorts } from "../supervision/tool-guard.js";
+import { superviseWaiting, type WaitingReply } from "./partial-reply.js";
+import { withinReplySize } from "./reply-size.js";
 import type { ReplyStream } from "./reply-stream.js";
 
 export interface TurnCommand {
@@ -65,6 +67,8 @@ export interface TurnPorts extends Omit<AgentPorts, "guard" | "observer" | "jour
   readonly observer: Pick<AgentObserver, "toolCalled" | "toolReturned">;
   readonly stream: ReplyStream;
   readonly team: TeamTurnPorts;
+  /** The turn has to wait, and this much of its reply is there. Called once for each wait, in the write that decides it. */
+  readonly waiting: (waiting: WaitingReply) => void;
   /** The effective message is known: called once, in the same write as its verdict. */
   readonly messageDecided: (message: PlainMessage, blocked: boolean) => void;
 }
@@ -156,7 +160,7 @@ function answer(
   ports: TurnPorts,
   noteDegraded: NoteDegraded,
 ): Promise<AgentOutcome> {
-  const { team, temperature, removedTool } = setup;
+  const { team } = setup;
   const promptContext: PromptContext = () => ({
     ...setup.context(message),
     memory: setup.memory(),
@@ -166,28 +170,64 @@ function answer(
     const task = { id: command.replyId, input: message, metadata: {}, promptContext, path: [] };
     return answerAsTeam(task, team, command.turnId, { ...ports, supervisors: setup.supervisors, noteDegraded });
   }
-  return runAgent(
-    {
-      models: setup.models,
-      prompt: () => buildPrompt({ instructions: setup.instructions, ...promptContext(), message }),
-      tools: setup.tools,
-      ...(removedTool === undefined ? {} : { removedTool }),
-      ...(temperature === undefined ? {} : { temperature }),
-      limits: setup.limits,
-      replyId: command.replyId,
-    },
-    {
-      ...ports,
-      journal: ports.journal.scope("agent"),
-      asking: { source: {}, policy: nearest(setup.questions, ports.asking?.policy) },
-      guard: supervisingGuard(setup, ports, noteDegraded),
-      observer: {
-        ...ports.observer,
-        listen: () => ports.stream.listenToRound(),
-        roundText: (_round, text) => ports.stream.roundComplete(text),
+  return answerAsAgent(command, message, promptContext, setup, ports, noteDegraded);
+}
+
+/** The turn answered by the agent itself. While it waits for an ask, what there is of its reply is shown. */
+async function answerAsAgent(
+  command: TurnCommand,
+  message: string,
+  promptContext: PromptContext,
+  setup: TurnSetup,
+  ports: TurnPorts,
+  noteDegraded: NoteDegraded,
+): Promise<AgentOutcome> {
+  const { temperature, removedTool } = setup;
+  const cleared = new Map<string, Readonly<Record<string, unknown>>>();
+  const guardPorts = { ...ports, cleared: (id: string, args: ToolCall["args"]) => void cleared.set(id, args) };
+  let sofar: Parameters<NonNullable<AgentObserver["waiting"]>>[0] | undefined;
+  try {
+    return await runAgent(
+      {
+        models: setup.models,
+        prompt: () =>
+          buildPrompt({
+            instructions: setup.instructions,
+            ...promptContext(),
+            message,
+            toolName: (ref) => setup.tools().find((tool) => sameRef(tool.ref, ref))?.name,
+          }),
+        tools: setup.tools,
+        ...(removedTool === undefined ? {} : { removedTool }),
+        ...(temperature === undefined ? {} : { temperature }),
+        limits: setup.limits,
+        replyId: command.replyId,
       },
-    },
-  );
+      {
+        ...ports,
+        journal: ports.journal.scope("agent"),
+        asking: { source: {}, policy: nearest(setup.questions, ports.asking?.policy) },
+        guard: supervisingGuard(setup, guardPorts, noteDegraded),
+        observer: {
+          ...ports.observer,
+          listen: () => ports.stream.listenToRound(),
+          roundText: (_round, text) => ports.stream.roundComplete(text),
+          waiting: (waiting) => {
+            sofar = waiting;
+          },
+        },
+      },
+    );
+  } catch (error) {
+    if (!(error instanceof Parked) || sofar === undefined) throw error;
+    const timestamp = new Date(command.acceptedAt).toISOString();
+    await superviseWaiting({ ...sofar, timestamp }, cleared, setup.supervisors, ports);
+    throw error;
+  }
+}
+
+function sameRef(a: AgentTool["ref"], b: AgentTool["ref"]): boolean {
+  return a.server === b.server && a.tool === b.tool;
 }
 
 /** The turn answered by a team: its steps are steps of the turn, its questions are the turn's. */
@@ -229,7 +269,7 @@ async function answerAsTeam(
 function replyOf({ turns, metadata }: AgentOutcome, acceptedAt: number): ModelReply {
   return {
     timestamp: new Date(acceptedAt).toISOString(),
-    turns: [...turns],
+    turns: withinReplySize(turns),
     ...(metadata === undefined ? {} : { metadata: { ...metadata } }),
   };
 }

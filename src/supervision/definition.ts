@@ -1,5 +1,6 @@
 /** Supervisors as a tenant stores them: what all kinds share, and each kind's own config. */
 import { z } from "zod";
+import { condition } from "./condition.js";
 import { type AgentSupervisorPorts, agentSupervisor } from "./kinds/agent.js";
 import { agentConfigSchema } from "./kinds/agent-config.js";
 import { type HttpSupervisorPorts, httpConfigSchema, httpSupervisor } from "./kinds/http.js";
@@ -30,8 +31,12 @@ export interface SupervisorPorts {
 const defaultTimeoutMs = { agent: 30_000, http: 10_000, moderation: 10_000 } as const;
 
 export function buildSupervisor(name: string, definition: SupervisorDefinition, ports: SupervisorPorts): Supervisor {
-  const { review, clientMessage } = definition;
-  return { ...supervisorOfKind(name, definition, ports), review, clientMessage };
+  const { review, clientMessage, when } = definition;
+  const { openStream, ...supervisor } = { ...supervisorOfKind(name, definition, ports), review, clientMessage };
+  const asked = when === undefined ? undefined : condition(name, when);
+  // Whether a text is long enough, or holds the pattern, shows at its end.
+  const streams = openStream !== undefined && asked?.needsText !== true;
+  return { ...supervisor, condition: asked, ...(streams ? { openStream } : {}) };
 }
 
 function supervisorOfKind(name: string, definition: SupervisorDefinition, ports: SupervisorPorts): Supervisor {

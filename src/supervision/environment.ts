@@ -7,6 +7,8 @@ export interface Environment {
   /** What the pass is bound to: the session or run, and the turn in it. */
   readonly ownerId?: string;
   readonly workId?: string;
+  /** The message that the response becomes, if it becomes one. */
+  readonly replyId?: string | undefined;
   /** Effective texts said so far, newest last. */
   readonly transcript?: () => readonly HistoryMessage[];
   /** Counts that help to judge: messages so far, how many were blocked, … */

@@ -8,17 +8,12 @@ import { isControlFlow, type Journal } from "../agent/journal.js";
 import { DeadlineError, type WithDeadline } from "../model/deadline.js";
 import type { CancelSignal } from "../model/port.js";
 import type { ContextChange, Environment } from "./environment.js";
+import { type Consulted, passSubject, restrictedTexts, sampledId, stepOf } from "./pass-record.js";
 import { reasonRules, sanitizeReason } from "./reasons.js";
-import {
-  changesOf,
-  type PassSubject,
-  type passResultSchema,
-  type SupervisionStep,
-  type SupervisorCall,
-} from "./state.js";
+import { changesOf, type passResultSchema, type SupervisorCall } from "./state.js";
 import { applyChange, canonicalText, type Subject } from "./subject.js";
-import { type JudgeContext, NoDecisionError, type Supervisor } from "./supervisor.js";
-import { strictest, type Verdict } from "./verdict.js";
+import { type JudgeContext, modifiesAt, NoDecisionError, RefusedCallError, type Supervisor } from "./supervisor.js";
+import { isStricter, strictest, type Verdict } from "./verdict.js";
 
 export type PassResult = z.infer<typeof passResultSchema>;
 
@@ -59,11 +54,11 @@ export async function runPass(
     return said.verdict.action !== "block";
   };
 
-  const modifiers = enforcing.filter((supervisor) => supervisor.mayModify);
+  const modifiers = enforcing.filter((supervisor) => modifiesAt(supervisor, subject.hook));
   const blocked =
     !(await everyInTurn(modifiers, evaluate)) || !(await reevaluate(modifiers, evaluate, () => current, consulted));
   if (!blocked) {
-    const judges = enforcing.filter((supervisor) => !supervisor.mayModify);
+    const judges = enforcing.filter((supervisor) => !modifiesAt(supervisor, subject.hook));
     consulted.push(...(await Promise.all(judges.map((judge) => callSupervisor(judge, current, rules, ports)))));
   }
 
@@ -77,28 +72,12 @@ export async function runPass(
       contextChanges: changesOf(consulted.flatMap((said) => said.contextChanges)),
       steps: await Promise.all([...consulted, ...(await shadowed)].map((said) => stepOf(said, ports))),
       degraded: consulted
-        .filter((said) => said.failed !== undefined && said.verdict.action === "allow")
+        .filter(({ failed, verdict }) => failed !== undefined && !isStricter(verdict.action, "modify"))
         .map((said) => said.name),
       subject: passSubject(subject),
+      ...(decision === "allow" ? {} : restrictedTexts(subject, current)),
     },
   };
-}
-
-/** What a record says of the subject. Which message a reply is, knows who keeps it. */
-function passSubject(subject: Subject): PassSubject {
-  switch (subject.hook) {
-    case "request":
-      return { messageId: subject.message.messageId };
-    case "tool_call":
-    case "tool_result": {
-      const { server, tool, toolCallId } = subject.call;
-      return { toolCallId, tool: `${server}/${tool}` };
-    }
-    case "hop":
-      return { from: subject.from, to: subject.to };
-    case "response":
-      return {};
-  }
 }
 
 /** Whether the pass may go on after the second looks; a text the pure supervisors keep changing is blocked. */
@@ -134,21 +113,6 @@ async function reevaluate(
   return false;
 }
 
-interface Consulted {
-  readonly name: string;
-  readonly mode: Supervisor["mode"];
-  readonly before: Subject;
-  readonly after: Subject;
-  readonly verdict: Verdict;
-  /** Its reasons as it gave them, if the verdict's are others. */
-  readonly wholeReasons?: readonly string[];
-  readonly calls: readonly SupervisorCall[];
-  /** Made while it judged; they hold even if it failed afterwards. */
-  readonly contextChanges: readonly ContextChange[];
-  readonly failed?: string;
-  readonly latencyMs: number;
-}
-
 async function callSupervisor(
   supervisor: Supervisor,
   subject: Subject,
@@ -163,23 +127,31 @@ async function callSupervisor(
     contextChanged: (change) => contextChanges.push(change),
     called: (call) => calls.push(call),
   });
+  const skipped = supervisor.condition?.unmet(subject, sampledId(subject, ports.surroundings));
+  if (skipped !== undefined) {
+    return { ...about, after: subject, verdict: { action: "allow", reasons: [] }, skipped, latencyMs: 0 };
+  }
   const refusal = supervisor.health?.refusal();
-  try {
-    if (refusal !== undefined) throw new Error(refusal);
-    const verdict = await judge(supervisor, subject, judging, ports);
-    if (verdict.change !== undefined && !supervisor.mayModify) {
+  /** What a verdict makes of the subject, with reasons for everybody. */
+  const accept = async (verdict: Verdict) => {
+    if (verdict.change !== undefined && !modifiesAt(supervisor, subject.hook)) {
       throw new Error(`it changed the text, which its setting "permissions" doesn't allow`);
     }
     const changed = verdict.change === undefined ? subject : applyChange(subject, verdict.change);
     const same = sameText(changed, subject);
     const action = verdict.action === "modify" && same ? "allow" : verdict.action;
-    supervisor.health?.succeeded();
     const after = same ? subject : changed;
-    const changedTo = same ? undefined : after;
-    const cleared = await readable(verdict.reasons, supervisor, { before: subject, after: changedTo }, rules, judging);
-    const reasons = forEverybody(supervisor, action, cleared);
+    const texts = { before: subject, after: same ? undefined : after };
+    const cleared = await readable(verdict.reasons, supervisor, texts, rules, judging);
+    return { after, verdict: { ...verdict, action, reasons: forEverybody(supervisor, action, cleared) } };
+  };
+  try {
+    if (refusal !== undefined) throw new Error(refusal);
+    const given = await judge(supervisor, subject, judging, ports);
+    const accepted = await accept(given);
+    supervisor.health?.succeeded();
     const latencyMs = ports.now() - started;
-    return { ...about, after, verdict: { ...verdict, action, reasons }, ...whole(verdict.reasons, reasons), latencyMs };
+    return { ...about, ...accepted, ...whole(given.reasons, accepted.verdict.reasons), latencyMs };
   } catch (error) {
     if (isControlFlow(error)) throw error;
     // Neither a text nor a cancelled turn can bring it about that a supervisor isn't asked any more.
@@ -197,13 +169,19 @@ async function callSupervisor(
     const failed = `${who}: ${detail}. ${setting}`;
     // What a provider or an endpoint said of its failure is for operators.
     const reasons = policy === "allow" ? [] : forEverybody(supervisor, policy, [`${who}. ${setting}`]);
+    // What it had decided besides holds: its failure never makes it milder.
+    const decided = error instanceof RefusedCallError ? error.decided : undefined;
+    const before = decided === undefined ? undefined : await accept(decided);
     const latencyMs = ports.now() - started;
-    const verdict = { action: policy, reasons };
     return {
       ...about,
-      after: subject,
-      verdict,
-      ...(policy === "allow" ? {} : whole([failed], reasons)),
+      after: before?.after ?? subject,
+      verdict: {
+        ...before?.verdict,
+        action: strictest(policy, before?.verdict.action ?? "allow"),
+        reasons: [...new Set([...(before?.verdict.reasons ?? []), ...reasons])],
+      },
+      ...(policy === "allow" && decided === undefined ? {} : whole([...(decided?.reasons ?? []), failed], reasons)),
       failed,
       latencyMs,
     };
@@ -263,22 +241,6 @@ function judge(supervisor: Supervisor, subject: Subject, judging: JudgeContext, 
   return supervisor.pure
     ? supervisor.judge(subject, judging)
     : ports.withDeadline(supervisor.timeoutMs, (signal) => supervisor.judge(subject, { ...judging, signal }));
-}
-
-async function stepOf(said: Consulted, ports: PassPorts): Promise<SupervisionStep> {
-  return {
-    supervisor: said.name,
-    action: said.verdict.action,
-    reasons: [...said.verdict.reasons],
-    ...(said.wholeReasons === undefined ? {} : { wholeReasons: [...said.wholeReasons] }),
-    ...(said.calls.length === 0 ? {} : { calls: [...said.calls] }),
-    beforeHash: await ports.hash(said.before),
-    afterHash: await ports.hash(said.after),
-    latencyMs: said.latencyMs,
-    mode: said.mode,
-    ...(said.verdict.usage === undefined ? {} : { usage: said.verdict.usage }),
-    ...(said.failed === undefined ? {} : { failed: said.failed }),
-  };
 }
 
 function inOrder(a: Supervisor, b: Supervisor): number {

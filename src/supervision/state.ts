@@ -41,6 +41,8 @@ export function changesOf(changes: readonly ContextChange[]): ContextChanges {
 /** What a supervising agent did before it decided. */
 export const supervisorCallSchema = z.object({
   tool: z.string(),
+  /** The rule, reference, tool or tool server that it named. */
+  about: z.string().optional(),
   /** Why the call was refused. */
   refused: z.string().optional(),
 });
@@ -66,6 +68,8 @@ export const supervisionStepSchema = z.object({
   usage: z.object({ inputTokens: z.number(), outputTokens: z.number() }).optional(),
   /** What went wrong, when this is the outcome of a failure. */
   failed: z.string().optional(),
+  /** Why it wasn't asked: its setting `when`. */
+  skipped: z.string().optional(),
 });
 export type SupervisionStep = z.infer<typeof supervisionStepSchema>;
 
@@ -77,6 +81,8 @@ export const passSubjectSchema = z.object({
   tool: z.string().optional(),
   from: z.string().optional(),
   to: z.string().optional(),
+  /** It was a reply as far as it goes, while its turn waits. */
+  partial: z.literal(true).optional(),
 });
 export type PassSubject = z.infer<typeof passSubjectSchema>;
 
@@ -91,6 +97,8 @@ export const supervisionStateSchema = z.object({
   degraded: z.array(z.string()),
   /** Absent in the records of versions before. */
   subject: passSubjectSchema.optional(),
+  /** What was judged and what became of it, where it didn't pass as it was and no message keeps it: for operators alone. */
+  texts: z.object({ before: z.string(), after: z.string() }).optional(),
 });
 export type SupervisionState = z.infer<typeof supervisionStateSchema>;
 
@@ -113,16 +121,16 @@ export function passForOperators(state: SupervisionState): ShownPass {
   return { ...state, steps, reasons: reasons.length === 0 ? state.reasons : reasons };
 }
 
-/** Without whole reasons, the errors of providers and what supervisors did before they decided. */
-export function passForOthers(state: SupervisionState): ShownPass {
-  const steps = state.steps.map(({ wholeReasons: _, calls: __, failed, ...step }) => ({
+/** Without whole reasons, texts, the errors of providers and what supervisors did before they decided. */
+export function passForOthers({ texts: _, ...state }: SupervisionState): ShownPass {
+  const steps = state.steps.map(({ wholeReasons: __, calls: ___, failed, ...step }) => ({
     ...step,
     ...(failed === undefined ? {} : { failed: "It failed." }),
   }));
   return { ...state, steps };
 }
 
-/** As it is copied to where texts aren't erased: reasons as they were given may quote a text. */
-export function withoutWholeReasons(state: SupervisionState): SupervisionState {
-  return { ...state, steps: state.steps.map(({ wholeReasons: _, ...step }) => step) };
+/** As it is copied to where texts aren't erased, and what is left of it when they are: reasons as they were given may quote a text. */
+export function withoutTexts({ texts: _, ...state }: SupervisionState): SupervisionState {
+  return { ...state, steps: state.steps.map(({ wholeReasons: __, ...step }) => step) };
 }

@@ -2,7 +2,7 @@
  * The gate a streamed reply passes: text is released only as far as every response supervisor has cleared it. What the gate
  * released is never the last word: the pass over the whole reply is.
  */
-import type { Supervisor, SupervisorStream } from "./supervisor.js";
+import { modifiesAt, type Supervisor, type SupervisorStream } from "./supervisor.js";
 import type { Hook } from "./verdict.js";
 
 export interface StreamGate {
@@ -10,15 +10,23 @@ export interface StreamGate {
   push(delta: string): string;
 }
 
-/** @param hook where the whole is going to be judged: a reply at `response`, what will be one at each `hop` on its way. */
-export function openStreamGate(supervisors: readonly Supervisor[], hook: Hook = "response"): StreamGate {
+/**
+ * @param hook where the whole is going to be judged: a reply at `response`, what will be one at each `hop` on its way.
+ * @param sampledId by which samples take the reply or leave it, where that is known: who isn't going to be asked holds nothing.
+ */
+export function openStreamGate(
+  supervisors: readonly Supervisor[],
+  hook: Hook = "response",
+  sampledId?: string,
+): StreamGate {
   const active = supervisors
     .filter((supervisor) => supervisor.mode === "enforce" && supervisor.hooks.has(hook))
+    .filter(({ condition }) => sampledId === undefined || condition?.includes(sampledId) !== false)
     .sort((a, b) => a.order - b.order || (a.name < b.name ? -1 : 1));
-  const modifiers = active.filter((supervisor) => supervisor.mayModify);
+  const modifiers = active.filter((supervisor) => modifiesAt(supervisor, hook));
   const streams: SupervisorStream[] = [];
   // Those that judge only stand behind those that modify, as in the pass.
-  for (const supervisor of [...modifiers, ...active.filter((other) => !other.mayModify)]) {
+  for (const supervisor of [...modifiers, ...active.filter((other) => !modifiesAt(other, hook))]) {
     const stream = supervisor.openStream?.();
     if (stream === undefined) return { push: () => "" };
     streams.push(stream);

@@ -55,6 +55,11 @@ export function spokenText(subject: Subject): string {
         .join("\n");
 }
 
+/** As a person reads it, and may edit it: arguments as JSON, everything else as it is said. */
+export function readableText(subject: Subject): string {
+  return subject.hook === "tool_call" ? JSON.stringify(subject.call.args, undefined, 2) : spokenText(subject);
+}
+
 /** The subject as the change makes it. Throws a RangeError when the texts don't fit the subject's segments. */
 export function applyChange<S extends Subject>(subject: S, change: Change): S {
   if (change.kind === "segments") {

@@ -30,7 +30,7 @@ export function supervisionSummary(
   passes: readonly SupervisionState[],
 ): SupervisionSummary {
   const ofHook = (hook: "request" | "response") => {
-    const state = passes.find((pass) => pass.hook === hook);
+    const state = passes.find((pass) => pass.hook === hook && pass.subject?.partial !== true);
     return outcome?.[hook] ?? (state === undefined ? undefined : { action: state.decision, reasons: state.reasons });
   };
   const request = ofHook("request");

@@ -5,8 +5,9 @@ import type { AskSource } from "../asks/origin.js";
 import { nearest, type ReviewPolicy } from "../asks/policy.js";
 import { wordDiff } from "../text/word-diff.js";
 import { type PassPorts, type PassResult, runPass } from "./pass.js";
-import { passResultSchema, type SupervisionState, type SupervisionStep } from "./state.js";
-import { applyChange, canonicalText, type Subject, type SubjectOf, spokenText } from "./subject.js";
+import { restrictedTexts } from "./pass-record.js";
+import { passForOperators, passResultSchema, type SupervisionState, type SupervisionStep } from "./state.js";
+import { applyChange, canonicalText, readableText, type Subject, type SubjectOf } from "./subject.js";
 import type { Supervisor } from "./supervisor.js";
 
 export interface SupervisePorts extends Omit<PassPorts, "journal"> {
@@ -57,19 +58,23 @@ export async function supervise<S extends Subject>(
   const after = sameHook(subject, pass.subject);
   if (decision !== "review") return { action: decision, reasons, subject: after, degraded };
 
+  const terms = reviewTerms(pass.state, supervisors, ports.review);
+  // Staff decides on what the supervisors said; an end user reads what everybody may read.
+  const whole = terms.audience === "staff" ? { reasons: passForOperators(pass.state).reasons } : {};
   const ask = journal.ask("review", {
-    ...reviewTerms(pass.state, supervisors, ports.review),
+    ...terms,
     source: { ...ports.source, ...aboutSubject(subject), supervisors: reviewersOf(pass.state) },
     kind: "review",
     question: `May this ${hook.replace("_", " ")} pass?`,
     reason: reasons.join("; "),
-    proposal: proposalOf(subject, after),
+    proposal: { ...proposalOf(subject, after), ...whole },
   });
   const reviewed = { before: subject, proposed: after, reasons, degraded };
   const outcome = await afterReview(ask, reviewed, supervisors, journal, ports);
   const step = await reviewStep(ask, after, outcome, ports);
   const decided = { ...pass.state, decision: outcome.action, reasons: [...outcome.reasons] };
-  const record = { ...decided, steps: [...pass.state.steps, step] };
+  const texts = pass.state.texts === undefined ? {} : restrictedTexts(subject, outcome.subject);
+  const record = { ...decided, ...texts, steps: [...pass.state.steps, step] };
   await journal.commit("reviewed", () => ports.reviewed?.(pass.state, record));
   return outcome;
 }
@@ -186,8 +191,8 @@ function aboutSubject(subject: Subject): AskSource {
 }
 
 /** What a reviewer decides on: the text as it was, what is proposed, and how they differ. */
-function proposalOf(before: Subject, after: Subject): unknown {
-  const [original, proposed] = [reviewText(before), reviewText(after)];
+function proposalOf(before: Subject, after: Subject): object {
+  const [original, proposed] = [readableText(before), readableText(after)];
   const diff = wordDiff(original, proposed);
   return {
     hook: before.hook,
@@ -200,11 +205,6 @@ function proposalOf(before: Subject, after: Subject): unknown {
 
 function aboutCall({ call }: SubjectOf<"tool_call">): Record<string, string> {
   return { server: call.server, tool: call.tool, toolCallId: call.toolCallId };
-}
-
-/** Arguments as the JSON that a reviewer would edit; everything else as it reads. */
-function reviewText(subject: Subject): string {
-  return subject.hook === "tool_call" ? JSON.stringify(subject.call.args, undefined, 2) : spokenText(subject);
 }
 
 function tryChange<S extends Subject>(subject: S, content: string): S | undefined {

@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Journal } from "../agent/journal.js";
 import { type ReviewPolicy, reviewPolicySchema } from "../asks/policy.js";
 import type { CancelSignal } from "../model/port.js";
+import { type Condition, conditionSchema } from "./condition.js";
 import type { ContextChange, Environment } from "./environment.js";
 import type { SupervisorCall } from "./state.js";
 import type { Subject } from "./subject.js";
@@ -34,6 +35,8 @@ export const supervisorSettingsSchema = z.strictObject({
   review: reviewPolicySchema.optional(),
   /** What everybody but operators reads in place of its reasons. */
   clientMessage: z.string().min(1).max(1_000).optional(),
+  /** When it is asked; left out: always. */
+  when: conditionSchema.optional(),
 });
 
 /** What a supervisor is given for one judgement; void once the pass is over. */
@@ -56,7 +59,19 @@ export interface JudgeContext {
  * it will do with other texts, so it doesn't count towards not asking it any more.
  */
 export class NoDecisionError extends Error {
-  override readonly name = "NoDecisionError";
+  override readonly name: string = "NoDecisionError";
+}
+
+/** It decided, and wanted more than that: a stricter or an editing call of its was refused, and it didn't make up for it. */
+export class RefusedCallError extends NoDecisionError {
+  override readonly name = "RefusedCallError";
+  constructor(
+    message: string,
+    /** What holds of its decision, unless its failure policy is stricter. */
+    readonly decided: Verdict,
+  ) {
+    super(message);
+  }
 }
 
 /** A supervisor that keeps failing isn't asked for a while: its failure policy decides at once. */
@@ -89,17 +104,26 @@ export interface Supervisor {
   readonly mode: "enforce" | "shadow";
   /** Heard one after the other, each on what the ones before it made; the others judge the final text all at once. */
   readonly mayModify: boolean;
+  /** Where it has nothing to modify with, though its permissions would allow it. */
+  readonly onlyJudgesAt?: ReadonlySet<Hook>;
   /** Decides from the text alone, at once and always alike: it looks again, for free, whenever the text has changed. */
   readonly pure: boolean;
   readonly health?: Health;
   /** Reasons that its tenant wrote: they are read as they are. */
   readonly reasons?: ReadonlySet<string>;
   readonly review?: ReviewPolicy | undefined;
+  /** When it is asked; always, if there is none. */
+  readonly condition?: Condition | undefined;
   /** What everybody but operators reads in place of its reasons. */
   readonly clientMessage?: string | undefined;
   judge(subject: Subject, judging: JudgeContext): Promise<Verdict>;
   /** How it follows a streamed reply. A supervisor without it has to see the whole, which holds the whole. */
   openStream?(): SupervisorStream;
+}
+
+/** Whether it may change the texts of a hook: then it is heard in order, before those that only judge. */
+export function modifiesAt({ mayModify, onlyJudgesAt }: Supervisor, hook: Hook): boolean {
+  return mayModify && onlyJudgesAt?.has(hook) !== true;
 }
 
 export function mayModifyContext(held: Permissions): boolean {

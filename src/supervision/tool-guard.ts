@@ -14,6 +14,10 @@ import type { Supervisor } from "./supervisor.js";
 export interface ToolGuardPorts {
   readonly supervise: SupervisePorts;
   readonly approvals: ToolApprovals;
+  /** Checks arguments against a tool's JSON Schema; gives what is wrong, in words. */
+  readonly validateArguments: (tool: ToolCall["tool"], args: unknown) => readonly string[];
+  /** Hears of the arguments of a call that have passed, before anybody is asked to approve it; on replays too. */
+  readonly cleared?: (toolCallId: string, args: ToolCall["args"]) => void;
   /** Who answers approvals, how long they are waited for, and what counts then, where a tool doesn't say it. */
   readonly approval?: ApprovalPolicy | undefined;
 }
@@ -48,6 +52,9 @@ export function supervisingGuard(
       noteDegraded(question.degraded);
       if (question.kind === "refuse") return question;
       const args = question.value;
+      const unfit = unfitArguments(call, args, ports);
+      if (unfit !== undefined) return unfit;
+      ports.cleared?.(call.toolCallId, args);
       // Journalled, because a later exclusion must not undo a call that ran while it was allowed.
       const inForce = (step: string): Promise<boolean> =>
         journal.step({ id: step, kind: "load", schema: z.boolean(), interrupted: "again" }, async () =>
@@ -75,6 +82,22 @@ export function supervisingGuard(
         : { kind: "go", value: { ...output, content: supervised.subject.output } };
     },
   };
+}
+
+/** A refusal, if a supervisor or a reviewer made arguments of the call that don't fit the tool. Before anybody is asked to approve it. */
+function unfitArguments(
+  call: ToolCall,
+  args: ToolCall["args"],
+  { validateArguments }: Pick<ToolGuardPorts, "validateArguments">,
+): GuardDecision<never> | undefined {
+  if (JSON.stringify(args) === JSON.stringify(call.args)) return undefined;
+  const problems = validateArguments(call.tool, args);
+  if (problems.length === 0) return undefined;
+  const { name } = call.tool;
+  return refusal(
+    `The call of "${name}" was not made: supervision changed its arguments, and as they are now they don't fit the tool: ${problems.join("; ")}`,
+    [],
+  );
 }
 
 /** A question to a person is supervised once more, as what leaves the system. Every other call goes on as it is. */

@@ -99,4 +99,49 @@ describe("the prompt of a turn", () => {
     expect(used).toBeGreaterThan(historyBudgetTokens * 0.9);
     expect(used).toBeLessThanOrEqual(historyBudgetTokens);
   });
+
+  describe("with the tool calls of earlier replies", () => {
+    const listing = (result: string) => ({
+      role: "assistant" as const,
+      content: "Let me see.\nYou have two.",
+      rounds: [
+        { message: "Let me see.", calls: [{ ref: { server: "shop", tool: "list" }, args: '{"of":"ada"}', result }] },
+        { message: "You have two.", calls: [] },
+      ],
+    });
+    const named = ({ tool }: { tool: string }): string | undefined => (tool === "list" ? "list" : undefined);
+    const asked = { role: "user" as const, content: "My orders?" };
+
+    it("has each call beside its result, before what was said of it", () => {
+      const prompt = buildPrompt({ ...nothing, history: [asked, listing("1: pen, 2: ink")], toolName: named });
+      expect(prompt.slice(1)).toEqual([
+        asked,
+        {
+          role: "assistant",
+          content: "Let me see.",
+          toolCalls: [{ id: "past_0_0_0", name: "list", arguments: '{"of":"ada"}' }],
+        },
+        { role: "tool", toolCallId: "past_0_0_0", content: "1: pen, 2: ink" },
+        { role: "assistant", content: "You have two." },
+        { role: "user", content: "Hi." },
+      ]);
+    });
+
+    it("leaves out calls of tools that aren't offered any more, and says what was said", () => {
+      for (const toolName of [undefined, () => undefined]) {
+        const prompt = buildPrompt({ ...nothing, history: [listing("x")], ...(toolName && { toolName }) });
+        expect(prompt.slice(1, -1)).toEqual([{ role: "assistant", content: "Let me see.\nYou have two." }]);
+      }
+    });
+
+    it("has no more of them than their budget, the newest first, each paired, and each id once", () => {
+      const history = Array.from({ length: 12 }, (_, n) => [asked, listing(`${n} ${"r".repeat(3_000)}`)]).flat();
+      const prompt = buildPrompt({ ...nothing, history, toolName: named });
+      const results = prompt.flatMap((message) => (message.role === "tool" ? [message] : []));
+      const calls = prompt.flatMap((message) => (message.role === "assistant" ? (message.toolCalls ?? []) : []));
+      expect(results.map(({ content }) => content.split(" ")[0])).toEqual(["7", "8", "9", "10", "11"]);
+      expect(calls.map(({ id }) => id)).toEqual(results.map(({ toolCallId }) => toolCallId));
+      expect(new Set(calls.map(({ id }) => id)).size).toBe(calls.length);
+    });
+  });
 });

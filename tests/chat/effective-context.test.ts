@@ -10,12 +10,13 @@ const pins = [
   { kind: "tools", name: "lookup", version: 3 },
 ];
 const auto = [{ kind: "references", name: "returns", version: 1 }];
+const mentioned = { rules: [], references: [] };
 const nothing = sessionContextSchema.parse({ rules: [], references: [], tools: [] });
 
 describe("what is in force in a session", () => {
   it("says by its nearest cause why, and in which version", () => {
     const context = includeItem(nothing, "rules", "polite");
-    expect(effectiveContext({ context, agent, pins, auto })).toEqual([
+    expect(effectiveContext({ context, agent, pins, auto, mentioned })).toEqual([
       { kind: "rules", name: "polite", version: 2, because: "session" },
       { kind: "rules", name: "house", version: 1, because: "always" },
       { kind: "references", name: "returns", version: 1, because: "auto" },
@@ -24,15 +25,24 @@ describe("what is in force in a session", () => {
     ]);
   });
 
+  it("lists what the newest message mentions, in its version, as long as it is stored", () => {
+    const named = { rules: [], references: ["faq", "gone"] };
+    const stored = [...pins, { kind: "references", name: "faq", version: 7 }];
+    const effective = effectiveContext({ context: nothing, agent, pins: stored, auto, mentioned: named });
+    expect(effective.filter(({ because }) => because === "mention")).toEqual([
+      { kind: "references", name: "faq", version: 7, because: "mention" },
+    ]);
+  });
+
   it("leaves out what the session excludes, whoever names it", () => {
     const excluded = excludeTool(excludeItem(nothing, "rules", "house"), { server: "shop", tool: "*" });
-    const names = effectiveContext({ context: excluded, agent, pins, auto }).map(({ name }) => name);
+    const names = effectiveContext({ context: excluded, agent, pins, auto, mentioned }).map(({ name }) => name);
     expect(names).toEqual(["polite", "returns", "prices"]);
   });
 
   it("lists what is named and isn't stored without a version", () => {
     const context = includeItem(nothing, "references", "gone");
-    expect(effectiveContext({ context, agent, pins: [], auto: [] })).toContainEqual({
+    expect(effectiveContext({ context, agent, pins: [], auto: [], mentioned })).toContainEqual({
       kind: "references",
       name: "gone",
       because: "session",

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Parked } from "../../src/agent/journal.js";
 import type { AgentTool, ToolCall } from "../../src/agent/tools.js";
+import { validateArguments } from "../../src/application/argument-check.js";
 import type { Supervisor } from "../../src/supervision/supervisor.js";
 import { supervisingGuard } from "../../src/supervision/tool-guard.js";
 import { JournalStore, MemoryJournal } from "../support/memory-journal.js";
@@ -30,6 +31,7 @@ function world(approval: AgentTool["approval"], supervisors: readonly Supervisor
     { supervisors, tools: () => offered.tools },
     {
       supervise: { ...passPorts(), decided: () => {}, review: {}, source: {} },
+      validateArguments,
       approvals: {
         isApproved: ({ tool: name }) => approved.has(name),
         approveForSession: ({ tool: name }) => void approved.add(name),

@@ -27,6 +27,11 @@ const proposals: Readonly<Partial<Record<AskKind, Schema>>> = {
       hook: { type: "string", enum: ["request", "response", "tool_call", "tool_result", "hop"] },
       original: text,
       proposed: text,
+      reasons: {
+        type: "array",
+        description: "What the supervisors said, in their own words; only where staff decides.",
+        items: text,
+      },
       diff: {
         type: "array",
         description: "Piece by piece: each is the same in both texts, was added or was removed.",

@@ -60,7 +60,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   getSession: "With its status as it is at this moment.",
   deleteSession: "Its turns end, its open asks are cancelled, and its messages, events and records are erased.",
   getSessionSupervision:
-    "One state for each pass: the hook, the decision with its reasons, and a step for each supervisor with hashes of the text before and after it.",
+    "One state for each pass: the hook, what was judged, the decision with its reasons, and a step for each supervisor with hashes of the text before and after it. Operators read whole reasons, why a supervisor failed, which tools it called, and the texts that no message keeps.",
   getSessionContext: "The context that holds now, and the changes that led to it, newest first.",
   restoreSessionContext: "Nothing is lost: the versions between stay in the history.",
   listSessionMessages:

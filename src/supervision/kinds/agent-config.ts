@@ -1,5 +1,13 @@
 import { z } from "zod";
 import { modelChoice } from "../../agent/definition.js";
+import { contextToolNames } from "../tools/context-tools.js";
+import { decisionNames } from "../tools/decision-tools.js";
+import { hooks } from "../verdict.js";
+
+const decisions = hooks.flatMap((hook) => decisionNames(hook, "full_control"));
+const givenTools = [...new Set([...decisions, ...contextToolNames])].filter(
+  (name) => name !== "allow_message" && name !== "block_message",
+);
 
 export const agentConfigSchema = z.strictObject({
   model: modelChoice,
@@ -7,6 +15,8 @@ export const agentConfigSchema = z.strictObject({
   temperature: z.number().min(0).max(2).optional(),
   /** The only reasons it may give, word for word: then nothing that it writes itself is read by anybody. */
   reasons: z.array(z.string().min(1).max(2_000)).min(1).max(50).optional(),
+  /** The tools it is given besides allow_message and block_message; left out: all that its permissions allow. */
+  tools: z.array(z.enum(givenTools)).max(givenTools.length).optional(),
   /** Rounds in which it may look around before it has to decide. */
   maxToolRounds: z.int().min(0).max(20).optional(),
 });

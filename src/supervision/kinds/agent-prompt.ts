@@ -5,8 +5,18 @@ import { dataBlock } from "../../conversation/data-block.js";
 import type { ModelMessage } from "../../model/port.js";
 import { type Subject, spokenText } from "../subject.js";
 import type { Hook } from "../verdict.js";
+import type { ReplyPiece } from "./reply-parts.js";
+
+/** One of the parts that a long reply is judged in. */
+export interface ReplyPart {
+  readonly pieces: readonly ReplyPiece[];
+  readonly number: number;
+  readonly of: number;
+}
 
 export interface PromptFacts {
+  /** What alone is judged now. */
+  readonly part?: ReplyPart;
   readonly name: string;
   readonly instructions: string;
   readonly baseHash: string;
@@ -17,8 +27,8 @@ export interface PromptFacts {
 /** Tokens of the transcript, estimated; and how much of one message is shown, so that a long one hides no others. */
 const transcriptBudgetTokens = 4_000;
 const maxMessageCharacters = 4_000;
-/** How much of one text in the structure is shown; the supervised text itself is always whole. */
-const maxStructureCharacters = 2_000;
+/** How much of one text the structure shows where the reply is judged in parts; elsewhere all texts are whole. */
+const maxOutlineCharacters = 200;
 
 const subjects: Record<Hook, { readonly role: string; readonly what: string }> = {
   request: { role: "user", what: "a message that a user sent" },
@@ -37,17 +47,35 @@ Speak through your tools alone, and end with a decision. When nothing in your in
 
 export function supervisorPrompt(subject: Subject, facts: PromptFacts): ModelMessage[] {
   const { role, what } = subjects[subject.hook];
+  const { part } = facts;
+  const outlined = (text: string | undefined) => (part === undefined ? text : clipped(text, maxOutlineCharacters));
   const blocks = [
     dataBlock("facts", {}, JSON.stringify(factsOf(subject, facts.statistics), undefined, 1)),
     ...(facts.transcript.length === 0 ? [] : [dataBlock("transcript", {}, transcriptText(facts.transcript))]),
     ...(subject.hook === "response"
-      ? [dataBlock("structure", { baseHash: facts.baseHash }, JSON.stringify(structureOf(subject.reply), undefined, 1))]
+      ? [
+          dataBlock(
+            "structure",
+            { baseHash: facts.baseHash },
+            JSON.stringify(structureOf(subject.reply, outlined), undefined, 1),
+          ),
+        ]
       : []),
-    dataBlock("supervised", { hook: subject.hook, role }, supervisedText(subject)),
+    part === undefined
+      ? dataBlock("supervised", { hook: subject.hook, role }, supervisedText(subject))
+      : dataBlock(
+          "supervised",
+          { hook: subject.hook, role, part: String(part.number), of: String(part.of) },
+          part.pieces.map((piece) => JSON.stringify(piece)).join("\n"),
+        ),
   ];
+  const judged =
+    part === undefined
+      ? `The supervised text is ${what}. Judge it.`
+      : `The supervised text is part ${part.number} of ${part.of} of ${what}, one text or stretch of a text a line. Judge this part; the others are judged like it.`;
   return [
     { role: "system", content: `${facts.instructions}\n\n${contract}` },
-    { role: "user", content: `${blocks.join("\n\n")}\n\nThe supervised text is ${what}. Judge it.` },
+    { role: "user", content: `${blocks.join("\n\n")}\n\n${judged}` },
   ];
 }
 
@@ -89,22 +117,30 @@ function factsOf(subject: Subject, statistics: Readonly<Record<string, number>>)
   }
 }
 
-function structureOf({ turns, pendingToolCalls = [] }: Extract<Subject, { hook: "response" }>["reply"]): unknown {
+function structureOf(
+  { turns, pendingToolCalls = [] }: Extract<Subject, { hook: "response" }>["reply"],
+  shown: (text: string | undefined) => string | undefined,
+): unknown {
   return {
     turns: turns.map(({ turnId, message, error, toolCalls }) => ({
       turnId,
-      message: clipped(message, maxStructureCharacters),
-      error: clipped(error, maxStructureCharacters),
+      message: shown(message),
+      error: shown(error),
       toolCalls: toolCalls?.map((call) => ({
         toolCallId: call.toolCallId,
         server: call.server,
         tool: call.tool,
-        args: clipped(JSON.stringify(call.args), maxStructureCharacters),
-        output: clipped(call.output, maxStructureCharacters),
-        error: clipped(call.error, maxStructureCharacters),
+        args: shown(JSON.stringify(call.args)),
+        output: shown(call.output),
+        error: shown(call.error),
       })),
     })),
-    pendingToolCalls: pendingToolCalls.map(({ toolCallId, server, tool }) => ({ toolCallId, server, tool })),
+    pendingToolCalls: pendingToolCalls.map(({ toolCallId, server, tool, args }) => ({
+      toolCallId,
+      server,
+      tool,
+      args: shown(JSON.stringify(args)),
+    })),
   };
 }
 

@@ -6,24 +6,27 @@
 import type { z } from "zod";
 import { type AgentLimits, defaultAgentLimits } from "../../agent/budget.js";
 import { type AgentOutcome, runAgent } from "../../agent/loop.js";
-import type { AgentPorts } from "../../agent/ports.js";
-import { openGuard } from "../../agent/tools.js";
+import type { AgentObserver, AgentPorts } from "../../agent/ports.js";
+import { type CallRecord, openGuard } from "../../agent/tools.js";
 import type { ModelPort } from "../../model/port.js";
+import type { SupervisorCall } from "../state.js";
 import type { Subject } from "../subject.js";
 import {
   type JudgeContext,
   mayModifyMessages,
   NoDecisionError,
   type Permissions,
+  RefusedCallError,
   type Supervisor,
 } from "../supervisor.js";
 import { contextTools } from "../tools/context-tools.js";
-import { decisionNames, decisionTools } from "../tools/decision-tools.js";
+import { actionWanted, decisionNames, decisionTools } from "../tools/decision-tools.js";
 import { reasonSchema } from "../tools/reason.js";
 import { PassToolkit } from "../tools/toolkit.js";
-import type { Verdict } from "../verdict.js";
+import { type Action, type Hook, hooks, isStricter, strictest, type Verdict } from "../verdict.js";
 import type { agentConfigSchema } from "./agent-config.js";
-import { supervisorPrompt } from "./agent-prompt.js";
+import { type ReplyPart, supervisorPrompt } from "./agent-prompt.js";
+import { maxParts, partsOf } from "./reply-parts.js";
 
 export type AgentSupervisorSettings = Omit<
   Supervisor,
@@ -45,37 +48,114 @@ export function agentSupervisor(settings: AgentSupervisorSettings, ports: AgentS
     ...settings,
     kind: "agent",
     mayModify: mayModifyMessages(settings.permission),
+    onlyJudgesAt: new Set(hooks.filter((hook) => !changesTexts(hook, settings))),
     pure: false,
     ...(settings.config.reasons === undefined ? {} : { reasons: new Set(settings.config.reasons) }),
-    async judge(subject, judging) {
-      const kit = new PassToolkit(subject, settings.permission);
-      const close = (): void => kit.close();
-      judging.signal.addEventListener("abort", close);
-      try {
-        const outcome = await run(kit, subject, judging, settings, ports);
-        for (const call of outcome.turns.flatMap(({ toolCalls = [] }) => toolCalls)) {
-          judging.called({ tool: call.tool, ...(call.error === undefined ? {} : { refused: call.error }) });
-        }
-        return verdictOf(kit, outcome);
-      } finally {
-        judging.signal.removeEventListener("abort", close);
-        kit.close();
-      }
+    judge: (subject, judging) => judge(subject, judging, settings, ports),
+  };
+}
+
+/** Tools that put one text in the place of all that is said: who sees a part of it can't use them. */
+const wholeTexts: readonly string[] = ["modify_response"];
+
+function givesTool({ tools }: AgentSupervisorSettings["config"], name: string): boolean {
+  return (
+    name === "allow_message" || name === "block_message" || tools === undefined || tools.some((one) => one === name)
+  );
+}
+
+/** Whether it holds a tool at this hook that changes a text: then it may propose another one to reviewers, too. */
+function changesTexts(hook: Hook, { permission, config }: AgentSupervisorSettings): boolean {
+  return decisionNames(hook, permission).some((name) => givesTool(config, name) && actionWanted(name) === "modify");
+}
+
+/** A long reply in parts, one after the other: each sees what those before it made of it. */
+async function judge(
+  subject: Subject,
+  judging: JudgeContext,
+  settings: AgentSupervisorSettings,
+  ports: AgentSupervisorPorts,
+): Promise<Verdict> {
+  const parts = subject.hook === "response" ? partsOf(subject.reply) : [];
+  if (parts.length <= 1) return judgeOnce({ subject }, judging, settings, ports);
+  if (parts.length > maxParts) {
+    throw new NoDecisionError(`the reply has ${parts.length} parts of text, and it reads at most ${maxParts} of one`);
+  }
+  let so: Verdict = { action: "allow", reasons: [] };
+  for (const [index, pieces] of parts.entries()) {
+    const current = so.change?.kind === "subject" ? so.change.subject : subject;
+    const part = { pieces, number: index + 1, of: parts.length };
+    const inPart = { ...judging, journal: judging.journal.scope(`part/${index}`) };
+    try {
+      so = combined(so, await judgeOnce({ subject: current, part }, inPart, settings, ports));
+    } catch (error) {
+      if (!(error instanceof NoDecisionError) || so.action === "allow") throw error;
+      const decided = error instanceof RefusedCallError ? combined(so, error.decided) : so;
+      throw new RefusedCallError(error.message, decided);
+    }
+    if (so.action === "block") return so;
+  }
+  return so;
+}
+
+function combined(before: Verdict, next: Verdict): Verdict {
+  const change = next.change ?? before.change;
+  const usage = {
+    inputTokens: (before.usage?.inputTokens ?? 0) + (next.usage?.inputTokens ?? 0),
+    outputTokens: (before.usage?.outputTokens ?? 0) + (next.usage?.outputTokens ?? 0),
+  };
+  return {
+    action: strictest(before.action, next.action),
+    reasons: [...before.reasons, ...next.reasons],
+    ...(change === undefined ? {} : { change }),
+    usage,
+  };
+}
+
+/** What is judged in one exchange with the model: a whole subject, or one part of a reply. */
+interface Judged {
+  readonly subject: Subject;
+  readonly part?: ReplyPart;
+}
+
+async function judgeOnce(
+  judged: Judged,
+  judging: JudgeContext,
+  settings: AgentSupervisorSettings,
+  ports: AgentSupervisorPorts,
+): Promise<Verdict> {
+  const kit = new PassToolkit(judged.subject, settings.permission);
+  const close = (): void => kit.close();
+  judging.signal.addEventListener("abort", close);
+  const refused: RefusedCall[] = [];
+  const observer: AgentObserver = {
+    // As they happen: what it did before it ran out of time is on record too.
+    callEnded(round, record) {
+      judging.called(callOnRecord(record));
+      if (record.isError) refused.push({ round, name: record.name, detail: record.content });
     },
   };
+  try {
+    const outcome = await run(kit, judged, judging, settings, { ...ports, observer });
+    return verdictOf(kit, outcome, refused);
+  } finally {
+    judging.signal.removeEventListener("abort", close);
+    kit.close();
+  }
 }
 
 async function run(
   kit: PassToolkit,
-  subject: Subject,
+  { subject, part }: Judged,
   judging: JudgeContext,
-  { name, permission, config, timeoutMs }: AgentSupervisorSettings,
-  ports: AgentSupervisorPorts,
+  settings: AgentSupervisorSettings,
+  ports: AgentSupervisorPorts & { readonly observer: AgentObserver },
 ): Promise<AgentOutcome> {
+  const { name, permission, config, timeoutMs } = settings;
   const { surroundings, hash, contextChanged, sanitizeReason: worded, journal, signal } = judging;
   const reason = reasonSchema(config.reasons);
   const offered = [
-    ...decisionTools(kit, hash, reason),
+    ...decisionTools(kit, hash, reason, part === undefined && changesTexts(subject.hook, settings)),
     ...(surroundings.context === undefined
       ? []
       : contextTools(kit, {
@@ -86,10 +166,13 @@ async function run(
           changed: contextChanged,
         })),
   ];
-  const endingTools = decisionNames(subject.hook, permission);
+  const isGiven = (tool: string): boolean =>
+    givesTool(config, tool) && (part === undefined || !wholeTexts.includes(tool));
+  const endingTools = decisionNames(subject.hook, permission).filter(isGiven);
   // Each of them looks at the permission again when it is called.
-  const tools = offered.filter((tool) => tool.offered);
+  const tools = offered.filter((tool) => tool.offered && isGiven(tool.name));
   const prompt = supervisorPrompt(subject, {
+    ...(part === undefined ? {} : { part }),
     name,
     instructions: config.instructions,
     baseHash: await hash(subject),
@@ -119,22 +202,54 @@ async function run(
   );
 }
 
-/** @throws when nothing was decided, or when a stricter wish than what was decided came to nothing. */
-function verdictOf(kit: PassToolkit, outcome: AgentOutcome): Verdict {
-  const verdict = kit.verdict();
-  if (verdict === undefined) {
+/** A call that did nothing, and the model's round that it stood in. */
+interface RefusedCall {
+  readonly round: number;
+  readonly name: string;
+  readonly detail: string;
+}
+
+/** What of a call is on record: its tool and what that was about. Arguments of a refused one are free text of the model. */
+function callOnRecord({ tool, args, isError, content }: CallRecord): SupervisorCall {
+  if (isError) return { tool, refused: content };
+  const { server, tool: named, name } = args;
+  const about = typeof name === "string" ? name : typeof server === "string" ? `${server}/${String(named)}` : undefined;
+  return { tool, ...(about === undefined ? {} : { about }) };
+}
+
+/** @throws when nothing was decided, or when a stricter or an editing wish than what was decided came to nothing. */
+function verdictOf(kit: PassToolkit, outcome: AgentOutcome, refused: readonly RefusedCall[]): Verdict {
+  const decided = kit.verdict();
+  if (decided === undefined) {
     if (outcome.kind === "failed") throw new Error(`its model (setting config.model) failed: ${outcome.detail}`);
     throw new NoDecisionError(
       "it ended without a decision: it has to call one of allow_message, block_message, request_review or a modifying tool",
     );
   }
-  if (verdict.action === "allow") {
-    const refused = outcome.turns.at(-1)?.toolCalls?.find((call) => call.error !== undefined);
-    if (refused !== undefined) {
-      throw new NoDecisionError(
-        `its call of the tool ${refused.tool} was refused and it allowed in the same breath: ${refused.error}`,
-      );
-    }
+  const verdict = { ...decided, usage: { inputTokens: outcome.inputTokens, outputTokens: outcome.outputTokens } };
+  const lastRound = outcome.modelCalls - 1;
+  const lost = refused.find((call) => isLost(call, decided.action, lastRound));
+  if (lost !== undefined) {
+    const what = isStricter("modify", decided.action) ? "allowed" : `decided "${decided.action}"`;
+    const when = lost.round === lastRound ? "in the same breath" : "afterwards";
+    throw new RefusedCallError(
+      `its call of the tool ${toolNamed(lost)} was refused and it ${what} ${when}: ${lost.detail}`,
+      verdict,
+    );
   }
-  return { ...verdict, usage: { inputTokens: outcome.inputTokens, outputTokens: outcome.outputTokens } };
+  return verdict;
+}
+
+/** Whether what a refused call wanted isn't in the decision, which ended the last round. */
+function isLost({ name, round }: RefusedCall, decided: Action, lastRound: number): boolean {
+  const beside = round === lastRound;
+  // Beside a decision nothing may have failed: nobody knows what a tool that doesn't exist was to do.
+  const wanted = actionWanted(name) ?? (beside ? "modify" : "allow");
+  // An edit that was tried again and done in a later round is done; one beside another edit is not.
+  return isStricter(wanted, decided) || (beside && wanted === "modify" && decided === "modify");
+}
+
+/** A name that a model invented is free text. */
+function toolNamed({ name }: RefusedCall): string {
+  return actionWanted(name) === undefined ? "that it named" : name;
 }

@@ -24,6 +24,18 @@ const kinds: readonly Names[] = [
   { kind: "toolServers", one: "tool_server", many: "tool_servers", said: "tool server" },
 ];
 
+const storable = (kind: ContextKind): kind is "rules" | "references" => kind === "rules" || kind === "references";
+
+/** The names of all of them. */
+export const contextToolNames: readonly string[] = kinds.flatMap(({ kind, one, many }) => [
+  `list_${many}`,
+  `search_${many}`,
+  `get_${one}`,
+  `include_${one}`,
+  `exclude_${one}`,
+  ...(storable(kind) ? [`store_${one}`, `delete_${one}`] : []),
+]);
+
 export interface ContextToolPorts {
   readonly editor: ContextEditor;
   readonly supervisor: string;
@@ -40,9 +52,7 @@ const anyone = (): boolean => true;
 export function contextTools(kit: PassToolkit, ports: ContextToolPorts): SupervisionTool[] {
   return [
     ...kinds.flatMap((names) => [...readingTools(kit, names, ports.editor), ...changingTools(kit, names, ports)]),
-    ...kinds
-      .filter(({ kind }) => kind === "rules" || kind === "references")
-      .flatMap((names) => storingTools(kit, names, ports)),
+    ...kinds.filter(({ kind }) => storable(kind)).flatMap((names) => storingTools(kit, names, ports)),
   ];
 }
 
@@ -115,7 +125,7 @@ function changingTools(kit: PassToolkit, names: Names, ports: ContextToolPorts):
 
 /** Changing what a tenant has stored touches all its sessions, so it needs full control. */
 function storingTools(kit: PassToolkit, { kind, one, said }: Names, ports: ContextToolPorts): SupervisionTool[] {
-  if (kind !== "rules" && kind !== "references") return [];
+  if (!storable(kind)) return [];
   return [
     supervisionTool(kit, {
       name: `store_${one}`,

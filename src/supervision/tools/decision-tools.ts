@@ -15,6 +15,8 @@ export function decisionTools(
   kit: PassToolkit,
   hash: (subject: Subject) => Promise<string>,
   reason: ReasonSchema,
+  /** Whether a review may come with another text. */
+  mayPropose: boolean,
 ): SupervisionTool[] {
   const { hook } = kit.text;
   const tools = [
@@ -33,9 +35,27 @@ export function decisionTools(
       run: async (args) => settled(kit, "block", args.reason),
     }),
     ...(hook === "response" ? responseTools(kit, hash, reason) : [modifyMessage(kit, hook, reason)]),
-    reviewTool(kit, reason),
+    reviewTool(kit, reason, mayPropose),
   ];
   return tools;
+}
+
+/** What a call of a decision tool asks for; nothing of other tools. */
+export function actionWanted(tool: string): Action | undefined {
+  switch (tool) {
+    case "allow_message":
+      return "allow";
+    case "block_message":
+      return "block";
+    case "request_review":
+      return "review";
+    case "modify_message":
+    case "modify_response":
+    case "edit_response":
+      return "modify";
+    default:
+      return undefined;
+  }
 }
 
 /** Which decision tools there are: the ones that alone are left in the last round. */
@@ -78,8 +98,9 @@ function responseTools(
       run: async (args) => {
         const current = kit.text;
         if (current.hook !== "response") return problem("Only a reply can be edited; use modify_message.");
+        // The edits of one reply are one batch: each may name the reply as it was shown.
         const base = await hash(current);
-        if (base !== args.baseHash) {
+        if (args.baseHash !== base && args.baseHash !== (await hash(kit.subject))) {
           return problem(
             `Nothing was changed: the reply isn't what baseHash says any more. Its hash is "${base}" now.`,
           );
@@ -94,8 +115,7 @@ function responseTools(
   ];
 }
 
-function reviewTool(kit: PassToolkit, reason: ReasonSchema): SupervisionTool {
-  const mayPropose = mayModifyMessages(kit.permission);
+function reviewTool(kit: PassToolkit, reason: ReasonSchema, mayPropose: boolean): SupervisionTool {
   const proposed = { content: content.optional().describe("What you propose instead; left out: the text as it is") };
   return supervisionTool(kit, {
     name: "request_review",

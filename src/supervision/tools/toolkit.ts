@@ -18,7 +18,8 @@ export class PassToolkit {
   private current: Subject;
 
   constructor(
-    private readonly subject: Subject,
+    /** The subject as it was shown to the supervisor. */
+    readonly subject: Subject,
     readonly permission: Permissions,
   ) {
     this.current = subject;

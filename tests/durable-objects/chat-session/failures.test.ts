@@ -33,24 +33,30 @@ describe("a turn whose model fails", () => {
   it.each([
     ["refuses", { status: 401, body: { error: { message: "bad key sk-live-123" } } }],
     ["answers with a page", { status: 403, body: "<html>Forbidden sk-live-123</html>" }],
-  ])("because it %s says so, without what the provider said, and the session goes on", async (_what, reply) => {
-    const tenant = await newTenant();
-    const model = await tenant.agent("assistant");
-    const session = await tenant.session();
-    await model.reply(reply, { text: "Back again." });
+  ])(
+    "because it %s says so, to operators alone with what the provider said, and the session goes on",
+    async (_what, reply) => {
+      const tenant = await newTenant();
+      const model = await tenant.agent("assistant");
+      const session = await tenant.session();
+      await model.reply(reply, { text: "Back again." });
 
-    const turn = await tenant.say(session, "one");
+      const turn = await tenant.say(session, "one");
 
-    expect(turn).toMatchObject({
-      status: "failed",
-      error: { role: "error", content: expect.stringMatching(/^The answer failed: .*\(model_failed\)/) },
-    });
-    expect(JSON.stringify(turn)).not.toMatch(/sk-live|<html>|the provider answered/);
-    expect((await tenant.say(session, "two")).status).toBe("completed");
-    // What was said stays said; the failure is no part of the conversation.
-    const { messages } = JSON.parse(JSON.stringify((await model.requests()).at(-1)?.body));
-    expect(messages.map(({ content }: { content: string }) => content)).toEqual(["Be helpful.", "one", "two"]);
-  });
+      expect(turn).toMatchObject({
+        status: "failed",
+        error: { role: "error", content: expect.stringMatching(/^The answer failed: .*\(model_failed\)/) },
+      });
+      expect(turn.failure).toContain("the provider answered");
+      const shown = await (await tenant.withRole("client")).turn(session, turn.turnId);
+      expect(shown).toMatchObject({ status: "failed", error: turn.error });
+      expect(JSON.stringify(shown)).not.toMatch(/sk-live|<html>|the provider answered/);
+      expect((await tenant.say(session, "two")).status).toBe("completed");
+      // What was said stays said; the failure is no part of the conversation.
+      const { messages } = JSON.parse(JSON.stringify((await model.requests()).at(-1)?.body));
+      expect(messages.map(({ content }: { content: string }) => content)).toEqual(["Be helpful.", "one", "two"]);
+    },
+  );
 
   it("falls over to the next of its list", async () => {
     const tenant = await newTenant();
@@ -71,10 +77,14 @@ describe("a turn whose model fails", () => {
     const session = await tenant.session();
     await tenant.call("DELETE", "/v1/agents/assistant");
     const turn = await tenant.say(session, "hello");
-    expect(turn).toMatchObject({ status: "failed", error: { code: "misconfigured" } });
-    expect(JSON.stringify(turn)).not.toContain("agents/assistant");
-    const [row] = await rowsOf(tenant.object(session), "SELECT outcome FROM turns");
-    expect(JSON.parse(String(row?.outcome))).toMatchObject({ failure: expect.stringContaining("agents/assistant") });
+    expect(turn).toMatchObject({
+      status: "failed",
+      error: { code: "misconfigured" },
+      failure: expect.stringContaining("agents/assistant"),
+    });
+    const shown = await (await tenant.withRole("client")).turn(session, turn.turnId);
+    expect(shown).toMatchObject({ status: "failed", error: turn.error });
+    expect(JSON.stringify(shown)).not.toContain("agents/assistant");
   });
 });
 

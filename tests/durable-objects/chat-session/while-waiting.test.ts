@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { type Fields, newTenant } from "../../support/conclave.js";
 import { eventually } from "../../support/eventually.js";
 import { crash } from "../../support/objects.js";
+import { supervisingAgent, toolCalls } from "../supervision/support.js";
 
 const asksCity = { toolCalls: [{ name: "ask_human", arguments: { question: "Which city?" } }] };
 
@@ -104,6 +105,46 @@ describe("a message that answers the question that is waited on", () => {
     expect((await send("Rosebud city")).body.status).toBe("completed");
     expect(JSON.stringify(await transcript())).not.toContain("Rosebud");
     expect(JSON.stringify(await model.requests())).not.toContain("Rosebud");
+  });
+
+  it("passes all supervisors of requests, agents too, and the record says which text of whose they judged", async () => {
+    const { tenant, model, send, transcript, session, turn, askId } = await waiting("answer");
+    const judge = await supervisingAgent(tenant, "judge");
+    await tenant.put("agents", "assistant", {
+      ...{ kind: "model", model: `openai/${model.model}`, instructions: "Be helpful.", supervisors: ["judge"] },
+      tools: [{ server: "conclave", tool: "ask_human" }],
+    });
+    await judge.reply(toolCalls(["block_message", { reason: "no such city" }]));
+    expect(await send("Atlantis")).toMatchObject({
+      status: 422,
+      body: { detail: expect.stringContaining("no such city") },
+    });
+    expect((await tenant.turn(session, turn.turnId, 0)).status).toBe("waiting");
+    await judge.reply(toolCalls(["request_review", { reason: "unsure" }]));
+    expect((await send("Nowhere")).status).toBe(422);
+    const modify = toolCalls(["modify_message", { content: "Rome", reason: "spelling" }]);
+    await judge.reply(modify);
+    const answered = await send("Roma", { "idempotency-key": "a" });
+    expect(answered.body).toMatchObject({ status: "completed", asks: [{ askId, answer: { response: "Rome" } }] });
+    // What the judge took counts with the turn: three answers, beside the agent's two rounds.
+    expect(answered.body.usage.inputTokens).toBe(50);
+    expect(JSON.stringify([await transcript(), await model.requests()])).not.toMatch(/Atlantis|Nowhere|Roma"/);
+    const messageId = (await transcript())[1].messageId;
+    const passes = (await tenant.call("GET", `/v1/sessions/${session}/supervision`)).body.items;
+    expect(passes.filter(({ hook }: { hook: string }) => hook === "request")).toMatchObject([
+      { decision: "allow", subject: { messageId: turn.message?.messageId } },
+      { decision: "block", texts: { before: "Atlantis" } },
+      { decision: "review", texts: { before: "Nowhere" } },
+      { decision: "modify", subject: { messageId }, steps: [{ supervisor: "judge" }] },
+    ]);
+    const client = await tenant.withRole("client");
+    const shown = await client.call("GET", `/v1/sessions/${session}/supervision`);
+    expect(JSON.stringify(shown.body)).not.toMatch(/Atlantis|Nowhere/);
+    const versions = await tenant.call("GET", `/v1/sessions/${session}/messages/${messageId}/versions`);
+    expect(versions.body.items).toMatchObject([
+      { author: { kind: "key" }, decision: "original", message: { content: "Roma" } },
+      { author: { kind: "supervisor", id: "judge" }, decision: "modify", message: { content: "Rome" } },
+    ]);
   });
 
   it("has versions, and can be erased", async () => {

@@ -90,6 +90,72 @@ describe("a supervising agent decides through its tools", () => {
   });
 });
 
+describe("a stricter or an editing call that was refused", () => {
+  const modify = call("modify_message", { content: "hi", ...why });
+  const lost: [string, readonly Said[]][] = [
+    ["a block beside a modification", [[modify, call("block_message")]]],
+    ["a review beside a modification", [[call("request_review"), modify]]],
+    ["a modification beside another one", [[modify, call("modify_message", { content: " ", ...why })]]],
+    ["a tool that doesn't exist beside a modification", [[modify, call("reject_message", why)]]],
+    ["a block, given up for an allowance in the next round", [[call("block_message")], [call("allow_message")]]],
+    ["a block, given up for a modification in the next round", [[call("block_message")], [modify]]],
+    [
+      "a modification, given up for an allowance",
+      [[call("modify_message", { content: " ", ...why })], [call("allow_message")]],
+    ],
+  ];
+
+  it.each(lost)("%s is the supervisor's failure: it blocks where its failure does", async (_what, rounds) => {
+    const { state } = await pass(request("hello"), [agent(scripted(rounds), { onFailure: "block" })]);
+    expect(state.decision).toBe("block");
+    expect(state.steps[0]?.failed).toMatch(
+      /was refused and it (allowed|decided "modify") (in the same breath|afterwards)/,
+    );
+  });
+
+  it.each(lost)(
+    "%s: where its failure allows, what it did decide holds, and the failure shows",
+    async (_what, rounds) => {
+      const { state, subject } = await pass(request("hello"), [agent(scripted(rounds), { onFailure: "allow" })]);
+      const modified = JSON.stringify(rounds.at(-1)).includes('"hi"');
+      expect(state).toMatchObject({ decision: modified ? "modify" : "allow", degraded: ["guard"] });
+      expect(subject).toMatchObject({ message: { content: modified ? "hi" : "hello" } });
+    },
+  );
+
+  it("that is made good, or only looked something up in vain, is none", async () => {
+    const good: (readonly Said[])[] = [
+      [[call("block_message")], [call("block_message", why)]],
+      [[call("modify_message", { content: " ", ...why })], [modify]],
+      [[call("modify_message", { content: " ", ...why })], [call("block_message", why)]],
+      [[call("get_rule", { name: "none" })], [modify]],
+    ];
+    for (const rounds of good) {
+      const { state } = await pass(request("hello"), [agent(scripted(rounds))], {
+        surroundings: { context: new MemoryDesk() },
+      });
+      expect(state).toMatchObject({ degraded: [] });
+      expect(state.steps[0]).not.toHaveProperty("failed");
+    }
+  });
+
+  it("shows in the record, with every other call, also of a supervisor that ran out of time", async () => {
+    const model = scripted([[call("list_rules"), call("block_message")], "…"]);
+    const slow = agent(model);
+    const { state } = await pass(request("hello"), [slow], {
+      surroundings: { context: new MemoryDesk() },
+      withDeadline: async (_timeoutMs, work) => {
+        await work({ aborted: false, addEventListener: () => {}, removeEventListener: () => {} }).catch(() => {});
+        throw new Error("no result in time");
+      },
+    });
+    expect(state.steps[0]?.calls).toMatchObject([
+      { tool: "list_rules" },
+      { tool: "block_message", refused: expect.stringContaining("arguments") },
+    ]);
+  });
+});
+
 const failures: [string, readonly Said[], Partial<Parameters<typeof agent>[1]>, string][] = [
   ["throws", [new Error("boom")], {}, "boom"],
   ["hangs", [[call("allow_message")]], { timeoutMs: 13 }, "no result within 13 ms"],

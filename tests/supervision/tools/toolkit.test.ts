@@ -36,7 +36,7 @@ function toolsOf(permission: (typeof permissions)[number], subject: Subject = re
     sanitizeReason: async (words: string) => words,
     changed: () => {},
   };
-  const tools = [...decisionTools(kit, hash, schema), ...contextTools(kit, ports)];
+  const tools = [...decisionTools(kit, hash, schema, true), ...contextTools(kit, ports)];
   const call = (name: string) => {
     const tool = tools.find((one) => one.name === name);
     if (tool === undefined) throw new Error(`no tool ${name}`);

@@ -128,6 +128,7 @@ export const sessionExamples: Readonly<Record<string, unknown>> = {
       },
     ],
     degraded: [],
+    subject: { messageId: message.messageId },
     turnId,
     at,
   },

@@ -1,0 +1,95 @@
+/** A message that is taken as an answer is a message: all request supervisors of the session judge it before it answers anything. */
+import { isControlFlow } from "../../src/agent/journal.js";
+import type { RootPlatform } from "../../src/application/root-platform.js";
+import { saltedHash } from "../../src/application/salted-hash.js";
+import { loadSupervisors } from "../../src/application/turn-setup.js";
+import { isFinal } from "../../src/chat/session.js";
+import type { PlainMessage } from "../../src/conversation/message.js";
+import { ok, type Result, refuse } from "../../src/conversation/problem.js";
+import { runPass } from "../../src/supervision/pass.js";
+import type { SubjectOf } from "../../src/supervision/subject.js";
+import type { Action } from "../../src/supervision/verdict.js";
+import { agentPorts } from "../kit/agent-ports.js";
+import type { Kit } from "../kit/kit.js";
+import type { VersionedContext } from "./session-context.js";
+import type { ChatSessionStore } from "./store.js";
+import { transcriptOf } from "./transcript.js";
+import type { TurnRecord } from "./turn-rows.js";
+
+export interface AnswerSupervisionPorts {
+  readonly store: ChatSessionStore;
+  readonly kit: Kit;
+  readonly platform: RootPlatform;
+  readonly context: VersionedContext;
+}
+
+/** What the supervisors made of an answer. */
+export interface JudgedAnswer {
+  /** The effective message, or why it answers nothing. */
+  readonly message: Result<PlainMessage>;
+  /** Records their verdict. To be called in the write that acts on it. */
+  readonly record: () => void;
+}
+
+export class AnswerSupervision {
+  constructor(private readonly ports: AnswerSupervisionPorts) {}
+
+  /** Nothing when the turn ended meanwhile. Supervisors can't change the session's context here, and nobody reviews: what they hold answers nothing. */
+  async judge(message: PlainMessage, turn: TurnRecord): Promise<JudgedAnswer | undefined> {
+    const { store, kit, platform, context } = this.ports;
+    const { tenantId, sessionId, definition, salt } = store.session();
+    const { turnId } = turn;
+    const { agent, subject, metadata } = definition;
+    const origin = { sessionId, turnId, agent, subject, metadata };
+    const session = { tenantId, definition, context: () => context.current().context };
+    const loaded = await loadSupervisors(session, platform, { health: kit.health, origin });
+    if (!loaded.ok) return { message: refuse("conflict", loaded.detail), record: () => {} };
+    const { supervise } = agentPorts(kit, platform, {
+      tenantId,
+      origin,
+      ownerId: sessionId,
+      ref: { type: "turn", id: turnId },
+      hash: (judged) => saltedHash(salt, judged),
+      signal: new AbortController().signal,
+      settings: loaded.policies,
+      environment: {
+        transcript: () => transcriptOf(store, turn),
+        statistics: () => store.turnCounts(),
+      },
+      keepPass: (pass) => store.addPass(turnId, pass, platform.now()),
+      reviewPass: () => {},
+    });
+    const { messageId, content } = message;
+    const sent: SubjectOf<"request"> = { hook: "request", message: { messageId, role: "user", content } };
+    const isOpen = (): boolean => !isFinal(store.turn(turnId)?.status ?? "cancelled");
+    // Steps of the turn: what its models take is counted with it, and forgotten with it.
+    const journal = kit.journal(turnId, isOpen).scope(`answer/${messageId}`);
+    try {
+      const { state, subject: after } = await runPass(sent, loaded.supervisors, { ...supervise, journal });
+      const passed = after.hook === "request" ? after.message.content : "";
+      const why = stopped(state.decision);
+      if (why === undefined) {
+        return { message: ok({ ...message, content: passed }), record: () => supervise.decided(state, sent, after) };
+      }
+      // No message keeps the text of one that was stopped.
+      const record = { ...state, texts: { before: content, after: passed } };
+      const detail = ["The message was not taken as the answer:", why, ...state.reasons].join(" ");
+      return { message: refuse("invalid", detail), record: () => supervise.decided(record, sent, after) };
+    } catch (error) {
+      if (isControlFlow(error)) return undefined;
+      throw error;
+    }
+  }
+}
+
+function stopped(decision: Action): string | undefined {
+  switch (decision) {
+    case "allow":
+    case "modify":
+      return undefined;
+    case "review":
+      return "a person would have to review it first.";
+    case "block":
+      return "it was blocked.";
+  }
+}
