@@ -64,6 +64,7 @@ export class SessionEngine implements RootEngine {
       askClosed: (turnId) => this.askClosed(turnId),
       // The only deadline of its own: what the list shows is due.
       deadlinePassed: () => this.kit.deliverSoon(),
+      load: platform.load,
     });
     this.versions = new MessageVersions({
       storage: ctx.storage,
@@ -213,6 +214,14 @@ export class SessionEngine implements RootEngine {
     const turn = this.store.currentTurn();
     if (turn === undefined || turn.status === "waiting") return "idle";
     const { turnId } = turn;
+    const attempt = await this.kit.begin(turnId);
+    if (attempt === "later") return "idle";
+    if (attempt === "given_up") {
+      this.end(turn, "failed", crashOutcome(turn, this.kit.whyGivenUp(turnId)));
+      return "again";
+    }
+    // Cancelled meanwhile.
+    if (isFinal(this.store.turn(turnId)?.status ?? "cancelled")) return "again";
     if (turn.status === "queued") {
       this.ctx.storage.transactionSync(() => {
         this.store.setStatus(turnId, "running");

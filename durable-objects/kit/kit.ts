@@ -5,17 +5,19 @@ import { askEvents } from "../../src/asks/events.js";
 import type { AskWork } from "../../src/asks/origin.js";
 import type { ActorRecord } from "../../src/conversation/actor-record.js";
 import { newAskId } from "../../src/platform/ids.js";
+import { IsolateLoad } from "../../src/platform/isolate-load.js";
 import { describeError, log } from "../../src/platform/logging.js";
 import type { Level, LogFields } from "../../src/platform/metrics.js";
 import type { RecordedAct } from "../../src/tenancy/audit.js";
 import { ApprovalBook } from "./approvals.js";
 import { AskBook } from "./asks.js";
+import { type Attempt, Attempts } from "./attempts.js";
 import { Crashes } from "./crashes.js";
 import { Deadlines } from "./deadlines.js";
 import { Driver, type Lease, type StepOutcome } from "./driver.js";
 import { EventLog } from "./events.js";
 import { SupervisorHealth } from "./health.js";
-import { forgetSteps, SqlJournal, usageByModel, usageOf } from "./journal.js";
+import { forgetSteps, progressOf, SqlJournal, stepUnderWay, usageByModel, usageOf } from "./journal.js";
 import { Outbox, type OutboxMessage } from "./outbox.js";
 import { Waiters } from "./waiters.js";
 
@@ -38,11 +40,15 @@ export interface KitPorts {
   readonly crashed?: (error: unknown) => void;
   /** A deadline of the object's own has passed. */
   readonly deadlinePassed?: (name: string) => void;
+  /** What all objects of the isolate have at work; without it the object counts as alone there. */
+  readonly load?: IsolateLoad;
 }
 
 /** When the alarm looks after a delivery that an instance began and may have died over, in milliseconds. */
 const deliveryLeaseMs = 15_000;
 const askDeadline = "ask:";
+/** When work that died or threw is looked at again. */
+const retryDeadline = "retry";
 
 /** How work ended, as it is logged. */
 export interface WorkEnd {
@@ -87,6 +93,7 @@ export class Kit {
   readonly approvals: ApprovalBook;
   private readonly driver: Driver;
   private readonly crashes: Crashes;
+  private readonly attempts: Attempts;
 
   constructor(
     private readonly ctx: DurableObjectState,
@@ -120,8 +127,20 @@ export class Kit {
       step: (lease) => this.step(lease),
       crashed: ports.crashed ?? ((error) => this.log("error", "driver.crashed", describeError(error))),
     });
+    this.attempts = new Attempts({
+      storage,
+      objectId: ctx.id.toString(),
+      now,
+      random: Math.random,
+      load: ports.load ?? new IsolateLoad(now),
+      died: (work, { deaths, deathsAlone }) =>
+        this.log("warn", "work.died", { work, attempts: deaths, alone: deathsAlone }),
+      retryAt: (at) => this.deadlines.move(retryDeadline, at),
+    });
     this.crashes = new Crashes({
       sql: storage.sql,
+      now,
+      postpone: (work, at) => this.attempts.postpone(work, at),
       hasOpenAsks: (work) => this.asks.openOfWork(work).length > 0,
       crashed: (work, error) => this.log("error", "work.crashed", { work, ...describeError(error) }),
     });
@@ -137,9 +156,51 @@ export class Kit {
     return this.driver.driven();
   }
 
-  /** What becomes of work that threw under its lease. @throws {unknown} the exception, when the alarm is to try again. */
+  /**
+   * Counts a try of some work, before it is made. `later`: it died or threw when it was tried last, and the step has to be `idle`
+   * (the kit looks again in time). `given_up`: it has died so often that it is to be ended as failed.
+   * @param progress changes whenever the work has come forward; by default the steps of its journal that are done
+   * @example
+   * const attempt = await kit.begin(roundId);
+   * if (attempt === "later") return "idle";
+   * if (attempt === "given_up") return this.fail(roundId, kit.whyGivenUp(roundId));
+   */
+  begin(work: string, progress = progressOf(this.ctx.storage.sql, work)): Promise<Attempt> {
+    return this.attempts.begin(work, progress);
+  }
+
+  /** How often work has died since it last came forward. */
+  deaths(work: string): number {
+    return this.attempts.deaths(work);
+  }
+
+  /** How many steps of all work of the object are done, as text. */
+  stepsDone(): string {
+    return progressOf(this.ctx.storage.sql);
+  }
+
+  /** Work that has no end of its own came through. */
+  succeeded(work: string): void {
+    this.attempts.forget(work);
+  }
+
+  /** Work that was given up and has no end of its own is tried once more at that time. */
+  setAside(work: string, at: number): void {
+    this.attempts.setAside(work, at);
+  }
+
+  /** For operators: why work was given up. To be asked before it is ended. */
+  whyGivenUp(work: string): string {
+    const step = stepUnderWay(this.ctx.storage.sql, work) ?? stepUnderWay(this.ctx.storage.sql);
+    const where = step === undefined ? "" : `, lastly in the step "${step.step}" (${step.kind})`;
+    return `its process died ${this.attempts.deaths(work)} times while it was tried${where}`;
+  }
+
+  /** What becomes of work that threw under its lease. */
   afterThrow(work: string, error: unknown, lease: Lease): "waiting" | "failed" | "again" {
-    return this.crashes.after(work, error, lease);
+    const then = this.crashes.after(work, error, lease);
+    if (then === "waiting") this.attempts.forget(work);
+    return then;
   }
 
   /**
@@ -157,6 +218,7 @@ export class Kit {
       this.outbox.put("usage", work, { work, kind, agent, subject, keyId, models, at: endedAt });
       this.forgetSteps(work);
       this.crashes.forget(work);
+      this.attempts.forget(work);
     });
     const level = outcome === "failed" ? "warn" : "info";
     this.log(level, `${kind}.ended`, { work, outcome, latencyMs: endedAt - since, ...usage });
@@ -177,7 +239,14 @@ export class Kit {
 
   /** The journal of work; `isHeld` says whether its driver may still write. */
   journal(work: string, isHeld: () => boolean): SqlJournal {
-    return new SqlJournal(work, { storage: this.ctx.storage, asks: this.asks, now: this.ports.now, isHeld });
+    const { oneAtATime } = this.attempts;
+    return new SqlJournal(work, {
+      storage: this.ctx.storage,
+      asks: this.asks,
+      now: this.ports.now,
+      isHeld,
+      oneAtATime,
+    });
   }
 
   /** What the models of some work have taken so far. */
@@ -201,7 +270,10 @@ export class Kit {
     for (const name of this.deadlines.passed(this.ports.now())) {
       try {
         if (name === "lease") this.driver.kick();
-        else if (name === "outbox") this.deliverSoon();
+        else if (name === retryDeadline) {
+          this.deadlines.move(name, undefined);
+          this.driver.kick();
+        } else if (name === "outbox") this.deliverSoon();
         else {
           this.deadlines.move(name, undefined);
           if (name.startsWith(askDeadline)) this.asks.expire(name.slice(askDeadline.length));
@@ -218,7 +290,13 @@ export class Kit {
   }
 
   private async step(lease: Lease): Promise<StepOutcome> {
-    const outcome = await this.ports.step(lease);
+    let outcome: StepOutcome | undefined;
+    try {
+      outcome = await this.ports.step(lease);
+    } finally {
+      if (outcome === "gone") this.attempts.leave();
+      else this.attempts.over();
+    }
     if (outcome !== "gone") this.waiters.check();
     if (outcome === "again" || outcome === "yielded") this.deliverSoon();
     return outcome;
