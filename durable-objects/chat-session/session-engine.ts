@@ -214,10 +214,10 @@ export class SessionEngine implements RootEngine {
     const turn = this.store.currentTurn();
     if (turn === undefined || turn.status === "waiting") return "idle";
     const { turnId } = turn;
-    const attempt = await this.kit.begin(turnId);
+    const attempt = await this.kit.attempts.begin(turnId);
     if (attempt === "later") return "idle";
     if (attempt === "given_up") {
-      this.end(turn, "failed", crashOutcome(turn, this.kit.whyGivenUp(turnId)));
+      this.end(turn, "failed", crashOutcome(turn, this.kit.attempts.whyGivenUp(turnId)));
       return "again";
     }
     // Cancelled meanwhile.

@@ -8,6 +8,8 @@ import {
   newAttempt,
 } from "../../src/agent/attempts.js";
 import type { IsolateLoad } from "../../src/platform/isolate-load.js";
+import { progressOf, stepUnderWay } from "./journal.js";
+import { OneAtATime } from "./one-at-a-time.js";
 
 export interface AttemptPorts {
   readonly storage: DurableObjectStorage;
@@ -42,10 +44,16 @@ export class Attempts {
   constructor(private readonly ports: AttemptPorts) {}
 
   /**
-   * To be asked before each try. Once it resolves with `go`, that this try was begun is on the disk.
-   * @param progress changes whenever a step of the work is done
+   * Counts a try of some work before it is made: once it resolves with `go`, that is on the disk. `later`: the work died or threw
+   * when it was tried last, and the driver's step has to be `idle` (the kit looks again in time). `given_up`: it has died so often
+   * that it is to be ended as failed.
+   * @param progress changes whenever the work has come forward; by default the steps of its journal that are done
+   * @example
+   * const attempt = await kit.attempts.begin(roundId);
+   * if (attempt === "later") return "idle";
+   * if (attempt === "given_up") return this.fail(roundId, kit.attempts.whyGivenUp(roundId));
    */
-  async begin(work: string, progress: string): Promise<Attempt> {
+  async begin(work: string, progress = progressOf(this.ports.storage.sql, work)): Promise<Attempt> {
     const { storage, now, load } = this.ports;
     const name = this.nameOf(work);
     const record = this.known(work, progress);
@@ -76,6 +84,19 @@ export class Attempts {
   /** How often work has died since it last came forward. */
   deaths(work: string): number {
     return this.row(work)?.deaths ?? 0;
+  }
+
+  /** For operators: why work was given up. To be asked before it is ended. */
+  whyGivenUp(work: string): string {
+    const { sql } = this.ports.storage;
+    const step = stepUnderWay(sql, work) ?? stepUnderWay(sql);
+    const where = step === undefined ? "" : `, lastly in the step "${step.step}" (${step.kind})`;
+    return `its process died ${this.deaths(work)} times while it was tried${where}`;
+  }
+
+  /** How many steps of all work of the object are done, as text. */
+  stepsDone(): string {
+    return progressOf(this.ports.storage.sql);
   }
 
   /** The try is over, and the object lives: whatever became of it was not its death. */
@@ -166,15 +187,4 @@ export class Attempts {
 
 function companyOf(stored: string): Company {
   return stored === "alone" || stored === "suspect" ? stored : "others";
-}
-
-/** Tasks one after another, in the order in which they came. */
-export class OneAtATime {
-  private last: Promise<unknown> = Promise.resolve();
-
-  run<T>(task: () => Promise<T>): Promise<T> {
-    const done = this.last.then(task);
-    this.last = done.catch(() => undefined);
-    return done;
-  }
 }

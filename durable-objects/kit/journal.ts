@@ -3,7 +3,7 @@ import { type Journal, Parked, type StepSpec, Superseded } from "../../src/agent
 import type { Usage } from "../../src/agent/work.js";
 import type { Ask, AskRequest } from "../../src/asks/ask.js";
 import type { AskBook } from "./asks.js";
-import type { OneAtATime } from "./attempts.js";
+import type { OneAtATime } from "./one-at-a-time.js";
 
 export interface JournalPorts {
   readonly storage: DurableObjectStorage;

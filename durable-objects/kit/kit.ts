@@ -1,6 +1,6 @@
 /** The parts of the kit put together, as every object that does work has them. */
 import type { EndedStatus, Usage } from "../../src/agent/work.js";
-import { type Ask, askForAll, hookOf } from "../../src/asks/ask.js";
+import { type Ask, askForAll } from "../../src/asks/ask.js";
 import { askEvents } from "../../src/asks/events.js";
 import type { AskWork } from "../../src/asks/origin.js";
 import type { ActorRecord } from "../../src/conversation/actor-record.js";
@@ -8,16 +8,16 @@ import { newAskId } from "../../src/platform/ids.js";
 import { IsolateLoad } from "../../src/platform/isolate-load.js";
 import { describeError, log } from "../../src/platform/logging.js";
 import type { Level, LogFields } from "../../src/platform/metrics.js";
-import type { RecordedAct } from "../../src/tenancy/audit.js";
 import { ApprovalBook } from "./approvals.js";
 import { AskBook } from "./asks.js";
-import { type Attempt, Attempts } from "./attempts.js";
+import { Attempts } from "./attempts.js";
+import { closingAct } from "./closing-act.js";
 import { Crashes } from "./crashes.js";
 import { Deadlines } from "./deadlines.js";
 import { Driver, type Lease, type StepOutcome } from "./driver.js";
 import { EventLog } from "./events.js";
 import { SupervisorHealth } from "./health.js";
-import { forgetSteps, progressOf, SqlJournal, stepUnderWay, usageByModel, usageOf } from "./journal.js";
+import { forgetSteps, SqlJournal, usageByModel, usageOf } from "./journal.js";
 import { Outbox, type OutboxMessage } from "./outbox.js";
 import { Waiters } from "./waiters.js";
 
@@ -91,9 +91,10 @@ export class Kit {
   readonly waiters = new Waiters();
   readonly health: SupervisorHealth;
   readonly approvals: ApprovalBook;
+  /** Asked before each try of some work: see {@link Attempts.begin}. */
+  readonly attempts: Attempts;
   private readonly driver: Driver;
   private readonly crashes: Crashes;
-  private readonly attempts: Attempts;
 
   constructor(
     private readonly ctx: DurableObjectState,
@@ -154,46 +155,6 @@ export class Kit {
   /** What the driving came to, once nobody drives any more; throws what the work threw. */
   driven(): Promise<StepOutcome> {
     return this.driver.driven();
-  }
-
-  /**
-   * Counts a try of some work, before it is made. `later`: it died or threw when it was tried last, and the step has to be `idle`
-   * (the kit looks again in time). `given_up`: it has died so often that it is to be ended as failed.
-   * @param progress changes whenever the work has come forward; by default the steps of its journal that are done
-   * @example
-   * const attempt = await kit.begin(roundId);
-   * if (attempt === "later") return "idle";
-   * if (attempt === "given_up") return this.fail(roundId, kit.whyGivenUp(roundId));
-   */
-  begin(work: string, progress = progressOf(this.ctx.storage.sql, work)): Promise<Attempt> {
-    return this.attempts.begin(work, progress);
-  }
-
-  /** How often work has died since it last came forward. */
-  deaths(work: string): number {
-    return this.attempts.deaths(work);
-  }
-
-  /** How many steps of all work of the object are done, as text. */
-  stepsDone(): string {
-    return progressOf(this.ctx.storage.sql);
-  }
-
-  /** Work that has no end of its own came through. */
-  succeeded(work: string): void {
-    this.attempts.forget(work);
-  }
-
-  /** Work that was given up and has no end of its own is tried once more at that time. */
-  setAside(work: string, at: number): void {
-    this.attempts.setAside(work, at);
-  }
-
-  /** For operators: why work was given up. To be asked before it is ended. */
-  whyGivenUp(work: string): string {
-    const step = stepUnderWay(this.ctx.storage.sql, work) ?? stepUnderWay(this.ctx.storage.sql);
-    const where = step === undefined ? "" : `, lastly in the step "${step.step}" (${step.kind})`;
-    return `its process died ${this.attempts.deaths(work)} times while it was tried${where}`;
   }
 
   /** What becomes of work that threw under its lease. */
@@ -335,21 +296,4 @@ export class Kit {
     }
     this.deliverSoon();
   }
-}
-
-/** How an ask was closed, for the audit: without its texts. */
-function closingAct(ask: Ask, work: string): RecordedAct {
-  const { askId, kind, answer, status, closedBy, closedAt = ask.openedAt, from } = ask;
-  const { tool, toolCallId } = from;
-  const hook = hookOf(ask);
-  return {
-    type: status === "open" ? "ask.answered" : `ask.${status}`,
-    workId: work,
-    ...(hook === undefined ? {} : { hook }),
-    decision: answer !== undefined && "decision" in answer ? answer.decision : status,
-    actor: closedBy,
-    subject: { askId, kind, tool, toolCallId },
-    reasons: [],
-    at: Date.parse(closedAt),
-  };
 }

@@ -244,7 +244,10 @@ export class ThreadEngine {
   private async step(lease: Lease): Promise<StepOutcome> {
     const { store, kit, platform } = this;
     const at = store.thread();
-    const attempt = await kit.begin(sliceWork, `${at.indexedSeq}/${at.coveredSeq}/${kit.stepsDone()}`);
+    const attempt = await kit.attempts.begin(
+      sliceWork,
+      `${at.indexedSeq}/${at.coveredSeq}/${kit.attempts.stepsDone()}`,
+    );
     if (attempt === "given_up") this.setAside();
     if (attempt !== "go") return "idle";
     const outcome = await runSlice({ storage: this.ctx.storage, store, kit, platform, lease });
@@ -254,7 +257,7 @@ export class ThreadEngine {
       await this.empty();
       return outcome;
     }
-    kit.succeeded(sliceWork);
+    kit.attempts.forget(sliceWork);
     const { failure, indexedSeq, marks } = store.thread();
     if (failure !== undefined) store.setFailure(undefined);
     if (outcome === "yielded") this.sendJob({ fromSeq: indexedSeq, toSeq: marks.lastSeq });
@@ -264,11 +267,11 @@ export class ThreadEngine {
   /** Its slices died again and again. What it has kept stays; its steps are done anew when it is tried again. */
   private setAside(): void {
     const until = this.platform.now() + setAsideMs;
-    const why = this.kit.whyGivenUp(sliceWork);
+    const why = this.kit.attempts.whyGivenUp(sliceWork);
     this.kit.log("error", "memory.set_aside", { error: why });
     this.store.setFailure(`The work on this thread is set aside until ${new Date(until).toISOString()}: ${why}.`);
     this.store.forgetSteps();
-    this.kit.setAside(sliceWork, until);
+    this.kit.attempts.setAside(sliceWork, until);
     this.kit.waiters.check();
   }
 

@@ -63,7 +63,9 @@ async function openSlice(ports: WorkPorts): Promise<Slice | undefined> {
     model: await platform.model(tenantId),
     prompts: await platform.prompts(tenantId),
     withoutModel:
-      ports.kit.deaths(sliceWork) < diesWithModel ? modelCooldown(ports) : "the work was interrupted again and again",
+      ports.kit.attempts.deaths(sliceWork) < diesWithModel
+        ? modelCooldown(ports)
+        : "the work was interrupted again and again",
   };
 }
 

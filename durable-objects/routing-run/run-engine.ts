@@ -81,11 +81,11 @@ export class RunEngine implements RootEngine {
   private async step(lease: Lease): Promise<StepOutcome> {
     if (!this.active()) return "idle";
     const { runId } = this.store.run();
-    const attempt = await this.kit.begin(runId);
+    const attempt = await this.kit.attempts.begin(runId);
     if (attempt === "later") return "idle";
     if (attempt === "given_up") {
-      this.kit.log("error", "run.given_up", { work: runId, error: this.kit.whyGivenUp(runId) });
-      this.fail(`The run was given up: ${this.kit.whyGivenUp(runId)}.`);
+      this.kit.log("error", "run.given_up", { work: runId, error: this.kit.attempts.whyGivenUp(runId) });
+      this.fail(`The run was given up: ${this.kit.attempts.whyGivenUp(runId)}.`);
       return "again";
     }
     // Cancelled meanwhile: whoever did that has ended it.
