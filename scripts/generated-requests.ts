@@ -9,7 +9,7 @@ import { DocumentCheck } from "../tests/support/document-check.js";
 import { randomFrom } from "../tests/support/random.js";
 import { type Generated, generate } from "./requests/request.js";
 import { Chance, Values } from "./requests/values.js";
-import { makeWorld, type World } from "./requests/world.js";
+import { learnName, makeWorld, type World } from "./requests/world.js";
 
 const { values: options } = parseArgs({
   options: {
@@ -126,6 +126,7 @@ async function send(
     try {
       const json: unknown = type.endsWith("json") ? JSON.parse(text) : undefined;
       if (response.ok) pool.learn(json);
+      if (response.ok) learnName(pool, method, path);
       check.check({ method, path: new URL(origin + path).pathname, status: response.status, type, body: json });
     } catch (error) {
       fault.push(error instanceof Error ? error.message : String(error));

@@ -43,6 +43,11 @@ export class Pool {
   }
 }
 
+/** Of `/v1/agents/{name}`: under which the names of agents are kept. */
+export function kindOf(path: string): string {
+  return `name of ${path.split("/")[2]}`;
+}
+
 const maxDepth = 6;
 const words = ["hello", "order 4711", "Wie geht es?", "the weather in Lyon", "refund", "日本語", "a b c", "x"];
 

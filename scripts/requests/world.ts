@@ -1,6 +1,6 @@
 /** Tenants with something in them, and whoever may call: each request is made by one of them. */
 import { z } from "zod";
-import { Pool } from "./values.js";
+import { kindOf, Pool } from "./values.js";
 
 /** Everybody who sends requests. `other` is the admin of another tenant; `nonsense` has a credential that was never given. */
 export const callers = ["deployment", "admin", "operator", "client", "user", "nobody", "other", "nonsense"] as const;
@@ -15,6 +15,12 @@ const tenantAnswer = z.looseObject({ tenantId: z.string(), key: z.string() });
 const keyAnswer = z.looseObject({ key: z.string() });
 const tokenAnswer = z.looseObject({ token: z.string() });
 
+/** Of a resource that was stored. */
+export function learnName(pool: Pool, method: string, path: string): void {
+  const [, , , name, more] = path.split("?")[0]?.split("/") ?? [];
+  if (method === "PUT" && name !== undefined && more === undefined) pool.add(kindOf(path), decodeURIComponent(name));
+}
+
 /** @param origin where the Worker runs */
 export async function makeWorld(origin: string, adminSecret: string): Promise<World> {
   const pool = new Pool();
@@ -28,6 +34,7 @@ export async function makeWorld(origin: string, adminSecret: string): Promise<Wo
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
     const answer: unknown = text === "" ? {} : JSON.parse(text);
     pool.learn(answer);
+    learnName(pool, method, path);
     return answer;
   };
   const tenant = async () =>
@@ -43,7 +50,7 @@ export async function makeWorld(origin: string, adminSecret: string): Promise<Wo
     hooks: ["request", "response"],
     config: { rules },
   });
-  await call("PUT", "/v1/references/prices", admin, { content: "A parcel costs 5 euros.", description: "prices" });
+  await call("PUT", "/v1/references/prices", admin, { text: "A parcel costs 5 euros." });
   await call("PUT", "/v1/agents/assistant", admin, {
     kind: "model",
     model: "offline",
@@ -55,17 +62,17 @@ export async function makeWorld(origin: string, adminSecret: string): Promise<Wo
   await call("POST", "/v1/runs", admin, { team: "desk", input: "hello", waitMs: 0 });
   const vault = z
     .looseObject({ vaultId: z.string() })
-    .parse(await call("POST", "/v1/vaults", admin, { name: "notes" }));
+    .parse(await call("POST", "/v1/vaults", admin, { title: "notes" }));
   const memory = await call("POST", `/v1/vaults/${vault.vaultId}/memories`, admin, {
-    name: "ada",
-    models: ["offline"],
+    title: "ada",
+    model: "offline",
   });
   const { memoryId } = z.looseObject({ memoryId: z.string() }).parse(memory);
   await call("POST", `/v1/memories/${memoryId}/threads/main/messages`, admin, {
     role: "user",
     content: "I live in Lyon.",
   });
-  await call("POST", `/v1/memories/${memoryId}/entries`, admin, { content: "Ada likes tea." });
+  await call("POST", `/v1/memories/${memoryId}/entries`, admin, { rawEntry: "Ada likes tea." });
   const session = await call("POST", "/v1/sessions", client, { agent: "assistant", subject: "ada" });
   const { sessionId } = z.looseObject({ sessionId: z.string() }).parse(session);
   await call("POST", `/v1/sessions/${sessionId}/messages`, client, { content: "hello", waitMs: 0 });
