@@ -120,6 +120,7 @@ export class Kit {
       deliver: ports.deliver,
       wakeAt: (at) => this.deadlines.move("outbox", at),
       failed: (error, attempts) => this.log("warn", "outbox.failed", { attempts, ...describeError(error) }),
+      parked: (topic, attempts) => this.log("error", "outbox.parked", { subject: topic, attempts }),
     });
     this.driver = new Driver({
       waitUntil: (work) => ctx.waitUntil(work),

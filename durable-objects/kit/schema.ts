@@ -106,4 +106,10 @@ export const kitSchema: readonly SchemaStep[] = [
       work TEXT PRIMARY KEY, deaths INTEGER NOT NULL, deaths_alone INTEGER NOT NULL, progress TEXT NOT NULL,
       began_at INTEGER NOT NULL, company TEXT NOT NULL, retry_at INTEGER NOT NULL, under_way INTEGER NOT NULL) WITHOUT ROWID;`,
   },
+  {
+    name: "parked deliveries",
+    sql: `
+    ALTER TABLE outbox ADD COLUMN parked_at INTEGER;
+    ALTER TABLE outbox ADD COLUMN error TEXT;`,
+  },
 ];

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { newTenant } from "../../support/conclave.js";
-import { shownText } from "../../support/conclave.js";
+import { newTenant, shownText } from "../../support/conclave.js";
 
 const rule = { match: { type: "phrases", phrases: ["crown jewels"] }, action: "block", reason: "A secret." };
 
