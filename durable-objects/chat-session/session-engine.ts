@@ -217,7 +217,9 @@ export class SessionEngine implements RootEngine {
     const attempt = await this.kit.attempts.begin(turnId);
     if (attempt === "later") return "idle";
     if (attempt === "given_up") {
-      this.end(turn, "failed", crashOutcome(turn, this.kit.attempts.whyGivenUp(turnId)));
+      const why = this.kit.attempts.whyGivenUp(turnId);
+      this.kit.log("error", "work.given_up", { work: turnId, error: why });
+      this.end(turn, "failed", crashOutcome(turn, why));
       return "again";
     }
     // Cancelled meanwhile.

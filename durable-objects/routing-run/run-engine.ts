@@ -84,7 +84,7 @@ export class RunEngine implements RootEngine {
     const attempt = await this.kit.attempts.begin(runId);
     if (attempt === "later") return "idle";
     if (attempt === "given_up") {
-      this.kit.log("error", "run.given_up", { work: runId, error: this.kit.attempts.whyGivenUp(runId) });
+      this.kit.log("error", "work.given_up", { work: runId, error: this.kit.attempts.whyGivenUp(runId) });
       this.fail(`The run was given up: ${this.kit.attempts.whyGivenUp(runId)}.`);
       return "again";
     }
