@@ -118,9 +118,10 @@ function bodyText(
   isStrange: boolean,
   { values, chance }: Pick<Sources, "values" | "chance">,
 ): string {
-  const fitting = withoutWaits(values.fitting(schema));
+  const brief = (value: unknown): unknown => withoutDefaultWait(schema, withoutWaits(value));
+  const fitting = brief(values.fitting(schema));
   if (manner === "valid" || !isStrange) return JSON.stringify(fitting);
-  if (manner === "mutated") return JSON.stringify(withoutWaits(values.mutated(fitting))) ?? "null";
+  if (manner === "mutated") return JSON.stringify(brief(values.mutated(fitting))) ?? "null";
   const hostile = [
     () => "[".repeat(50_000),
     () => `${'{"a":'.repeat(5_000)}1${"}".repeat(5_000)}`,
@@ -130,10 +131,15 @@ function bodyText(
     () => "\u0000",
     () => '{"__proto__":{"admin":true},"content":1e999}',
     () => JSON.stringify(values.strange()) ?? "null",
-    () => JSON.stringify(withoutWaits(values.mutated(values.mutated(fitting)))) ?? "null",
+    () => JSON.stringify(brief(values.mutated(values.mutated(fitting)))) ?? "null",
     () => JSON.stringify(Array.from({ length: 20_000 }, (_, index) => index)),
   ];
   return chance.of(hostile, () => "")();
+}
+
+/** A body that says nothing of a wait would have the document's default of it. */
+function withoutDefaultWait({ properties }: Schema, body: unknown): unknown {
+  return isSchema(properties) && "timeoutMs" in properties && isSchema(body) ? { timeoutMs: 500, ...body } : body;
 }
 
 /** Nobody is made to wait: that is what such a field is for. */
