@@ -27,6 +27,7 @@ import { createModelPort, type ModelConfig } from "./model/directory.js";
 import type { ModelPort } from "./model/port.js";
 import { now, sleep, withDeadline } from "./platform/clock.js";
 import { type Embedder, openAiEmbedder, workersAiEmbedder } from "./platform/embedder.js";
+import { IsolateLoad } from "./platform/isolate-load.js";
 import { measureWith } from "./platform/logging.js";
 import type { OutgoingPolicy } from "./platform/outgoing.js";
 import { createSealer, type Sealer } from "./platform/secrets.js";
@@ -70,6 +71,7 @@ interface Shared {
   readonly answers: IdempotencyStore;
   readonly examples: ExampleClassifiers;
   readonly claims: CreationClaims;
+  readonly load: IsolateLoad;
 }
 
 /** One set of stores per environment: what they keep is a cache of what can't change. */
@@ -128,16 +130,29 @@ function shared(env: Env): Shared {
     memorySupervision,
     answers,
     claims,
+    load: new IsolateLoad(now),
   };
   sharedOf.set(env, created);
   return created;
 }
 
 export function composeRootPlatform(env: Env): RootPlatform {
-  const { resources, tenants, tools, remoteTools, supervisors, examples, memory, memorySupervision, policy, signer } =
-    shared(env);
+  const {
+    resources,
+    tenants,
+    tools,
+    remoteTools,
+    supervisors,
+    examples,
+    memory,
+    memorySupervision,
+    policy,
+    signer,
+    load,
+  } = shared(env);
   return {
     now,
+    load,
     examples,
     memory: new SessionMemory(memory, memorySupervision),
     resources,
@@ -153,10 +168,11 @@ export function composeRootPlatform(env: Env): RootPlatform {
 }
 
 export function composeMemoryPlatform(env: Env): MemoryPlatform {
-  const { memory, resources } = shared(env);
+  const { memory, resources, load } = shared(env);
   const { memories, entries, contexts, vectors, sendJobs } = memory.ports;
   return {
     now,
+    load,
     memories,
     entries,
     contexts,

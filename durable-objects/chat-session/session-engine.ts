@@ -65,6 +65,7 @@ export class SessionEngine implements RootEngine {
       askClosed: (turnId) => this.askClosed(turnId),
       // The only deadline of its own: what the list shows is due.
       deadlinePassed: () => this.kit.deliverSoon(),
+      load: platform.load,
     });
     this.versions = new MessageVersions({
       storage: ctx.storage,
@@ -214,6 +215,16 @@ export class SessionEngine implements RootEngine {
     const turn = this.store.currentTurn();
     if (turn === undefined || turn.status === "waiting") return "idle";
     const { turnId } = turn;
+    const attempt = await this.kit.attempts.begin(turnId);
+    if (attempt === "later") return "idle";
+    if (attempt === "given_up") {
+      const why = this.kit.attempts.whyGivenUp(turnId);
+      this.kit.log("error", "work.given_up", { work: turnId, error: why });
+      this.end(turn, "failed", crashOutcome(turn, why));
+      return "again";
+    }
+    // Cancelled meanwhile.
+    if (isFinal(this.store.turn(turnId)?.status ?? "cancelled")) return "again";
     if (turn.status === "queued") {
       this.ctx.storage.transactionSync(() => {
         this.store.setStatus(turnId, "running");

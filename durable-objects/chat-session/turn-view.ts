@@ -33,8 +33,9 @@ export function turnView(record: TurnRecord, store: ChatSessionStore, asks: AskB
   };
 }
 
-/** What comes of a turn that failed without anybody having foreseen it. */
-export function crashOutcome(turn: TurnRecord): SettledOutcome {
+/** What comes of a turn that failed without anybody having foreseen it. @param failure why, for operators */
+export function crashOutcome(turn: TurnRecord, failure?: string): SettledOutcome {
   const content = "The answer failed: an internal error, which has been logged. Send the message again.";
-  return { error: { messageId: turn.replyId, role: "error", content }, degraded: [] };
+  const error = { messageId: turn.replyId, role: "error" as const, content };
+  return { error, ...(failure === undefined ? {} : { failure }), degraded: [] };
 }

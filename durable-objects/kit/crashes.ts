@@ -1,24 +1,25 @@
 /** What becomes of work that threw: it waits for a person, is tried again, or is given up. */
 import { isControlFlow, Parked } from "../../src/agent/journal.js";
 import type { Lease } from "./driver.js";
-import { StepAbandonedError } from "./journal.js";
 
 export interface CrashPorts {
   readonly sql: SqlStorage;
+  readonly now: () => number;
+  /** Work that threw isn't tried again before. */
+  readonly postpone: (work: string, at: number) => void;
   readonly hasOpenAsks: (work: string) => boolean;
   readonly crashed: (work: string, error: unknown) => void;
 }
 
-/** Work fails at its so manieth unforeseen exception. The first is tried again at once, the others when the lease runs out. */
-const maxCrashes = 4;
+/** Waited after the first, second, … unforeseen exception of some work, in milliseconds; at the next after them it fails. */
+const retryWaitsMs = [0, 10_000, 60_000] as const;
 
 export class Crashes {
   constructor(private readonly ports: CrashPorts) {}
 
   /**
-   * `waiting`: for an ask that is open. `failed`: it is given up. `again`: the driver looks again at once, at this work or, where
-   * that was cancelled and so ended by whoever did it, at the next.
-   * @throws {unknown} the exception itself, when whatever is broken is to get time to mend: the lease stays, and the alarm goes on.
+   * `waiting`: for an ask that is open. `failed`: it is given up. `again`: the driver looks again at once, at this work (which may
+   * have to wait until whatever is broken was mended) or, where that was cancelled and so ended by whoever did it, at the next.
    */
   after(work: string, error: unknown, lease: Lease): "waiting" | "failed" | "again" {
     if (isControlFlow(error)) {
@@ -28,9 +29,9 @@ export class Crashes {
     }
     this.ports.crashed(work, error);
     if (!lease.isHeld()) return "again";
-    const count = this.count(work);
-    if (count >= maxCrashes || error instanceof StepAbandonedError) return "failed";
-    if (count > 1) throw error;
+    const wait = retryWaitsMs[this.count(work) - 1];
+    if (wait === undefined) return "failed";
+    if (wait > 0) this.ports.postpone(work, this.ports.now() + wait);
     return "again";
   }
 

@@ -3,6 +3,7 @@ import { type Journal, Parked, type StepSpec, Superseded } from "../../src/agent
 import type { Usage } from "../../src/agent/work.js";
 import type { Ask, AskRequest } from "../../src/asks/ask.js";
 import type { AskBook } from "./asks.js";
+import type { OneAtATime } from "./one-at-a-time.js";
 
 export interface JournalPorts {
   readonly storage: DurableObjectStorage;
@@ -10,16 +11,8 @@ export interface JournalPorts {
   readonly now: () => number;
   /** Whether this driver may still write: false after a cancel, or once another driver took over. */
   readonly isHeld: () => boolean;
-}
-
-/** How often a step is begun before it counts as one that takes its object down with it. */
-const maxAttempts = 5;
-
-export class StepAbandonedError extends Error {
-  override readonly name = "StepAbandonedError";
-  constructor(kind: string, attempts: number) {
-    super(`a ${kind} step was begun ${attempts} times and never ended`);
-  }
+  /** For work that died before: its calls of models and tools are made one at a time, and each is on the disk before it is made. */
+  readonly oneAtATime?: OneAtATime | undefined;
 }
 
 /** The journal of one work (a turn, a run, a round) in an object's SQLite. */
@@ -30,21 +23,23 @@ export class SqlJournal implements Journal {
     private readonly prefix = "",
   ) {}
 
-  async step<T>(spec: StepSpec<T>, work: () => Promise<T>): Promise<T> {
+  step<T>(spec: StepSpec<T>, work: () => Promise<T>): Promise<T> {
+    const { oneAtATime } = this.ports;
+    const isCall = spec.kind === "model" || spec.kind === "tool";
+    const done = (): Promise<T> => this.stepOnce(spec, work);
+    return oneAtATime !== undefined && isCall ? oneAtATime.run(done) : done();
+  }
+
+  private async stepOnce<T>(spec: StepSpec<T>, work: () => Promise<T>): Promise<T> {
     const { storage, now } = this.ports;
     const id = this.prefix + spec.id;
     const row = storage.sql
-      .exec<{ result: string | null; attempts: number }>(
-        "SELECT result, attempts FROM journal WHERE work = ? AND step = ?",
-        this.work,
-        id,
-      )
+      .exec<{ result: string | null }>("SELECT result FROM journal WHERE work = ? AND step = ?", this.work, id)
       .toArray()[0];
     if (row?.result != null) return spec.schema.parse(JSON.parse(row.result));
     this.assertLease();
 
     if (row !== undefined && spec.interrupted !== "again") return this.complete(id, spec, spec.interrupted());
-    if (row !== undefined && row.attempts >= maxAttempts) throw new StepAbandonedError(spec.kind, row.attempts);
     storage.transactionSync(() => {
       storage.sql.exec(
         `INSERT INTO journal (work, step, kind, attempts, begun_at) VALUES (?, ?, ?, 1, ?)
@@ -56,6 +51,7 @@ export class SqlJournal implements Journal {
       );
       if (row === undefined) spec.onBegin?.();
     });
+    if (this.ports.oneAtATime !== undefined) await storage.sync();
     const result = await work();
     this.assertLease();
     return this.complete(id, spec, result);
@@ -147,6 +143,23 @@ export function usageByModel(sql: SqlStorage, work: string): (Usage & { readonly
       work,
     )
     .toArray();
+}
+
+/** How far work (or, without one, all work of the object) has come: it changes with every step that is done. */
+export function progressOf(sql: SqlStorage, work?: string): string {
+  const count = "SELECT COUNT(*) AS n FROM journal WHERE result IS NOT NULL AND work = COALESCE(?, work)";
+  return String(sql.exec<{ n: number }>(count, work ?? null).one().n);
+}
+
+/** The step of some work (or of any) that was begun most often and never ended, where there is one. */
+export function stepUnderWay(sql: SqlStorage, work?: string): { kind: string; step: string } | undefined {
+  return sql
+    .exec<{ kind: string; step: string }>(
+      `SELECT kind, step FROM journal WHERE result IS NULL AND work = COALESCE(?, work)
+       ORDER BY attempts DESC, begun_at DESC LIMIT 1`,
+      work ?? null,
+    )
+    .toArray()[0];
 }
 
 /** Forgets the steps of work that has ended: its outcome and its events stay. */

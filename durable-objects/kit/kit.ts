@@ -1,15 +1,17 @@
 /** The parts of the kit put together, as every object that does work has them. */
 import type { EndedStatus, Usage } from "../../src/agent/work.js";
-import { type Ask, askForAll, hookOf } from "../../src/asks/ask.js";
+import { type Ask, askForAll } from "../../src/asks/ask.js";
 import { askEvents } from "../../src/asks/events.js";
 import type { AskWork } from "../../src/asks/origin.js";
 import type { ActorRecord } from "../../src/conversation/actor-record.js";
 import { newAskId } from "../../src/platform/ids.js";
+import { IsolateLoad } from "../../src/platform/isolate-load.js";
 import { describeError, log } from "../../src/platform/logging.js";
 import type { Level, LogFields } from "../../src/platform/metrics.js";
-import type { RecordedAct } from "../../src/tenancy/audit.js";
 import { ApprovalBook } from "./approvals.js";
 import { AskBook } from "./asks.js";
+import { Attempts } from "./attempts.js";
+import { closingAct } from "./closing-act.js";
 import { Crashes } from "./crashes.js";
 import { Deadlines } from "./deadlines.js";
 import { Driver, type Lease, type StepOutcome } from "./driver.js";
@@ -38,11 +40,15 @@ export interface KitPorts {
   readonly crashed?: (error: unknown) => void;
   /** A deadline of the object's own has passed. */
   readonly deadlinePassed?: (name: string) => void;
+  /** What all objects of the isolate have at work; without it the object counts as alone there. */
+  readonly load?: IsolateLoad;
 }
 
 /** When the alarm looks after a delivery that an instance began and may have died over, in milliseconds. */
 const deliveryLeaseMs = 15_000;
 const askDeadline = "ask:";
+/** When work that died or threw is looked at again. */
+const retryDeadline = "retry";
 
 /** How work ended, as it is logged. */
 export interface WorkEnd {
@@ -85,6 +91,8 @@ export class Kit {
   readonly waiters = new Waiters();
   readonly health: SupervisorHealth;
   readonly approvals: ApprovalBook;
+  /** Asked before each try of some work: see {@link Attempts.begin}. */
+  readonly attempts: Attempts;
   private readonly driver: Driver;
   private readonly crashes: Crashes;
 
@@ -112,6 +120,7 @@ export class Kit {
       deliver: ports.deliver,
       wakeAt: (at) => this.deadlines.move("outbox", at),
       failed: (error, attempts) => this.log("warn", "outbox.failed", { attempts, ...describeError(error) }),
+      parked: (topic, attempts) => this.log("error", "outbox.parked", { subject: topic, attempts }),
     });
     this.driver = new Driver({
       waitUntil: (work) => ctx.waitUntil(work),
@@ -120,8 +129,20 @@ export class Kit {
       step: (lease) => this.step(lease),
       crashed: ports.crashed ?? ((error) => this.log("error", "driver.crashed", describeError(error))),
     });
+    this.attempts = new Attempts({
+      storage,
+      objectId: ctx.id.toString(),
+      now,
+      random: Math.random,
+      load: ports.load ?? new IsolateLoad(now),
+      died: (work, { deaths, deathsAlone }) =>
+        this.log("warn", "work.died", { work, attempts: deaths, alone: deathsAlone }),
+      retryAt: (at) => this.deadlines.move(retryDeadline, at),
+    });
     this.crashes = new Crashes({
       sql: storage.sql,
+      now,
+      postpone: (work, at) => this.attempts.postpone(work, at),
       hasOpenAsks: (work) => this.asks.openOfWork(work).length > 0,
       crashed: (work, error) => this.log("error", "work.crashed", { work, ...describeError(error) }),
     });
@@ -137,9 +158,11 @@ export class Kit {
     return this.driver.driven();
   }
 
-  /** What becomes of work that threw under its lease. @throws {unknown} the exception, when the alarm is to try again. */
+  /** What becomes of work that threw under its lease. */
   afterThrow(work: string, error: unknown, lease: Lease): "waiting" | "failed" | "again" {
-    return this.crashes.after(work, error, lease);
+    const then = this.crashes.after(work, error, lease);
+    if (then === "waiting") this.attempts.forget(work);
+    return then;
   }
 
   /**
@@ -157,6 +180,7 @@ export class Kit {
       this.outbox.put("usage", work, { work, kind, agent, subject, keyId, models, at: endedAt });
       this.forgetSteps(work);
       this.crashes.forget(work);
+      this.attempts.forget(work);
     });
     const level = outcome === "failed" ? "warn" : "info";
     this.log(level, `${kind}.ended`, { work, outcome, latencyMs: endedAt - since, ...usage });
@@ -177,7 +201,14 @@ export class Kit {
 
   /** The journal of work; `isHeld` says whether its driver may still write. */
   journal(work: string, isHeld: () => boolean): SqlJournal {
-    return new SqlJournal(work, { storage: this.ctx.storage, asks: this.asks, now: this.ports.now, isHeld });
+    const { oneAtATime } = this.attempts;
+    return new SqlJournal(work, {
+      storage: this.ctx.storage,
+      asks: this.asks,
+      now: this.ports.now,
+      isHeld,
+      oneAtATime,
+    });
   }
 
   /** What the models of some work have taken so far. */
@@ -201,7 +232,10 @@ export class Kit {
     for (const name of this.deadlines.passed(this.ports.now())) {
       try {
         if (name === "lease") this.driver.kick();
-        else if (name === "outbox") this.deliverSoon();
+        else if (name === retryDeadline) {
+          this.deadlines.move(name, undefined);
+          this.driver.kick();
+        } else if (name === "outbox") this.deliverSoon();
         else {
           this.deadlines.move(name, undefined);
           if (name.startsWith(askDeadline)) this.asks.expire(name.slice(askDeadline.length));
@@ -218,7 +252,13 @@ export class Kit {
   }
 
   private async step(lease: Lease): Promise<StepOutcome> {
-    const outcome = await this.ports.step(lease);
+    let outcome: StepOutcome | undefined;
+    try {
+      outcome = await this.ports.step(lease);
+    } finally {
+      if (outcome === "gone") this.attempts.leave();
+      else this.attempts.over();
+    }
     if (outcome !== "gone") this.waiters.check();
     if (outcome === "again" || outcome === "yielded") this.deliverSoon();
     return outcome;
@@ -257,21 +297,4 @@ export class Kit {
     }
     this.deliverSoon();
   }
-}
-
-/** How an ask was closed, for the audit: without its texts. */
-function closingAct(ask: Ask, work: string): RecordedAct {
-  const { askId, kind, answer, status, closedBy, closedAt = ask.openedAt, from } = ask;
-  const { tool, toolCallId } = from;
-  const hook = hookOf(ask);
-  return {
-    type: status === "open" ? "ask.answered" : `ask.${status}`,
-    workId: work,
-    ...(hook === undefined ? {} : { hook }),
-    decision: answer !== undefined && "decision" in answer ? answer.decision : status,
-    actor: closedBy,
-    subject: { askId, kind, tool, toolCallId },
-    reasons: [],
-    at: Date.parse(closedAt),
-  };
 }

@@ -1,5 +1,6 @@
 /** What goes from an object to others (D1, queues): stored with the change that it is about, delivered afterwards, at least once. */
 import type { OutboxPayload, OutboxTopic } from "../../src/catalogues/outbox.js";
+import type { ParkedDelivery } from "../../src/conversation/parked-delivery.js";
 
 export interface OutboxMessage {
   /** Grows within the object: receivers keep the highest they saw of an entity, so that a late one changes nothing. */
@@ -20,12 +21,20 @@ export interface OutboxPorts {
   /** Sees to it that `drain` is called then, even if this object dies first. */
   readonly wakeAt: (at: number | undefined) => void;
   readonly failed: (error: unknown, attempts: number) => void;
+  /** It was tried to the end, and keeps nothing back any more. */
+  readonly parked: (topic: string, attempts: number) => void;
 }
 
 const batchSize = 25;
 /** The first retry's wait, doubled each time up to the cap, in milliseconds. */
 const firstRetryMs = 1_000;
 const maxRetryMs = 3_600_000;
+/** A message is parked at its so manieth failed try, after about five hours; then it is tried so often, in milliseconds. */
+export const maxTries = 16;
+const parkedRetryMs = 86_400_000;
+/** Of a failure's text, in characters; and of parked messages, how many are listed. */
+const maxError = 300;
+const maxListed = 100;
 /** How long a delivery may take before the alarm tries again. */
 const leaseMs = 15_000;
 
@@ -59,6 +68,29 @@ export class Outbox {
     return this.draining;
   }
 
+  /** What was tried to the end, the oldest first. */
+  parked(): ParkedDelivery[] {
+    return this.ports.sql
+      .exec<{ id: number; topic: string; attempts: number; error: string | null; parked_at: number }>(
+        "SELECT id, topic, attempts, error, parked_at FROM outbox WHERE parked_at IS NOT NULL ORDER BY id LIMIT ?",
+        maxListed,
+      )
+      .toArray()
+      .map(({ id, topic, attempts, error, parked_at }) => ({
+        deliveryId: id,
+        topic,
+        attempts,
+        error: error ?? "",
+        parkedAt: new Date(parked_at).toISOString(),
+      }));
+  }
+
+  /** Makes all that is parked due at once; gives how many there are. `drain` delivers it. */
+  retryParked(): number {
+    const made = "UPDATE outbox SET due_at = ? WHERE parked_at IS NOT NULL RETURNING id";
+    return this.ports.sql.exec(made, this.ports.now()).toArray().length;
+  }
+
   size(): number {
     return this.ports.sql.exec<{ n: number }>("SELECT COUNT(*) AS n FROM outbox").one().n;
   }
@@ -70,7 +102,8 @@ export class Outbox {
     // The head of each entity: what waits behind it must not wake anybody.
     const next = this.ports.sql
       .exec<{ at: number | null }>(
-        "SELECT MIN(due_at) AS at FROM outbox WHERE id IN (SELECT MIN(id) FROM outbox GROUP BY entity)",
+        `SELECT MIN(due_at) AS at FROM outbox
+         WHERE parked_at IS NOT NULL OR id IN (SELECT MIN(id) FROM outbox WHERE parked_at IS NULL GROUP BY entity)`,
       )
       .one().at;
     this.ports.wakeAt(next ?? undefined);
@@ -108,7 +141,8 @@ export class Outbox {
         `SELECT id, entity, topic, payload FROM outbox AS candidate
          WHERE due_at <= ?1 AND NOT EXISTS (
            SELECT 1 FROM outbox AS earlier
-           WHERE earlier.entity = candidate.entity AND earlier.id < candidate.id AND earlier.due_at > ?1)
+           WHERE earlier.entity = candidate.entity AND earlier.id < candidate.id AND earlier.due_at > ?1
+             AND earlier.parked_at IS NULL)
          ORDER BY id LIMIT ?2`,
         this.ports.now(),
         batchSize,
@@ -116,12 +150,17 @@ export class Outbox {
       .toArray();
   }
 
-  private postpone({ id }: OutboxMessage, error: unknown): void {
+  private postpone({ id, topic }: OutboxMessage, error: unknown): void {
     const { sql, now } = this.ports;
     const { attempts } = sql
       .exec<{ attempts: number }>("UPDATE outbox SET attempts = attempts + 1 WHERE id = ? RETURNING attempts", id)
       .one();
-    sql.exec("UPDATE outbox SET due_at = ? WHERE id = ?", now() + retryDelayMs(attempts), id);
+    const text = String(error instanceof Error ? error.message : error).slice(0, maxError);
+    if (attempts >= maxTries) {
+      const park = "UPDATE outbox SET parked_at = ?, error = ?, due_at = ? WHERE id = ?";
+      sql.exec(park, now(), text, now() + parkedRetryMs, id);
+      this.ports.parked(topic, attempts);
+    } else sql.exec("UPDATE outbox SET due_at = ? WHERE id = ?", now() + retryDelayMs(attempts), id);
     this.ports.failed(error, attempts);
   }
 }

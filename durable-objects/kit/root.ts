@@ -1,5 +1,6 @@
 /** What all roots share: asks to answer, events to follow, and waking up with the work that is left. */
 import type { Answerer, Ask } from "../../src/asks/ask.js";
+import type { ParkedDelivery } from "../../src/conversation/parked-delivery.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
 import {
   type EventsQuery,
@@ -90,6 +91,17 @@ export abstract class Root<W extends RootEngine> extends StoredObject<W> impleme
   async disconnect(who: string): Promise<void> {
     this.sockets.disconnect(who);
     for (const [close, reader] of [...this.streams]) if (isReader(reader, who)) close();
+  }
+
+  async parked(): Promise<Wire<readonly ParkedDelivery[] | null>> {
+    return toWire(this.exists() ? this.engine.kit.outbox.parked() : null);
+  }
+
+  async retryParked(): Promise<number | null> {
+    if (!this.exists()) return null;
+    const retried = this.engine.kit.outbox.retryParked();
+    if (retried > 0) this.engine.kit.deliverSoon();
+    return retried;
   }
 
   /** A WebSocket that gets the same events, and sleeps with the object. */

@@ -98,4 +98,18 @@ export const kitSchema: readonly SchemaStep[] = [
     name: "crashes",
     sql: "CREATE TABLE crashes (work TEXT PRIMARY KEY, count INTEGER NOT NULL) WITHOUT ROWID;",
   },
+  {
+    name: "attempts",
+    sql: `
+    -- Tries of work that has not ended. One that is under way in no instance ended with the death of its object.
+    CREATE TABLE attempts (
+      work TEXT PRIMARY KEY, deaths INTEGER NOT NULL, deaths_alone INTEGER NOT NULL, progress TEXT NOT NULL,
+      began_at INTEGER NOT NULL, company TEXT NOT NULL, retry_at INTEGER NOT NULL, under_way INTEGER NOT NULL) WITHOUT ROWID;`,
+  },
+  {
+    name: "parked deliveries",
+    sql: `
+    ALTER TABLE outbox ADD COLUMN parked_at INTEGER;
+    ALTER TABLE outbox ADD COLUMN error TEXT;`,
+  },
 ];

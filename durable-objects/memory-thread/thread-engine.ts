@@ -29,10 +29,12 @@ import type { Checkpoint } from "./checkpoint.js";
 import { deliverFromThread } from "./deliveries.js";
 import { MemoryThreadStore } from "./store.js";
 import { invocationView, marksView, threadView } from "./views.js";
-import { failureText, nextWork, runSlice } from "./work.js";
+import { failureText, nextWork, runSlice, sliceWork } from "./work.js";
 
 /** How long a delivery waits for its slice, in milliseconds. */
 const deliveryWaitMs = 3_000;
+/** How long a thread is left alone whose slices died again and again, in milliseconds. */
+const setAsideMs = 6 * 3_600_000;
 
 export class ThreadEngine {
   readonly store: MemoryThreadStore;
@@ -55,6 +57,7 @@ export class ThreadEngine {
       present: (_type, data) => data,
       askClosed: () => {},
       deadlinePassed: (name) => this.deadlinePassed(name),
+      load: platform.load,
     });
   }
 
@@ -261,6 +264,13 @@ export class ThreadEngine {
 
   private async step(lease: Lease): Promise<StepOutcome> {
     const { store, kit, platform } = this;
+    const at = store.thread();
+    const attempt = await kit.attempts.begin(
+      sliceWork,
+      `${at.indexedSeq}/${at.coveredSeq}/${kit.attempts.stepsDone()}`,
+    );
+    if (attempt === "given_up") this.setAside();
+    if (attempt !== "go") return "idle";
     const outcome = await runSlice({ storage: this.ctx.storage, store, kit, platform, lease });
     if (outcome === "gone") {
       // The memory was deleted without this thread: it goes too.
@@ -268,10 +278,22 @@ export class ThreadEngine {
       await this.empty();
       return outcome;
     }
+    kit.attempts.forget(sliceWork);
     const { failure, indexedSeq, marks } = store.thread();
     if (failure !== undefined) store.setFailure(undefined);
     if (outcome === "yielded") this.sendJob({ fromSeq: indexedSeq, toSeq: marks.lastSeq });
     return outcome;
+  }
+
+  /** Its slices died again and again. What it has kept stays; its steps are done anew when it is tried again. */
+  private setAside(): void {
+    const until = this.platform.now() + setAsideMs;
+    const why = this.kit.attempts.whyGivenUp(sliceWork);
+    this.kit.log("error", "memory.set_aside", { error: why });
+    this.store.setFailure(`The work on this thread is set aside until ${new Date(until).toISOString()}: ${why}.`);
+    this.store.forgetSteps();
+    this.kit.attempts.setAside(sliceWork, until);
+    this.kit.waiters.check();
   }
 
   /** The delivery that began the slice may not wait any more: the lease stays, and the alarm tries again. */

@@ -8,7 +8,6 @@ import type { ModelPort } from "../../src/model/port.js";
 import { withDeadline } from "../../src/platform/clock.js";
 import type { MemoryRef } from "../../src/stores/memory/memory-store.js";
 import type { Lease } from "../kit/driver.js";
-import { StepAbandonedError } from "../kit/journal.js";
 import type { Kit } from "../kit/kit.js";
 import type { MemoryThreadStore } from "./store.js";
 
@@ -36,8 +35,6 @@ export async function guarded<T>(ports: WorkPorts, work: () => Promise<T>): Prom
     return ports.lease.isHeld() ? result : undefined;
   } catch (error) {
     if (isControlFlow(error) || !ports.lease.isHeld()) return undefined;
-    // A step that never ends is not tried for ever; sent again, the work begins without its journal.
-    if (error instanceof StepAbandonedError) ports.store.forgetSteps();
     throw error;
   }
 }

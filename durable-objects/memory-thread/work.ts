@@ -1,7 +1,6 @@
 /** The work of a thread: one bounded slice at a time, each step idempotent and resumable. */
 import { standaloneThread, type ThreadMessage } from "../../src/memory/memory.js";
 import type { StepOutcome } from "../kit/driver.js";
-import { StepAbandonedError } from "../kit/journal.js";
 import { captureMessages } from "./captures.js";
 import { flush, NotYetConsistentError } from "./flushes.js";
 import { modelCooldown, recordModelFailure } from "./model-cooldown.js";
@@ -14,6 +13,11 @@ import type { Slice, WorkPorts } from "./work-ports.js";
 const captureBatch = 8;
 /** A slice goes on with further work for so long, in milliseconds. */
 const sliceMs = 2_000;
+
+/** What the tries of a thread's slices are counted under. */
+export const sliceWork = "slice";
+/** A slice that died so often is tried without a model: what a model made of the texts may be what it died of. */
+const diesWithModel = 2;
 
 type ThreadWork =
   | { readonly kind: "flush"; readonly flush: FlushRecord }
@@ -64,7 +68,10 @@ async function openSlice(ports: WorkPorts): Promise<Slice | undefined> {
     memory,
     model: await platform.model(tenantId),
     prompts: await platform.prompts(tenantId),
-    withoutModel: modelCooldown(ports),
+    withoutModel:
+      ports.kit.attempts.deaths(sliceWork) < diesWithModel
+        ? modelCooldown(ports)
+        : "the work was interrupted again and again",
   };
 }
 
@@ -99,7 +106,7 @@ async function flushOpen({ fromSeq, toSeq }: FlushRecord, slice: Slice, ports: W
 
 /** What a tenant may read of a failure. */
 export function failureText(error: unknown): string {
-  return error instanceof NotYetConsistentError || error instanceof StepAbandonedError
+  return error instanceof NotYetConsistentError
     ? error.message
     : "the entries or the context could not be stored; the details are in the log";
 }

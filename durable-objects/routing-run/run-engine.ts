@@ -38,6 +38,7 @@ export class RunEngine implements RootEngine {
       present: (type, data) => this.present(type, data),
       describeWork: () => this.describeWork(),
       askClosed: () => this.askClosed(),
+      load: platform.load,
     });
   }
 
@@ -80,6 +81,15 @@ export class RunEngine implements RootEngine {
   private async step(lease: Lease): Promise<StepOutcome> {
     if (!this.active()) return "idle";
     const { runId } = this.store.run();
+    const attempt = await this.kit.attempts.begin(runId);
+    if (attempt === "later") return "idle";
+    if (attempt === "given_up") {
+      this.kit.log("error", "work.given_up", { work: runId, error: this.kit.attempts.whyGivenUp(runId) });
+      this.fail(`The run was given up: ${this.kit.attempts.whyGivenUp(runId)}.`);
+      return "again";
+    }
+    // Cancelled meanwhile: whoever did that has ended it.
+    if (!lease.isHeld()) return "again";
     try {
       const { status, outcome } = await driveRun(this.store, this.kit, this.platform, lease);
       // Cancelled between its last step and its end: whoever did that has ended it.
@@ -96,11 +106,8 @@ export class RunEngine implements RootEngine {
     return "again";
   }
 
-  private fail(): void {
-    const error = {
-      code: "internal" as const,
-      detail: "An internal error, which has been logged. Start the run again.",
-    };
+  private fail(detail = "An internal error, which has been logged. Start the run again."): void {
+    const error = { code: "internal" as const, detail };
     this.end("failed", { error, clarifications: [], degraded: [] });
   }
 

@@ -304,5 +304,6 @@ function replyTurn(
     inputTokens: reply.usage.inputTokens,
     outputTokens: reply.usage.outputTokens,
     ...(toolCalls.length === 0 ? {} : { toolCalls }),
+    ...(reply.finishReason === "length" || reply.finishReason === "content_filter" ? { cut: reply.finishReason } : {}),
   };
 }

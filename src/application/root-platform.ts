@@ -1,6 +1,7 @@
 /** What a root (an object that runs agents: a session, a run) needs of the platform. */
 import type { CallOrigin } from "../agent/call-context.js";
 import type { CancelSignal, ModelPort } from "../model/port.js";
+import type { IsolateLoad } from "../platform/isolate-load.js";
 import type { HttpWorkerAnswer, HttpWorkerCall } from "../routing/ports.js";
 import type { TeamState } from "../routing/team-state.js";
 import type { Delivery } from "../stores/deliveries.js";
@@ -21,4 +22,6 @@ export interface RootPlatform extends SetupSources {
   ) => Promise<HttpWorkerAnswer>;
   /** Brings an outbox's messages to D1 and the queues; all or throws. */
   readonly deliver: (delivery: Delivery) => Promise<void>;
+  /** What all objects of the isolate have at work. */
+  readonly load: IsolateLoad;
 }

@@ -131,6 +131,7 @@ export async function loadTurnSetup(
         ...defaultAgentLimits,
         ...(agent.maxToolRounds === undefined ? {} : { maxToolRounds: agent.maxToolRounds }),
         ...(agent.maxOutputTokens === undefined ? {} : { maxOutputTokens: agent.maxOutputTokens }),
+        ...(agent.modelTimeoutMs === undefined ? {} : { modelTimeoutMs: agent.modelTimeoutMs }),
       },
       supervisors: supervisorsNamed(pinned.supervisors),
       questions: agent.questions,

@@ -38,7 +38,11 @@ export class ReplyStream {
   }
 
   listenToRound(): ModelListener {
-    return { delta: (text) => this.push(text), retract: () => this.retract() };
+    return {
+      delta: (text) => this.push(text),
+      retract: () => this.retract(),
+      isEnough: () => this.gate.isBlocked(),
+    };
   }
 
   /** Called with the whole text of a round, live or replayed: what wasn't streamed is released now. */

@@ -26,6 +26,8 @@ export const replyTurnSchema = z.object({
   outputTokens: z.number().optional(),
   toolCalls: z.array(toolCallResultSchema).optional(),
   error: z.string().optional(),
+  /** Why its text ends before its end: the limit on its length, or a filter. */
+  cut: z.enum(["length", "content_filter"]).optional(),
 });
 /** One round of a model within a reply. */
 export type ReplyTurn = z.infer<typeof replyTurnSchema>;

@@ -1,6 +1,7 @@
 /** What every root (a session, a run …) offers from outside, whatever it does: its asks and its events. */
 import { z } from "zod";
 import { type Answerer, type Ask, askSchema } from "../asks/ask.js";
+import { type ParkedDelivery, parkedDeliverySchema } from "../conversation/parked-delivery.js";
 import type { Result } from "../conversation/problem.js";
 import type { AskOwner } from "./ask-gateway.js";
 import { callObject } from "./object-call.js";
@@ -61,6 +62,10 @@ export interface RootObject {
   cancelAsk(askId: string, answerer: Answerer): Promise<Wire<Result<Ask>>>;
   streamEvents(query: EventsQuery): Promise<ReadableStream<Uint8Array> | null>;
   events(query: LogQuery): Promise<Wire<LoggedEventView[]>>;
+  /** What it could not deliver; nothing where there is no such root. */
+  parked(): Promise<Wire<readonly ParkedDelivery[] | null>>;
+  /** Delivers that again, in the background; says how many there are. */
+  retryParked(): Promise<number | null>;
   /** Closes the sockets and streams of a key, or of a subject's tokens. */
   disconnect(who: string): Promise<void>;
   fetch(request: Request): Promise<Response>;
@@ -83,6 +88,7 @@ export interface EventSource {
 }
 
 const askResult = resultOf(askSchema);
+const parkedSchema = z.array(parkedDeliverySchema).nullable();
 
 /**
  * The one place that makes stubs of a kind of root. Their objects' names carry the tenant: another tenant's id is a root that
@@ -112,6 +118,15 @@ export class RootGateway<O extends RootObject> implements AskOwner, EventSource 
 
   async cancelAsk(tenantId: string, rootId: string, askId: string, answerer: Answerer): Promise<Result<Ask>> {
     return fromWire(await this.call(tenantId, rootId, (object) => object.cancelAsk(askId, answerer)), askResult);
+  }
+
+  async parked(tenantId: string, rootId: string): Promise<readonly ParkedDelivery[] | undefined> {
+    const parked = fromWire(await this.call(tenantId, rootId, (object) => object.parked()), parkedSchema);
+    return parked ?? undefined;
+  }
+
+  async retryParked(tenantId: string, rootId: string): Promise<number | undefined> {
+    return (await this.call(tenantId, rootId, (object) => object.retryParked())) ?? undefined;
   }
 
   streamEvents(tenantId: string, rootId: string, query: EventsQuery): Promise<ReadableStream<Uint8Array> | null> {

@@ -16,6 +16,7 @@ import { ProblemError, problemResponse } from "./problems.js";
 import { admin } from "./routes/admin.js";
 import { asks } from "./routes/asks.js";
 import { audit } from "./routes/audit.js";
+import { deliveries } from "./routes/deliveries.js";
 import { events } from "./routes/events.js";
 import { health } from "./routes/health.js";
 import { keys } from "./routes/keys.js";
@@ -111,6 +112,7 @@ export function createApp(
     events,
     runs,
     asks,
+    deliveries,
     audit,
     webhooks,
     ...memories,

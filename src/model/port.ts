@@ -71,6 +71,8 @@ export interface ModelResult {
 export interface ModelListener {
   delta(text: string): void;
   retract(): void;
+  /** Whether what follows would be thrown away: the reply is read no further then, and its connection is closed. */
+  isEnough?(): boolean;
 }
 
 export interface ModelCallOptions {
@@ -86,6 +88,13 @@ export interface ModelPort {
    */
   call(request: ModelRequest, options?: ModelCallOptions): Promise<ModelResult>;
 }
+
+/** The most that a reply may hold, text and tool calls together, in bytes of JSON: it has to fit into one row of a journal. */
+export const maxReplyBytes = 1_000_000;
+/** The most tool calls that one reply may ask for. */
+export const maxReplyCalls = 128;
+/** The most that is read for one reply, in bytes: a stream says everything many times over. */
+export const maxStreamBytes = 32_000_000;
 
 /**
  * Why a call failed. `bad_response`: an answer that isn't what the protocol says (an HTML page, broken JSON, no choice);
@@ -108,7 +117,13 @@ export class ModelError extends Error {
     readonly kind: ModelErrorKind,
     /** Safe to show to a tenant: never holds a credential or a provider's raw body. */
     message: string,
-    readonly details: { readonly model?: string; readonly status?: number; readonly retryAfterMs?: number } = {},
+    readonly details: {
+      readonly model?: string;
+      readonly status?: number;
+      readonly retryAfterMs?: number;
+      /** The same model would only do it again: it isn't asked once more, the next of the list is. */
+      readonly isFinal?: boolean;
+    } = {},
     /** What it came from. It may hold what the message must not, and is never shown. */
     options?: ErrorOptions,
   ) {

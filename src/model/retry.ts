@@ -63,7 +63,8 @@ export type NextMove =
 /** What to do after the `attempt`-th attempt (from 1) at a model has failed. */
 export function nextMove(policy: RetryPolicy, failure: ModelError, attempt: number, random: () => number): NextMove {
   if (failure.kind === "cancelled") return { kind: "give_up" };
-  if (!retryableKinds.has(failure.kind) || attempt >= policy.attemptsPerModel) return { kind: "next_model" };
+  if (!retryableKinds.has(failure.kind) || failure.details.isFinal === true || attempt >= policy.attemptsPerModel)
+    return { kind: "next_model" };
   const requestedMs = failure.details.retryAfterMs ?? 0;
   // Coming back earlier than asked would only be refused again.
   if (requestedMs > policy.maxRetryAfterMs) return { kind: "next_model" };
@@ -135,6 +136,8 @@ export async function callWithFailover(
       }
     }
   }
+  // What was shown of a reply that failed is no reply.
+  if (unretracted) options.listener?.retract();
   throw allFailed(failures);
 }
 
@@ -173,6 +176,10 @@ class AttemptListener implements ModelListener {
 
   retract(): void {
     // Only the policy redoes attempts.
+  }
+
+  isEnough(): boolean {
+    return this.target.isEnough?.() ?? false;
   }
 
   close(): void {

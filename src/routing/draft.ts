@@ -23,6 +23,7 @@ export function draftThroughHop(draft: Draft | undefined, supervisors: readonly 
       gate = openStreamGate(supervisors, "hop");
       draft.retract();
     },
+    isEnough: () => gate.isBlocked() || draft.isEnough?.() === true,
   };
 }
 
@@ -44,7 +45,7 @@ export function writingDraft(draft: Draft | undefined): Pick<AgentObserver, "lis
   return {
     listen: () => {
       retract();
-      return { delta, retract };
+      return { delta, retract, isEnough: () => draft.isEnough?.() === true };
     },
     roundText: (_round, text, isAnswer) => {
       if (!isAnswer || !text.startsWith(written)) retract();

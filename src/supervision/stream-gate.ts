@@ -8,6 +8,8 @@ import type { Hook } from "./verdict.js";
 export interface StreamGate {
   /** The next piece of the reply; gives what may be seen. */
   push(delta: string): string;
+  /** Whether what was pushed will be blocked, whatever follows. */
+  isBlocked(): boolean;
 }
 
 /**
@@ -28,21 +30,26 @@ export function openStreamGate(
   // Those that judge only stand behind those that modify, as in the pass.
   for (const supervisor of [...modifiers, ...active.filter((other) => !modifiesAt(other, hook))]) {
     const stream = supervisor.openStream?.();
-    if (stream === undefined) return { push: () => "" };
+    if (stream === undefined) return { push: () => "", isBlocked: () => false };
     streams.push(stream);
   }
   // As in the pass, too, all but the last look again at what later ones made of the text.
   const again = modifiers.slice(0, -1).flatMap((supervisor) => supervisor.openStream?.() ?? []);
   streams.splice(modifiers.length, 0, ...again.map(unchanged));
 
+  const looksAgain = new Set(streams.slice(modifiers.length, modifiers.length + again.length));
   let closed = false;
+  let blocked = false;
   return {
+    isBlocked: () => blocked,
     push(delta) {
       let current = delta;
       for (const stream of streams) {
         if (closed || current === "") return "";
         const step = stream.push(current);
         closed = step.action === "review" || step.action === "block";
+        // A second look that would change the text blocks the stream, not the reply.
+        blocked = step.action === "block" && !looksAgain.has(stream);
         current = step.release;
       }
       return closed ? "" : current;

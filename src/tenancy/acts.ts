@@ -50,6 +50,9 @@ export const acts = {
   /** What staff is asked: reviews, approvals, questions to staff. */
   answerStaffAsks: { role: "operator", clientMay: true },
   exportAudit: { role: "operator" },
+  /** What an object could not deliver. */
+  listParkedDeliveries: { role: "operator" },
+  retryParkedDeliveries: { role: "operator" },
 
   startRun: { role: "client" },
   /** A run of a team that is sent along and not stored: its models, prompts and addresses are the caller's. */

@@ -6,6 +6,7 @@ import { cancelAsk } from "../../src/application/asks/cancel-ask.js";
 import { listAsks } from "../../src/application/asks/list-asks.js";
 import { readAsk } from "../../src/application/asks/read-ask.js";
 import { exportAudit } from "../../src/application/audit/export-audit.js";
+import { listParkedDeliveries, retryParkedDeliveries } from "../../src/application/deliveries/parked-deliveries.js";
 import { connectToEvents, followEvents } from "../../src/application/events/follow-events.js";
 import { awaitConsistency } from "../../src/application/memory/await-consistency.js";
 import { flushThread } from "../../src/application/memory/flush-thread.js";
@@ -154,6 +155,8 @@ const calls: Record<Exclude<Act, "readOriginals">, Call> = {
   answerStaffAsks: async (actor, services) =>
     answererOf(actor).asStaff ? readAsk(actor, "ask_1", services) : refuse("forbidden", "not staff"),
   exportAudit: (actor, services) => exportAudit(actor, { format: "csv" }, services),
+  listParkedDeliveries: (actor, services) => listParkedDeliveries(actor, "ses_1", services),
+  retryParkedDeliveries: (actor, services) => retryParkedDeliveries(actor, "ses_1", services),
   startRun: (actor, services) => startRun(actor, { definition: newRun, waitMs: 0 }, services),
   sendTeam: (actor, services) => startRun(actor, { definition: sentTeam, waitMs: 0 }, services),
   listRuns: (actor, services) => listRuns(actor, page, services),

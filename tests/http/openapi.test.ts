@@ -182,6 +182,7 @@ async function everything(tenant: TestTenant, name = "only-mine"): Promise<Recor
     name,
     subject: "ada",
     sessionId,
+    ownerId: sessionId,
     externalId,
     turnId: turn.turnId,
     messageId: turn.message?.messageId ?? "",

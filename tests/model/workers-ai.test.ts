@@ -88,7 +88,7 @@ describe("Workers AI, in one piece", () => {
   });
 
   it("offers a demanded tool alone, since the binding can't demand one by name", async () => {
-    const { call, seen } = setUp({ response: "" });
+    const { call, seen } = setUp({ response: "Hello." });
     await call({ tools, toolChoice: { tool: "other" }, maxOutputTokens: 10, temperature: 0 });
     expect(seen[0]).toMatchObject({
       model: MODEL,

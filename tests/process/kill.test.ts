@@ -27,7 +27,16 @@ it("a turn goes on after kill -9 in the middle of its model call, and nobody has
   await model.until({ aborted: 1 });
   await worker.start();
 
-  // Nobody calls the Worker now: its overdue alarm finds the turn.
+  // What died may be what it died of: it waits, and others are answered at once.
+  const other = await worker.tenantKey();
+  await worker.call("PUT", "/v1/agents/assistant", other, { kind: "model", model: "offline", instructions: "" });
+  const since = Date.now();
+  const another = await worker.call("POST", "/v1/sessions", other, { agent: "assistant" });
+  const said = await worker.call("POST", `/v1/sessions/${another.sessionId}/messages`, other, { content: "Hello?" });
+  expect(said).toMatchObject({ status: "completed" });
+  expect(Date.now() - since).toBeLessThan(2_000);
+
+  // Nobody asks for the turn now: its overdue alarm finds it.
   await model.until({ requests: 2 }, 60_000);
   const turn = await worker.call("GET", `/v1/sessions/${sessionId}/turns/${turnId}?waitMs=10000`, key);
   expect(turn).toMatchObject({

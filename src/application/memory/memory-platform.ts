@@ -2,6 +2,7 @@
 import type { FlushJob } from "../../memory/memory.js";
 import type { MemoryPrompts } from "../../memory/prompts.js";
 import type { ModelPort } from "../../model/port.js";
+import type { IsolateLoad } from "../../platform/isolate-load.js";
 import type { ContextStore } from "../../stores/memory/context-store.js";
 import type { EntryStore } from "../../stores/memory/entry-store.js";
 import type { MemoryStore } from "../../stores/memory/memory-store.js";
@@ -20,4 +21,6 @@ export interface MemoryPlatform {
   readonly sendJobs: (jobs: readonly FlushJob[]) => Promise<void>;
   /** Removes a deleted entry from D1: its text, the index, the contexts that rest on it. Again is harmless. */
   readonly eraseEntry: (place: { tenantId: string; memoryId: string }, entryId: string) => Promise<void>;
+  /** What all objects of the isolate have at work. */
+  readonly load: IsolateLoad;
 }

@@ -3,12 +3,15 @@
  * SyntaxErrors, return HTML as if it were a reply, and end a cut stream like a complete one.
  */
 import { readJson } from "../../text/json.js";
-import { ModelError, type ModelListener, type ModelRequest } from "../port.js";
+import { ModelError, type ModelListener, type ModelRequest, maxReplyBytes, maxStreamBytes } from "../port.js";
 import type { ProviderReply } from "../provider.js";
 import { chunkShape, completionShape } from "./chat-shapes.js";
 import { errorFrameFailure } from "./failures.js";
-import { ReplyAssembler } from "./reply-assembler.js";
-import { readEventData } from "./server-sent-events.js";
+import { ReplyAssembler, tooLarge } from "./reply-assembler.js";
+import { EventsTooLargeError, readEventData } from "./server-sent-events.js";
+
+/** The most that is read of a reply in one piece, in bytes: what is escaped in it takes more than what it says. */
+const maxWholeBytes = 2 * maxReplyBytes;
 
 /**
  * A reply in one piece.
@@ -21,8 +24,9 @@ export async function readWhole(
 ): Promise<ProviderReply> {
   let body: string;
   try {
-    body = await response.text();
-  } catch {
+    body = await textWithin(response, maxWholeBytes);
+  } catch (error) {
+    if (error instanceof ModelError) throw error;
     throw new ModelError("unavailable", "the connection broke off before the reply was complete");
   }
   const value = parseJson(body);
@@ -57,6 +61,7 @@ export async function readStreamed(
     events += 1;
     if (data === "[DONE]") return assembler.reply(request);
     addChunk(assembler, data);
+    if (assembler.isEnough) return assembler.replySoFar(request);
   }
   if (assembler.hasFinishReason) return assembler.reply(request);
   if (events === 0 && !type.includes("text/event-stream")) throw notAReply();
@@ -75,12 +80,32 @@ function addChunk(assembler: ReplyAssembler, data: string): void {
   assembler.addFinishReason(first?.finish_reason);
 }
 
-/** Reads events; a connection that breaks ends them, and whether that was too early is the reader's to say. */
+/** @throws {ModelError} `bad_response` when there is more than that, unread. */
+async function textWithin(response: Response, maxBytes: number): Promise<string> {
+  if (response.body === null) return "";
+  const decoder = new TextDecoder();
+  let text = "";
+  let bytes = 0;
+  for await (const chunk of response.body) {
+    bytes += chunk.byteLength;
+    if (bytes > maxBytes) throw tooLarge(maxBytes);
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+/**
+ * Reads events; a connection that breaks ends them, and whether that was too early is the reader's to say.
+ * @throws {ModelError} `bad_response` when there is more of them than is read for one reply.
+ */
 export async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string, void, undefined> {
-  const events = readEventData(body);
+  const events = readEventData(body, maxStreamBytes);
   try {
     while (true) {
-      const next = await events.next().catch(() => undefined);
+      const next = await events.next().catch((error) => {
+        if (error instanceof EventsTooLargeError) throw tooLarge(error.maxBytes);
+        return undefined;
+      });
       if (next === undefined || next.done) return;
       yield next.value;
     }

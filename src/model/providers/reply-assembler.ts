@@ -1,8 +1,37 @@
 /** Puts a reply together from its parts, streamed or whole. */
 import { estimateUsage } from "../estimate.js";
-import { ModelError, type ModelListener, type ModelRequest, type ModelToolCall, type TokenUsage } from "../port.js";
+import {
+  type FinishReason,
+  ModelError,
+  type ModelListener,
+  type ModelRequest,
+  type ModelToolCall,
+  maxReplyBytes,
+  maxReplyCalls,
+  type TokenUsage,
+} from "../port.js";
 import type { ProviderReply } from "../provider.js";
 import { finishReason, type MessageParts, type ToolCallPart } from "./chat-shapes.js";
+
+const encoder = new TextEncoder();
+
+/** The failure of a reply, or of an answer that is to be one, that goes on and on. */
+export function tooLarge(bytes: number): ModelError {
+  return new ModelError("bad_response", `the reply is larger than ${bytes} bytes`, { isFinal: true });
+}
+
+/** The failure of a reply without a text and without a call. */
+function emptyReply(reason: FinishReason): ModelError {
+  switch (reason) {
+    case "length":
+      return new ModelError("bad_response", "the reply is empty: it was cut at its length", { isFinal: true });
+    case "content_filter":
+      return new ModelError("bad_response", "the reply is empty: the provider's filter stopped it", { isFinal: true });
+    case "stop":
+    case "tool_calls":
+      return new ModelError("bad_response", "the reply is empty");
+  }
+}
 
 interface CallSlot {
   index: number | undefined;
@@ -18,6 +47,7 @@ export class ReplyAssembler {
   private reason: string | undefined;
   private refused = false;
   private counted: TokenUsage | undefined;
+  private bytes = 0;
 
   constructor(private readonly listener: ModelListener | undefined) {}
 
@@ -43,6 +73,7 @@ export class ReplyAssembler {
 
   addText(text: string): void {
     if (text === "") return;
+    this.weigh(text);
     this.text += text;
     this.listener?.delta(text);
   }
@@ -50,7 +81,13 @@ export class ReplyAssembler {
   addToolCall(part: ToolCallPart): void {
     // Workers AI closes a call with a part that says nothing.
     if (part.id === "" && part.name === "" && part.arguments === "") return;
+    this.weigh(part.id + part.name + part.arguments);
     const slot = this.slotOf(part);
+    if (this.calls.length > maxReplyCalls) {
+      throw new ModelError("bad_response", `the reply asks for more than ${maxReplyCalls} tool calls`, {
+        isFinal: true,
+      });
+    }
     slot.id ||= part.id;
     slot.name ||= part.name;
     slot.arguments += part.arguments;
@@ -64,9 +101,22 @@ export class ReplyAssembler {
     this.counted = usage ?? this.counted;
   }
 
-  /** @throws {ModelError} `bad_response` when a tool call has no name. */
+  /** Whether the listener has no use for the rest. */
+  get isEnough(): boolean {
+    return this.listener?.isEnough?.() ?? false;
+  }
+
+  /** What came until the listener had enough: its text, as cut as it is. */
+  replySoFar(request: ModelRequest): ProviderReply {
+    const parts = { text: this.text, toolCalls: [] };
+    const usage = this.counted ?? estimateUsage(request, parts);
+    return { ...parts, usage, finishReason: "content_filter", metadata: { usageEstimated: true } };
+  }
+
+  /** @throws {ModelError} `bad_response` when a tool call has no name, or the reply says nothing at all. */
   reply(request: ModelRequest): ProviderReply {
     const toolCalls = this.toolCalls();
+    if (toolCalls.length === 0 && this.text.trim() === "") throw emptyReply(finishReason(this.reason, false));
     const parts = { text: this.text, toolCalls };
     return {
       ...parts,
@@ -90,6 +140,13 @@ export class ReplyAssembler {
     const slot: CallSlot = { index: part.index, id: "", name: "", arguments: "" };
     this.calls.push(slot);
     return slot;
+  }
+
+  /** @throws {ModelError} `bad_response` once there is more than a reply may hold. */
+  private weigh(part: string): void {
+    // As it will be stored: a control character is six bytes there.
+    this.bytes += encoder.encode(JSON.stringify(part)).length - 2;
+    if (this.bytes > maxReplyBytes) throw tooLarge(maxReplyBytes);
   }
 
   private toolCalls(): ModelToolCall[] {

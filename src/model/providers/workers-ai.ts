@@ -134,6 +134,7 @@ async function readStream(
     } else {
       addOwnShape(assembler, value);
     }
+    if (assembler.isEnough) return assembler.replySoFar(request);
   }
   if (assembler.hasFinishReason) return assembler.reply(request);
   throw cutStream();

@@ -170,6 +170,9 @@ describe("a turn whose object dies", () => {
       await crashAndWake(tenant, session);
     }
     expect(await tenant.turn(session, turnId)).toMatchObject({ status: "failed", error: { role: "error" } });
+    const [row] = await rowsOf(tenant.object(session), "SELECT outcome FROM turns");
+    const failure = 'its process died 5 times while it was tried, lastly in the step "agent/model/0" (model)';
+    expect(JSON.parse(String(row?.outcome))).toMatchObject({ failure });
     expect((await tenant.say(session, "and now?")).status).toBe("completed");
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import { forgetSteps, StepAbandonedError } from "../../../durable-objects/kit/journal.js";
+import { forgetSteps } from "../../../durable-objects/kit/journal.js";
 import type { Kit } from "../../../durable-objects/kit/kit.js";
 import { Parked, Superseded } from "../../../src/agent/journal.js";
 import { Clock, kitIn, withKitTables } from "./support.js";
@@ -54,16 +54,6 @@ describe("a step", () => {
       const work = vi.fn(async () => "twice!");
       expect(await kit.journal("w", always).step(once, work)).toBe("unknown");
       expect(await kit.journal("w", always).step(once, work)).toBe("unknown");
-      expect(work).not.toHaveBeenCalled();
-    }));
-
-  it("that never ends is given up", () =>
-    withJournal(async (kit) => {
-      for (let time = 0; time < 5; time++) {
-        await expect(kit.journal("w", always).step(spec, dies)).rejects.toThrow("dies here");
-      }
-      const work = vi.fn(async () => "late");
-      await expect(kit.journal("w", always).step(spec, work)).rejects.toThrow(StepAbandonedError);
       expect(work).not.toHaveBeenCalled();
     }));
 

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { type OutboxMessage, retryDelayMs } from "../../../durable-objects/kit/outbox.js";
+import { maxTries, type OutboxMessage, retryDelayMs } from "../../../durable-objects/kit/outbox.js";
 import { openAsk } from "../../../src/asks/ask.js";
 import { readPayload } from "../../../src/catalogues/outbox.js";
 import { deliverToD1 } from "../../../src/stores/deliveries.js";
@@ -101,6 +101,31 @@ describe("the outbox", () => {
       clock.at += retryDelayMs(20);
       await kit.outbox.drain();
       expect(receiver.took.filter((one) => one.startsWith("bad"))).toEqual(["bad:1", "bad:2", "bad:3"]);
+    }));
+
+  it("parks a message that can never be delivered: what comes after it goes on, and it can be tried again", () =>
+    withOutbox(async ({ kit, clock, receiver, state }) => {
+      put(kit, "a", 1);
+      put(kit, "a", 2);
+      receiver.refuses = (message) => numberOf(message) === 1;
+      for (let attempt = 1; attempt < maxTries; attempt++) {
+        await kit.outbox.drain();
+        clock.at = wakesAt(state) ?? 0;
+      }
+      expect([kit.outbox.parked(), receiver.took]).toEqual([[], []]);
+      await kit.outbox.drain();
+      const parkedAt = new Date(clock.at).toISOString();
+      const parked = { deliveryId: 1, topic: "work_ended", attempts: maxTries, error: "refused", parkedAt };
+      expect(kit.outbox.parked()).toEqual([parked]);
+      await kit.outbox.drain();
+      expect(receiver.took).toEqual(["a:2"]);
+      expect(wakesAt(state)).toBe(clock.at + 86_400_000);
+
+      receiver.refuses = () => false;
+      expect(kit.outbox.retryParked()).toBe(1);
+      await kit.outbox.drain();
+      expect(receiver.took).toEqual(["a:2", "a:1"]);
+      expect([kit.outbox.parked(), kit.outbox.size()]).toEqual([[], 0]);
     }));
 
   it("sleeps until the first retry, though further messages wait behind it", () =>

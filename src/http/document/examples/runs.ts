@@ -56,5 +56,9 @@ export const runExamples: Readonly<Record<string, unknown>> = {
   },
   "getRunTrace 200 text/markdown": `# Run ${runId}: completed\n\n- 09:30:00 Routed to billing (llm-based, 90 % sure).\n`,
   "getRunTrace 200 text/plain": `# Run ${runId}: completed\n\n- 09:30:00 Routed to billing (llm-based, 90 % sure).\n`,
+  "getDeliveryParked 200": {
+    items: [{ deliveryId: 12, topic: "audit", attempts: 16, error: "D1_ERROR: the database is full", parkedAt: at }],
+  },
+  "retryDeliveryParked 200": { retried: 1 },
   RunEvent: { id: 1, event: "run.started", data: { runId } },
 };
