@@ -4,7 +4,7 @@
  * step, so it can be entered again at any time and goes on where it was.
  */
 import { z } from "zod";
-import type { ReplyTurn, ToolCallResult } from "../conversation/message.js";
+import type { ReplyTurn } from "../conversation/message.js";
 import { DeadlineError } from "../model/deadline.js";
 import {
   type ModelCallOptions,
@@ -18,8 +18,9 @@ import { type AgentLimits, overBudget } from "./budget.js";
 import { eitherSignal } from "./cancel.js";
 import { settleInOrder } from "./concurrency.js";
 import type { AgentPorts } from "./ports.js";
+import { replyTurn } from "./reply-turn.js";
 import { type CallRecord, type RequestedTool, runToolCall } from "./tool-call.js";
-import type { AgentTool } from "./tools.js";
+import type { AgentTool, ToolEffect } from "./tools.js";
 
 export interface AgentSpec {
   readonly models: readonly string[];
@@ -41,6 +42,11 @@ export interface AgentSpec {
   readonly output?: ModelRequest["output"];
   readonly temperature?: number;
   readonly limits: AgentLimits;
+  /**
+   * Asked when a model call failed for good, with why: `true` has it made once more, with the exchange as it is, so that no tool is
+   * called again. Without it the agent fails.
+   */
+  readonly retry?: (error: string) => Promise<boolean>;
   /** Ids of turns and tool calls begin with it. */
   readonly replyId: string;
 }
@@ -63,6 +69,10 @@ export interface AgentReport {
   readonly outputTokens: number;
   readonly activeMs: number;
   readonly metadata?: ModelResult["metadata"];
+  /** The rounds whose results the model has read, as messages: what a later call of the same agent can go on from. */
+  readonly exchange: readonly ModelMessage[];
+  /** What its calls may have changed, in their order, whatever became of the agent. */
+  readonly effects: readonly ToolEffect[];
 }
 
 /**
@@ -84,22 +94,34 @@ export interface AgentReport {
 export async function runAgent(spec: AgentSpec, ports: AgentPorts): Promise<AgentOutcome> {
   const exchange: ModelMessage[] = [];
   const turns: ReplyTurn[] = [];
+  const effects: ToolEffect[] = [];
   const spent = { modelCalls: 0, inputTokens: 0, outputTokens: 0, activeMs: 0 };
   let metadata: ModelResult["metadata"];
   const timeLeft = (): number => Math.max(1, spec.limits.maxActiveMs - spent.activeMs);
-  const report = (): AgentReport => ({ turns, ...spent, ...(metadata === undefined ? {} : { metadata }) });
+  const report = (): AgentReport => ({
+    turns,
+    exchange,
+    effects,
+    ...spent,
+    ...(metadata === undefined ? {} : { metadata }),
+  });
 
   for (let round = 0; ; round++) {
     const exhausted = overBudget(spent, spec.limits);
     if (exhausted !== undefined) return { kind: "failed", code: "budget_exceeded", detail: exhausted, ...report() };
 
-    const lastRound = round >= spec.limits.maxToolRounds;
-    const reply = await callModel(spec, ports, exchange, { round, lastRound, timeLeftMs: timeLeft() });
-    spent.modelCalls++;
-    spent.activeMs += reply.elapsedMs;
-    if (!reply.ok) {
+    const { maxToolRounds, maxModelCalls = Number.POSITIVE_INFINITY } = spec.limits;
+    const lastRound = round >= maxToolRounds || spent.modelCalls + 1 >= maxModelCalls;
+    let reply = await callModel(spec, ports, exchange, { round, lastRound, attempt: 0, timeLeftMs: timeLeft() });
+    for (let attempt = 1; ; attempt++) {
+      spent.modelCalls++;
+      spent.activeMs += reply.elapsedMs;
+      if (reply.ok) break;
       const code = reply.overTime === true ? "budget_exceeded" : "model_failed";
-      return { kind: "failed", code, detail: reply.error, ...report() };
+      const affordable = overBudget(spent, spec.limits) === undefined && spent.modelCalls < maxModelCalls;
+      if (reply.overTime === true || !affordable || (await spec.retry?.(reply.error)) !== true)
+        return { kind: "failed", code, detail: reply.error, ...report() };
+      reply = await callModel(spec, ports, exchange, { round, lastRound, attempt, timeLeftMs: timeLeft() });
     }
     spent.inputTokens += reply.usage.inputTokens;
     spent.outputTokens += reply.usage.outputTokens;
@@ -113,7 +135,8 @@ export async function runAgent(spec: AgentSpec, ports: AgentPorts): Promise<Agen
     if (reply.text !== "") ports.observer?.roundText?.(round, reply.text, isAnswer);
 
     const records = await runRound(spec, ports, calls, round, timeLeft());
-    turns.push(replyTurn(spec, round, reply, records));
+    turns.push(replyTurn(`${spec.replyId}.${round}`, reply, records));
+    effects.push(...records.flatMap(({ effect }) => effect ?? []));
     spent.activeMs += Math.max(0, ...records.map((record) => record.elapsedMs));
 
     const ending = records.find((record) => record.endsRun);
@@ -175,7 +198,7 @@ function callModel(
   spec: AgentSpec,
   ports: AgentPorts,
   exchange: readonly ModelMessage[],
-  { round, lastRound, timeLeftMs }: { round: number; lastRound: boolean; timeLeftMs: number },
+  { round, lastRound, attempt, timeLeftMs }: { round: number; lastRound: boolean; attempt: number; timeLeftMs: number },
 ): Promise<ModelStep> {
   const tools = spec.tools().filter((tool) => !lastRound || spec.endingTools?.includes(tool.name));
   const request: ModelRequest = {
@@ -197,7 +220,7 @@ function callModel(
 
   return ports.journal.step(
     {
-      id: `model/${round}`,
+      id: attempt === 0 ? `model/${round}` : `model/${round}/again${attempt}`,
       kind: "model",
       schema: modelStepSchema,
       interrupted: "again",
@@ -259,29 +282,4 @@ function runRound(
     return runToolCall(call, position, agent, ports);
   });
   return settleInOrder(tasks, spec.limits.parallelTools);
-}
-
-function replyTurn(
-  spec: AgentSpec,
-  round: number,
-  reply: Extract<ModelStep, { ok: true }>,
-  records: readonly CallRecord[],
-): ReplyTurn {
-  const toolCalls = records.map(
-    (record): ToolCallResult => ({
-      toolCallId: record.toolCallId,
-      server: record.server,
-      tool: record.tool,
-      args: { ...record.args },
-      elapsedMs: record.elapsedMs,
-      ...(record.isError ? { error: record.content } : { output: record.content }),
-    }),
-  );
-  return {
-    turnId: `${spec.replyId}.${round}`,
-    ...(reply.text === "" ? {} : { message: reply.text }),
-    inputTokens: reply.usage.inputTokens,
-    outputTokens: reply.usage.outputTokens,
-    ...(toolCalls.length === 0 ? {} : { toolCalls }),
-  };
 }

@@ -213,7 +213,7 @@ async function answerAsTeam(
     ports.stream.listenToRound(),
   );
   const { inputTokens, outputTokens, activeMs, modelCalls } = outcome.spent;
-  const spent = { modelCalls, inputTokens, outputTokens, activeMs };
+  const spent = { modelCalls, inputTokens, outputTokens, activeMs, effects: outcome.effects, exchange: [] };
   if (outcome.kind === "failed")
     return { kind: "failed", code: "model_failed", detail: outcome.detail, turns: [], ...spent };
   const workers = [...new Set(outcome.results.map(({ worker }) => worker))].join(", ");
