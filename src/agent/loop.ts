@@ -111,7 +111,8 @@ export async function runAgent(spec: AgentSpec, ports: AgentPorts): Promise<Agen
     if (exhausted !== undefined) return { kind: "failed", code: "budget_exceeded", detail: exhausted, ...report() };
 
     const { maxToolRounds, maxModelCalls = Number.POSITIVE_INFINITY } = spec.limits;
-    const lastRound = round >= maxToolRounds || spent.modelCalls + 1 >= maxModelCalls;
+    const isLast = (): boolean => round >= maxToolRounds || spent.modelCalls + 1 >= maxModelCalls;
+    let lastRound = isLast();
     let reply = await callModel(spec, ports, exchange, { round, lastRound, attempt: 0, timeLeftMs: timeLeft() });
     for (let attempt = 1; ; attempt++) {
       spent.modelCalls++;
@@ -121,6 +122,7 @@ export async function runAgent(spec: AgentSpec, ports: AgentPorts): Promise<Agen
       const affordable = overBudget(spent, spec.limits) === undefined && spent.modelCalls < maxModelCalls;
       if (reply.overTime === true || !affordable || (await spec.retry?.(reply.error)) !== true)
         return { kind: "failed", code, detail: reply.error, ...report() };
+      lastRound = isLast();
       reply = await callModel(spec, ports, exchange, { round, lastRound, attempt, timeLeftMs: timeLeft() });
     }
     spent.inputTokens += reply.usage.inputTokens;

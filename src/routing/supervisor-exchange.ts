@@ -43,16 +43,16 @@ function withUniqueIds(message: ModelMessage, scope: string): ModelMessage {
   }
 }
 
-/** Their results reach workers otherwise, or don't concern them. */
-const ownTools: ReadonlySet<string> = new Set(["ask_human", "list_workers"]);
-
-/** What it found: results of its tools that are neither answers of people nor decisions, nor effects, which are told apart. */
+/**
+ * What it found by stored tools. Answers of people and effects reach workers otherwise; what a memory knows only those who may
+ * search it themselves.
+ */
 export function findingsOf({ turns, effects }: AgentReport): Finding[] {
   const done = new Set(effects.map(({ toolCallId }) => toolCallId));
   return turns
     .flatMap(({ toolCalls = [] }) => toolCalls)
     .flatMap(({ toolCallId, server, tool, args, output }) => {
-      const isOwn = server === routingServer || (server === builtInServer && ownTools.has(tool));
+      const isOwn = server === routingServer || server === builtInServer;
       return isOwn || output === undefined || done.has(toolCallId)
         ? []
         : [{ tool: `${server}/${tool}`, args, content: output }];

@@ -139,7 +139,7 @@ describe("a verbose team", () => {
       server: "shop",
       description: "Looks",
       parameters,
-      http: { url: hook.hookURL },
+      http: { url: hook.hookURL, method: "GET" },
     });
     const look = { toolCalls: [{ name: "look", arguments: { word: "is it swordfish" } }] };
     for (const verbose of [true, false]) {
