@@ -1,6 +1,7 @@
 /** The SQL of a chat session. No rules: what a row means is decided elsewhere. */
 import { z } from "zod";
 import type { HistoryMessage } from "../../src/agent/prompt.js";
+import { historyText } from "../../src/chat/answered-questions.js";
 import {
   type NewSession,
   newSessionSchema,
@@ -9,7 +10,7 @@ import {
   turnStatuses,
 } from "../../src/chat/session.js";
 import type { ActorRecord } from "../../src/conversation/actor-record.js";
-import { type ChatMessage, chatMessageSchema, messageText } from "../../src/conversation/message.js";
+import { type ChatMessage, chatMessageSchema } from "../../src/conversation/message.js";
 import { type SupervisionState, supervisionStateSchema, withoutWholeReasons } from "../../src/supervision/state.js";
 import { AnswerStore } from "./answer-store.js";
 import { type NewTurn, type TurnRecord, turnRow } from "./turn-rows.js";
@@ -210,7 +211,7 @@ export class ChatSessionStore {
       .reverse()
       .map(({ message }) => ({
         role: message.role === "assistant" ? ("assistant" as const) : ("user" as const),
-        content: messageText(message),
+        content: historyText(message),
       }));
   }
 

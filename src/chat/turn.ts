@@ -20,6 +20,7 @@ import type { HookSummary } from "../supervision/summary.js";
 import type { SupervisePorts } from "../supervision/supervise.js";
 import type { Supervisor } from "../supervision/supervisor.js";
 import { supervisingGuard, type ToolGuardPorts } from "../supervision/tool-guard.js";
+import { questionCalls } from "./answered-questions.js";
 import type { ReplyStream } from "./reply-stream.js";
 
 export interface TurnCommand {
@@ -220,7 +221,15 @@ async function answerAsTeam(
   return {
     kind: "answered",
     text: outcome.response,
-    turns: [{ turnId: `${task.id}.0`, message: outcome.response, inputTokens, outputTokens }],
+    turns: [
+      {
+        turnId: `${task.id}.0`,
+        message: outcome.response,
+        inputTokens,
+        outputTokens,
+        ...(outcome.clarifications.length === 0 ? {} : { toolCalls: questionCalls(outcome.clarifications, task.id) }),
+      },
+    ],
     metadata: { team: team.key, workers, modelCalls },
     ...spent,
   };

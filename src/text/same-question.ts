@@ -2,11 +2,11 @@
 import { plainWords, wordTerm } from "./tokenizer.js";
 
 /** The share of words that two questions have to have in common to be the same one. */
-export const questionLikeness = 0.7;
+const questionLikeness = 0.7;
 
 /**
- * The same words, or nearly: one has all that the other says (inflections and order don't count), and {@link questionLikeness} of all
- * their words stand in both. A word in the place of another, or a number that differs, makes another question.
+ * The same words, or nearly: one has all that the other says (inflections and order don't count), and seven tenths of all their
+ * words stand in both. A word in the place of another, or a number that differs, makes another question.
  * @example isSameQuestion("Which order is it about?", "Which order is it about, please?") // true
  * @example isSameQuestion("What of order 17?", "What of order 18?") // false
  */

@@ -102,7 +102,7 @@ class World {
   }
 
   private reply({ models, messages, tools = [], toolChoice }: ModelRequest): Partial<ModelResult> {
-    if (this.chance(0.25)) throw new ModelError("unavailable", "the model is down", false);
+    if (this.chance(0.25)) throw new ModelError("unavailable", "the model is down");
     const offered = tools.map(({ name }) => name);
     const make = (name: string, args: object): Partial<ModelResult> => ({
       toolCalls: [{ id: "c", name, arguments: JSON.stringify(args) }],
@@ -192,7 +192,7 @@ class World {
   }
 }
 
-const seeds = Array.from({ length: 400 }, (_, seed) => seed);
+const seeds = Array.from({ length: 250 }, (_, seed) => seed);
 
 describe("a random team, whose models and tools fail and whose object dies at random", () => {
   it("does nothing twice, asks nothing twice, stays within its budget, and a failure says what was done", async () => {

@@ -5,9 +5,9 @@ import { recordOf } from "../../conversation/actor-record.js";
 import { ok, type Result } from "../../conversation/problem.js";
 import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
-import { withAsksFor } from "../asks/ask-view.js";
 import type { Services } from "../services.js";
 import { ownSession } from "./own-session.js";
+import { turnFor } from "./turn-view.js";
 
 export interface TurnRef {
   readonly sessionId: string;
@@ -20,5 +20,5 @@ export async function cancelTurn(actor: Actor, ref: TurnRef, services: Services)
   const own = await ownSession(actor, ref.sessionId, services);
   if (!own.ok) return own;
   const turn = await services.sessions.cancelTurn(actor.tenantId, ref.sessionId, ref.turnId, recordOf(actor));
-  return turn.ok ? ok(withAsksFor(actor, turn.value)) : turn;
+  return turn.ok ? ok(turnFor(actor, turn.value)) : turn;
 }

@@ -3,9 +3,9 @@ import type { Turn } from "../../chat/session.js";
 import { ok, type Result } from "../../conversation/problem.js";
 import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
-import { withAsksFor } from "../asks/ask-view.js";
 import type { Services } from "../services.js";
 import { ownSession } from "./own-session.js";
+import { turnFor } from "./turn-view.js";
 
 export interface TurnQuery {
   readonly sessionId: string;
@@ -20,5 +20,5 @@ export async function readTurn(actor: Actor, query: TurnQuery, services: Service
   const own = await ownSession(actor, query.sessionId, services);
   if (!own.ok) return own;
   const turn = await services.sessions.turn(actor.tenantId, query.sessionId, query.turnId, query.waitMs);
-  return turn.ok ? ok(withAsksFor(actor, turn.value)) : turn;
+  return turn.ok ? ok(turnFor(actor, turn.value)) : turn;
 }

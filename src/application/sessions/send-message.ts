@@ -8,10 +8,10 @@ import { newId } from "../../platform/ids.js";
 import { keyOf } from "../../stores/reader-store.js";
 import { type Actor, ownKey } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
-import { withAsksFor } from "../asks/ask-view.js";
 import { openStream } from "../events/follow-events.js";
 import type { Services } from "../services.js";
 import { ownSession } from "./own-session.js";
+import { turnFor } from "./turn-view.js";
 
 export interface MessageInput {
   readonly sessionId: string;
@@ -41,7 +41,7 @@ export async function sendMessage(actor: Actor, message: MessageInput, services:
     waitMs,
     sender: recordOf(actor),
   });
-  return turn.ok ? ok(withAsksFor(actor, turn.value)) : turn;
+  return turn.ok ? ok(turnFor(actor, turn.value)) : turn;
 }
 
 /** What makes a request the same one again. A message without more to it is its content, as the versions before had it. */
