@@ -22,6 +22,7 @@ export async function runMaintenance(
     return found !== undefined && "mcp" in found.body ? found.body : undefined;
   });
   await services.claims.purgeExpired(at);
+  await services.tenants.purgeExpired(at);
   await services.readers.purgeExpired(at);
   return ok(await maintainMemories(services.memory, at));
 }
