@@ -4,7 +4,7 @@
  *
  *     npm run kills -- --kills 200 --seed 7
  *
- * It prints its seed first, a line for each kill, and at the end every fault with the ids that it is about; the Worker's log is kept
+ * Ctrl-C ends the killing early, and looks then. It prints its seed first, a line for each kill, and at the end every fault with the ids that it is about; the Worker's log is kept
  * in the file that it names. It ends with 1 if there was a fault.
  */
 import { openSync } from "node:fs";
@@ -31,6 +31,11 @@ console.log(`seed ${values.seed}, ${kills} kills, the Worker's log is ${log}`);
 
 const upstream = await startUpstream(randomFrom(Number(values.seed) + 1));
 const worker = new WorkerProcess(upstream.url, {}, openSync(log, "a"));
+let interrupted = false;
+process.once("SIGINT", () => {
+  interrupted = true;
+});
+
 try {
   process.exitCode = (await run()) === 0 ? 0 : 1;
 } finally {
@@ -46,7 +51,9 @@ async function run(): Promise<number> {
   const load = new Load(client, record, randomFrom(Number(values.seed) + 2));
   await load.prepare(upstream.url);
   const running = load.run();
-  for (let kill = 1; kill <= kills; kill++) {
+  let kill = 0;
+  while (kill < kills && !interrupted) {
+    kill += 1;
     const waitMs = Math.round(200 + random() ** 2 * 5_000);
     await pause(waitMs);
     await worker.kill();
@@ -60,6 +67,6 @@ async function run(): Promise<number> {
   const checks = new Checks(client, record, upstream.calls);
   await checks.all(load);
   for (const fault of checks.faults) console.log(`FAULT ${fault}`);
-  console.log(`${checks.faults.length} faults after ${kills} kills (seed ${values.seed})`);
+  console.log(`${checks.faults.length} faults after ${kill} kills (seed ${values.seed})`);
   return checks.faults.length;
 }
