@@ -4,8 +4,8 @@
  *
  *     npm run kills -- --kills 200 --seed 7
  *
- * Ctrl-C ends the killing early, and looks then. It prints its seed first, a line for each kill, and at the end every fault with the ids that it is about; the Worker's log is kept
- * in the file that it names. It ends with 1 if there was a fault.
+ * It prints its seed first, a line for each kill, and at the end every fault with the ids that it is about; the Worker's log is kept
+ * in the file that it names. Ctrl-C ends the killing early, and looks then. It ends with 1 if there was a fault.
  */
 import { openSync } from "node:fs";
 import { tmpdir } from "node:os";

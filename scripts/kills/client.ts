@@ -12,7 +12,7 @@ export interface Reply {
   readonly text: string;
 }
 
-export class UnexpectedAnswerError extends Error {
+class UnexpectedAnswerError extends Error {
   override readonly name = "UnexpectedAnswerError";
 }
 
@@ -20,7 +20,6 @@ export class UnexpectedAnswerError extends Error {
 const patienceMs = 240_000;
 
 export class Client {
-  /** Set when the last kill is done: nobody has to be patient with starts any more. */
   constructor(
     private readonly worker: WorkerProcess,
     private readonly key: string,
