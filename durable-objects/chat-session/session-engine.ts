@@ -33,7 +33,7 @@ import { presentEvent, sessionView } from "./session-view.js";
 import { ChatSessionStore } from "./store.js";
 import type { TurnRecord } from "./turn-rows.js";
 import { TurnRun } from "./turn-runner.js";
-import { crashOutcome, turnView } from "./turn-view.js";
+import { addError, crashOutcome, turnView } from "./turn-view.js";
 
 /** After how long the list of sessions shows that a turn runs, in milliseconds. */
 const runningShownAfterMs = 5_000;
@@ -200,7 +200,7 @@ export class SessionEngine implements RootEngine {
     const turn = this.store.turn(turnId);
     return turn === undefined
       ? refuse("not_found", "There is no such turn in this session.")
-      : ok(turnView(turn, this.store, this.kit.asks, this.kit.usage(turnId)));
+      : ok(turnView(turn, this.store, this.kit));
   }
 
   /** Ends what runs and waits, so that nothing is written after an erasure. */
@@ -285,7 +285,7 @@ export class SessionEngine implements RootEngine {
         this.store.addMessage(reply, turnId, true);
         this.remember(reply.messageId);
       }
-      if (error !== undefined) this.store.addMessage(error, turnId, false);
+      if (error !== undefined) addError(error, turn, this.store);
       this.kit.events.append("turn.completed", turnId, { turnId });
       this.kit.deadlines.move(runningDeadline, undefined);
       this.updateIndex();

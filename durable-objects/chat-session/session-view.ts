@@ -48,7 +48,8 @@ function presentContext(data: unknown, context: VersionedContext): EventData<"co
 function presentTurn(data: unknown, turnOf: EventSources["turn"]): EventData<"turn.completed"> | undefined {
   const { data: stored } = chatEvents["turn.completed"].stored.safeParse(data);
   const turn = stored === undefined ? undefined : turnOf(stored.turnId);
-  if (turn?.ok !== true) return undefined;
+  if (!turn?.ok) return undefined;
+  // Everybody who follows the session reads it.
   const { failure: _, ...shown } = turn.value;
   return { ...shown, asks: shown.asks.map(askForAll) };
 }

@@ -1,6 +1,7 @@
 /** The SQL of a chat session. No rules: what a row means is decided elsewhere. */
 import { z } from "zod";
 import type { HistoryMessage } from "../../src/agent/prompt.js";
+import { historyText } from "../../src/chat/answered-questions.js";
 import { newestRounds } from "../../src/chat/past-calls.js";
 import {
   type NewSession,
@@ -10,7 +11,7 @@ import {
   turnStatuses,
 } from "../../src/chat/session.js";
 import type { ActorRecord } from "../../src/conversation/actor-record.js";
-import { type ChatMessage, chatMessageSchema, type ModelReply, messageText } from "../../src/conversation/message.js";
+import { type ChatMessage, chatMessageSchema, type ModelReply } from "../../src/conversation/message.js";
 import { type SupervisionState, supervisionStateSchema, withoutTexts } from "../../src/supervision/state.js";
 import { AnswerStore } from "./answer-store.js";
 import { type NewTurn, type TurnRecord, turnRow } from "./turn-rows.js";
@@ -221,7 +222,7 @@ export class ChatSessionStore {
         const calls = rounds[index];
         return {
           role: message.role === "assistant" ? "assistant" : "user",
-          content: messageText(message),
+          content: historyText(message),
           ...(calls === undefined ? {} : { rounds: calls }),
         };
       })

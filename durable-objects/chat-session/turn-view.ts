@@ -1,23 +1,28 @@
 /** A turn as callers see it. */
-import type { Usage } from "../../src/agent/work.js";
 import { isFinal, type SettledOutcome, type Turn } from "../../src/chat/session.js";
+import { callsOf } from "../../src/chat/turn-calls.js";
+import type { PlainMessage } from "../../src/conversation/message.js";
 import { supervisionSummary } from "../../src/supervision/summary.js";
-import type { AskBook } from "../kit/asks.js";
+import type { Kit } from "../kit/kit.js";
 import type { ChatSessionStore } from "./store.js";
 import type { TurnRecord } from "./turn-rows.js";
 
-/** A turn as a caller sees it: effective texts only. */
-export function turnView(record: TurnRecord, store: ChatSessionStore, asks: AskBook, usageSoFar: Usage): Turn {
+/** A turn as a caller sees it: effective texts only. Why it failed is for operators: whoever shows it to others leaves that out. */
+export function turnView(record: TurnRecord, store: ChatSessionStore, kit: Kit): Turn {
   const { outcome } = record;
   const message = store.message(record.messageId);
   // Of its tool calls, and of a turn that ended before its time, only the passes tell what was decided.
   const passes = store.passesOfTurn(record.turnId);
-  const open = asks.ofWork(record.turnId);
   const partial = record.status === "waiting" ? record.partial : undefined;
   const reply =
     partial === undefined
       ? outcome?.reply
       : { messageId: record.replyId, role: "assistant" as const, modelReply: partial };
+  const open = kit.asks.ofWork(record.turnId);
+  const calls =
+    isFinal(record.status) && outcome?.reply === undefined
+      ? callsOf(kit.events.stored(record.turnId, "tool.called", "tool.returned"))
+      : [];
   return {
     turnId: record.turnId,
     status: record.status,
@@ -25,12 +30,24 @@ export function turnView(record: TurnRecord, store: ChatSessionStore, asks: AskB
     ...(reply === undefined ? {} : { reply }),
     ...(outcome?.error === undefined ? {} : { error: outcome.error }),
     ...(outcome?.failure === undefined ? {} : { failure: outcome.failure }),
+    ...(calls.length === 0 ? {} : { calls }),
     supervision: supervisionSummary(outcome, passes),
     asks: isFinal(record.status) ? open : open.filter((ask) => ask.status === "open"),
-    usage: outcome?.usage ?? usageSoFar,
+    usage: outcome?.usage ?? kit.usage(record.turnId),
     createdAt: new Date(record.acceptedAt).toISOString(),
     ...(record.endedAt === undefined ? {} : { endedAt: new Date(record.endedAt).toISOString() }),
   };
+}
+
+/** An error stands behind the message that it is about: one whose verdict never came isn't cleared, so nobody reads its text. */
+export function addError(error: PlainMessage, turn: TurnRecord, store: ChatSessionStore): void {
+  const { messageId, turnId, acceptedAt } = turn;
+  if (store.message(messageId) === undefined) {
+    const content = "[withheld] The turn failed before its message was cleared.";
+    const createdAt = new Date(acceptedAt).toISOString();
+    store.addMessage({ messageId, role: "user", content, createdAt }, turnId, false);
+  }
+  store.addMessage(error, turnId, false);
 }
 
 /** What comes of a turn that failed without anybody having foreseen it. @param failure why, for operators */

@@ -80,6 +80,18 @@ export class EventLog {
     return row?.seq ?? 0;
   }
 
+  /** Events of these types of one work, in order, as they are stored. */
+  stored(work: string, ...types: LoggedEventType[]): { readonly type: string; readonly data: string }[] {
+    const any = types.map(() => "?").join(", ");
+    return this.sql
+      .exec<{ type: string; data: string }>(
+        `SELECT type, data FROM events WHERE work = ? AND type IN (${any}) ORDER BY seq`,
+        work,
+        ...types,
+      )
+      .toArray();
+  }
+
   private shown(type: string, data: string): string {
     return JSON.stringify(this.present(type, JSON.parse(data)));
   }

@@ -36,6 +36,13 @@ const deliveryWaitMs = 3_000;
 /** How long a thread is left alone whose slices died again and again, in milliseconds. */
 const setAsideMs = 6 * 3_600_000;
 
+/**
+ * A job that the queue accepted and that died with its consumer before it came here would be done with the next message alone:
+ * after so long without a delivery, in milliseconds, another one is sent.
+ */
+const unstartedAfterMs = 60_000;
+const unstartedDeadline = "unstarted";
+
 export class ThreadEngine {
   readonly store: MemoryThreadStore;
   readonly kit: Kit;
@@ -156,6 +163,8 @@ export class ThreadEngine {
    * @throws {unknown} what the slice threw: the queue delivers again.
    */
   async deliver(): Promise<SliceReport> {
+    // From here on the lease watches over it.
+    this.kit.deadlines.move(unstartedDeadline, undefined);
     this.kit.kick();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const waitedEnough = new Promise<SliceReport>((resolve) => {
@@ -305,6 +314,7 @@ export class ThreadEngine {
 
   private sendJob(range: FlushRange): void {
     this.kit.outbox.put("flush", "flush", range);
+    this.kit.deadlines.move(unstartedDeadline, this.platform.now() + unstartedAfterMs);
   }
 
   private deadlinePassed(name: string): void {

@@ -8,6 +8,8 @@ export interface AgentLimits {
   readonly maxCallsPerRound: number;
   /** Input and output together, over all rounds. */
   readonly maxTokens: number;
+  /** Those that failed included; the last one has to answer. Without it the rounds alone count. */
+  readonly maxModelCalls?: number;
   /** Milliseconds of work (model and tool time), not of waiting. */
   readonly maxActiveMs: number;
   /** For one attempt of a model call. */

@@ -4,7 +4,7 @@
  * step, so it can be entered again at any time and goes on where it was.
  */
 import { z } from "zod";
-import type { ReplyTurn, ToolCallResult } from "../conversation/message.js";
+import type { ReplyTurn } from "../conversation/message.js";
 import { DeadlineError } from "../model/deadline.js";
 import {
   type ModelCallOptions,
@@ -20,8 +20,9 @@ import { settleInOrder } from "./concurrency.js";
 import { Parked } from "./journal.js";
 import { pendingCalls } from "./pending-calls.js";
 import type { AgentPorts } from "./ports.js";
+import { replyTurn } from "./reply-turn.js";
 import { type RequestedTool, runToolCall } from "./tool-call.js";
-import type { AgentTool, CallRecord } from "./tools.js";
+import type { AgentTool, CallRecord, ToolEffect } from "./tools.js";
 
 export interface AgentSpec {
   readonly models: readonly string[];
@@ -43,6 +44,11 @@ export interface AgentSpec {
   readonly output?: ModelRequest["output"];
   readonly temperature?: number;
   readonly limits: AgentLimits;
+  /**
+   * Asked when a model call failed for good, with why: `true` has it made once more, with the exchange as it is, so that no tool is
+   * called again. Without it the agent fails.
+   */
+  readonly retry?: (error: string) => Promise<boolean>;
   /** Ids of turns and tool calls begin with it. */
   readonly replyId: string;
 }
@@ -65,6 +71,10 @@ export interface AgentReport {
   readonly outputTokens: number;
   readonly activeMs: number;
   readonly metadata?: ModelResult["metadata"];
+  /** The rounds whose results the model has read, as messages: what a later call of the same agent can go on from. */
+  readonly exchange: readonly ModelMessage[];
+  /** What its calls may have changed, in their order, whatever became of the agent. */
+  readonly effects: readonly ToolEffect[];
 }
 
 /**
@@ -86,22 +96,36 @@ export interface AgentReport {
 export async function runAgent(spec: AgentSpec, ports: AgentPorts): Promise<AgentOutcome> {
   const exchange: ModelMessage[] = [];
   const turns: ReplyTurn[] = [];
+  const effects: ToolEffect[] = [];
   const spent = { modelCalls: 0, inputTokens: 0, outputTokens: 0, activeMs: 0 };
   let metadata: ModelResult["metadata"];
   const timeLeft = (): number => Math.max(1, spec.limits.maxActiveMs - spent.activeMs);
-  const report = (): AgentReport => ({ turns, ...spent, ...(metadata === undefined ? {} : { metadata }) });
+  const report = (): AgentReport => ({
+    turns,
+    exchange,
+    effects,
+    ...spent,
+    ...(metadata === undefined ? {} : { metadata }),
+  });
 
   for (let round = 0; ; round++) {
     const exhausted = overBudget(spent, spec.limits);
     if (exhausted !== undefined) return { kind: "failed", code: "budget_exceeded", detail: exhausted, ...report() };
 
-    const lastRound = round >= spec.limits.maxToolRounds;
-    const reply = await callModel(spec, ports, exchange, { round, lastRound, timeLeftMs: timeLeft() });
-    spent.modelCalls++;
-    spent.activeMs += reply.elapsedMs;
-    if (!reply.ok) {
+    const { maxToolRounds, maxModelCalls = Number.POSITIVE_INFINITY } = spec.limits;
+    const isLast = (): boolean => round >= maxToolRounds || spent.modelCalls + 1 >= maxModelCalls;
+    let lastRound = isLast();
+    let reply = await callModel(spec, ports, exchange, { round, lastRound, attempt: 0, timeLeftMs: timeLeft() });
+    for (let attempt = 1; ; attempt++) {
+      spent.modelCalls++;
+      spent.activeMs += reply.elapsedMs;
+      if (reply.ok) break;
       const code = reply.overTime === true ? "budget_exceeded" : "model_failed";
-      return { kind: "failed", code, detail: reply.error, ...report() };
+      const affordable = overBudget(spent, spec.limits) === undefined && spent.modelCalls < maxModelCalls;
+      if (reply.overTime === true || !affordable || (await spec.retry?.(reply.error)) !== true)
+        return { kind: "failed", code, detail: reply.error, ...report() };
+      lastRound = isLast();
+      reply = await callModel(spec, ports, exchange, { round, lastRound, attempt, timeLeftMs: timeLeft() });
     }
     spent.inputTokens += reply.usage.inputTokens;
     spent.outputTokens += reply.usage.outputTokens;
@@ -122,11 +146,12 @@ export async function runAgent(spec: AgentSpec, ports: AgentPorts): Promise<Agen
       if (error instanceof Parked) {
         const done = [...ended].sort(([a], [b]) => a - b).map(([, record]) => record);
         const pending = pendingCalls(calls, new Set(ended.keys()), spec.tools(), (index) => callId(spec, round, index));
-        ports.observer?.waiting?.({ turns: [...turns, replyTurn(spec, round, reply, done)], pending });
+        ports.observer?.waiting?.({ turns: [...turns, replyTurn(`${spec.replyId}.${round}`, reply, done)], pending });
       }
       throw error;
     }
-    turns.push(replyTurn(spec, round, reply, records));
+    turns.push(replyTurn(`${spec.replyId}.${round}`, reply, records));
+    effects.push(...records.flatMap(({ effect }) => effect ?? []));
     spent.activeMs += Math.max(0, ...records.map((record) => record.elapsedMs));
 
     const ending = records.find((record) => record.endsRun);
@@ -188,7 +213,7 @@ function callModel(
   spec: AgentSpec,
   ports: AgentPorts,
   exchange: readonly ModelMessage[],
-  { round, lastRound, timeLeftMs }: { round: number; lastRound: boolean; timeLeftMs: number },
+  { round, lastRound, attempt, timeLeftMs }: { round: number; lastRound: boolean; attempt: number; timeLeftMs: number },
 ): Promise<ModelStep> {
   const tools = spec.tools().filter((tool) => !lastRound || spec.endingTools?.includes(tool.name));
   const request: ModelRequest = {
@@ -210,7 +235,7 @@ function callModel(
 
   return ports.journal.step(
     {
-      id: `model/${round}`,
+      id: attempt === 0 ? `model/${round}` : `model/${round}/again${attempt}`,
       kind: "model",
       schema: modelStepSchema,
       interrupted: "again",
@@ -280,30 +305,4 @@ function runRound(
 
 function callId({ replyId }: AgentSpec, round: number, index: number): string {
   return `${replyId}.${round}.${index}`;
-}
-
-function replyTurn(
-  spec: AgentSpec,
-  round: number,
-  reply: Extract<ModelStep, { ok: true }>,
-  records: readonly CallRecord[],
-): ReplyTurn {
-  const toolCalls = records.map(
-    (record): ToolCallResult => ({
-      toolCallId: record.toolCallId,
-      server: record.server,
-      tool: record.tool,
-      args: { ...record.args },
-      elapsedMs: record.elapsedMs,
-      ...(record.isError ? { error: record.content } : { output: record.content }),
-    }),
-  );
-  return {
-    turnId: `${spec.replyId}.${round}`,
-    ...(reply.text === "" ? {} : { message: reply.text }),
-    inputTokens: reply.usage.inputTokens,
-    outputTokens: reply.usage.outputTokens,
-    ...(toolCalls.length === 0 ? {} : { toolCalls }),
-    ...(reply.finishReason === "length" || reply.finishReason === "content_filter" ? { cut: reply.finishReason } : {}),
-  };
 }

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { readJson } from "../text/json.js";
 import { isControlFlow, type Journal } from "./journal.js";
 import type { AgentPorts } from "./ports.js";
-import type { AgentTool, CallRecord, ToolCall, ToolOutput, ToolRef } from "./tools.js";
+import type { AgentTool, CallRecord, ToolCall, ToolEffect, ToolOutput, ToolRef } from "./tools.js";
 
 /** A tool as a model named it, and what that name stood for when it was offered; nothing if it wasn't. */
 export interface RequestedTool {
@@ -19,6 +19,7 @@ const outputSchema = z.object({
   content: z.string(),
   isError: z.boolean().optional(),
   endsRun: z.boolean().optional(),
+  effect: z.enum(["none", "unknown"]).optional(),
   elapsedMs: z.number(),
 });
 type TimedOutput = z.infer<typeof outputSchema>;
@@ -85,15 +86,31 @@ export async function runToolCall(
   const output = await execute(allowed, journal, ports, agent.timeLeftMs);
   const { elapsedMs } = output;
   const after = await ports.guard.afterCall(allowed, output, journal.scope("after"));
-  if (after.kind === "refuse") return { ...refused(after.reason, allowed.args), elapsedMs };
+  const content = after.kind === "refuse" ? after.reason : after.value.content;
+  const effect = effectOf(allowed, call.args, output, content);
+  if (after.kind === "refuse") return { ...refused(content, allowed.args), elapsedMs, ...effect };
   return {
     ...about,
     args: allowed.args,
-    content: after.value.content,
+    content,
     isError: after.value.isError ?? false,
     endsRun: output.endsRun ?? false,
     elapsedMs,
+    ...effect,
   };
+}
+
+function effectOf(
+  { tool, toolCallId, args }: ToolCall,
+  requested: ToolCall["args"],
+  output: ToolOutput,
+  content: string,
+): { readonly effect?: ToolEffect } {
+  const changesNothing = tool.readOnly === true || tool.execution === "durable" || output.endsRun === true;
+  if (changesNothing || output.effect === "none") return {};
+  // A tool that reports an error may have done its work all the same, unless it says that it hasn't.
+  const outcome = output.isError === true ? "unknown" : "done";
+  return { effect: { ...tool.ref, toolCallId, requested, args, outcome, content } };
 }
 
 /** The tool's name in the record of a call that names none. */
@@ -163,6 +180,7 @@ function unknownOutcome(tool: AgentTool): TimedOutput {
   return {
     content: `The outcome of "${tool.name}" is unknown: it was begun and the work was interrupted. It may or may not have taken effect; check before calling it again.`,
     isError: true,
+    effect: "unknown",
     elapsedMs: 0,
   };
 }

@@ -19,6 +19,19 @@ export interface ToolOutput {
   readonly isError?: boolean | undefined;
   /** The agent's work is done with this call (a verdict, a routing decision). */
   readonly endsRun?: boolean | undefined;
+  /** Of a call that failed: nothing was done by it, or nobody knows whether something was. */
+  readonly effect?: "none" | "unknown" | undefined;
+}
+
+/** What a call did that isn't to be done again: `unknown` when it was begun and its outcome never came. */
+export interface ToolEffect extends ToolRef {
+  readonly toolCallId: string;
+  /** As the model gave them, and as supervision let them pass. */
+  readonly requested: Readonly<Record<string, unknown>>;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly outcome: "done" | "unknown";
+  /** What the model read of it: supervised. */
+  readonly content: string;
 }
 
 export interface ToolContext {
@@ -47,6 +60,8 @@ export interface AgentTool {
    * entered again.
    */
   readonly execution: "once" | "idempotent" | "durable";
+  /** It changes nothing: whoever calls it again does no harm. Durable tools count as such: they journal what they do. */
+  readonly readOnly?: boolean;
   /** `always` and `session` put the call before a person first. */
   readonly approval?: "never" | "always" | "session";
   /** Who approves its calls; what it leaves out, the tenant says. */
@@ -76,6 +91,8 @@ export interface CallRecord {
   readonly isError: boolean;
   readonly endsRun: boolean;
   readonly elapsedMs: number;
+  /** What it may have changed; nothing of a call that wasn't made, or of a tool that only reads. */
+  readonly effect?: ToolEffect;
 }
 
 export type GuardDecision<T> =

@@ -1,6 +1,7 @@
 /** How acts that make something settle its id before they make it, so that a retry after a crash makes nothing twice. */
 import { ok, type Result, refuse } from "../conversation/problem.js";
 import { sha256Hex } from "../platform/digest.js";
+import type { CreationKey } from "../stores/creation-claims.js";
 import { type Actor, authorOf } from "../tenancy/actor.js";
 import type { Services } from "./services.js";
 
@@ -18,12 +19,22 @@ export async function claimId(
   { claims }: Pick<Services, "claims">,
 ): Promise<Result<string>> {
   if (idempotencyKey === undefined) return ok(newId);
+  const claim = await claims.claimKey(await creationKey(actor, { request, idempotencyKey }), newId);
+  return claim.kind === "claimed" ? ok(claim.id) : claimRefused(claim.kind);
+}
+
+/** A request under its key, as stores tell it from others. */
+export async function creationKey(
+  actor: Actor,
+  { request, idempotencyKey }: { readonly request: unknown; readonly idempotencyKey: string },
+): Promise<CreationKey> {
   const hash = await sha256Hex(JSON.stringify(request));
-  const key = { tenantId: actor.tenantId, sender: authorOf(actor), key: idempotencyKey, hash };
-  const claim = await claims.claimKey(key, newId);
-  switch (claim.kind) {
-    case "claimed":
-      return ok(claim.id);
+  return { tenantId: actor.tenantId, sender: authorOf(actor), key: idempotencyKey, hash };
+}
+
+/** What a request is told whose key stands for something else. */
+export function claimRefused(kind: "other_request" | "deleted"): Result<never> {
+  switch (kind) {
     case "other_request":
       return refuse("idempotency_conflict", "This Idempotency-Key came with another request before. Use a new key.");
     case "deleted":

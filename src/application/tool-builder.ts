@@ -80,6 +80,7 @@ export class ToolBuilder {
       parameters: found.parameters,
       timeoutMs: found.timeoutMs,
       execution: found.idempotent || found.http.method === "GET" ? "idempotent" : "once",
+      readOnly: found.http.method === "GET",
       approval: found.approval,
       approvalPolicy: found.approvalPolicy,
       run: (args, context) => this.call(tenantId, ref, found, args, { ...context, origin }),
@@ -126,7 +127,9 @@ export class ToolBuilder {
     };
     const response = await this.send(request, tool.idempotent || method === "GET");
     const failed = response.status >= 400;
-    return { content: failed ? `HTTP ${response.status}: ${response.text}` : response.text, isError: failed };
+    const content = failed ? `HTTP ${response.status}: ${response.text}` : response.text;
+    // Refused, not failed: nothing was done.
+    return { content, isError: failed, ...(failed && response.status < 500 ? { effect: "none" as const } : {}) };
   }
 
   /** Tries once more, under the same key, what passes and may be repeated; the call's own deadline bounds both. */
@@ -160,6 +163,7 @@ function remoteTool(
     parameters: tool.parameters,
     timeoutMs: server.timeoutMs,
     execution: tool.readOnly ? "idempotent" : "once",
+    readOnly: tool.readOnly,
     approval: server.approval,
     approvalPolicy: server.approvalPolicy,
     run: async (args, { callId, worker, signal }) => {

@@ -18,6 +18,7 @@ import { threadIdSchema } from "../memory/memory.js";
 import { shownPassSchema, supervisionStateSchema } from "../supervision/state.js";
 import { hookSummarySchema, supervisionSummarySchema } from "../supervision/summary.js";
 import { sessionContextSchema } from "./context.js";
+import { turnCallSchema } from "./turn-calls.js";
 
 /** What becomes of a further message while a turn has an open ask; {@link admit} says what each means. */
 const waitingPolicies = ["queue", "refuse", "answer", "cancel"] as const;
@@ -94,8 +95,10 @@ export const turnSchema = z.object({
   message: chatMessageSchema.optional(),
   reply: assistantMessageSchema.optional(),
   error: plainMessageSchema.optional(),
-  /** Why it failed, as models, tools and workers word it: operators alone read it. */
+  /** Why it failed, for operators; absent for others. */
   failure: z.string().optional(),
+  /** The tool calls of a turn that ended without a reply: what it did all the same. */
+  calls: z.array(turnCallSchema).optional(),
   supervision: supervisionSummarySchema,
   asks: z.array(askSchema),
   /** What all models of the turn took: the agent's, supervising agents', a team's. */

@@ -20,6 +20,7 @@ import type { HookSummary } from "../supervision/summary.js";
 import type { SupervisePorts } from "../supervision/supervise.js";
 import type { Supervisor } from "../supervision/supervisor.js";
 import { supervisingGuard, type ToolGuardPorts } from "../supervision/tool-guard.js";
+import { questionCalls } from "./answered-questions.js";
 import { superviseWaiting, type WaitingReply } from "./partial-reply.js";
 import { withinReplySize } from "./reply-size.js";
 import type { ReplyStream } from "./reply-stream.js";
@@ -253,14 +254,22 @@ async function answerAsTeam(
     ports.stream.listenToRound(),
   );
   const { inputTokens, outputTokens, activeMs, modelCalls } = outcome.spent;
-  const spent = { modelCalls, inputTokens, outputTokens, activeMs };
+  const spent = { modelCalls, inputTokens, outputTokens, activeMs, effects: outcome.effects, exchange: [] };
   if (outcome.kind === "failed")
     return { kind: "failed", code: "model_failed", detail: outcome.detail, turns: [], ...spent };
   const workers = [...new Set(outcome.results.map(({ worker }) => worker))].join(", ");
   return {
     kind: "answered",
     text: outcome.response,
-    turns: [{ turnId: `${task.id}.0`, message: outcome.response, inputTokens, outputTokens }],
+    turns: [
+      {
+        turnId: `${task.id}.0`,
+        message: outcome.response,
+        inputTokens,
+        outputTokens,
+        ...(outcome.clarifications.length === 0 ? {} : { toolCalls: questionCalls(outcome.clarifications, task.id) }),
+      },
+    ],
     metadata: { team: team.key, workers, modelCalls },
     ...spent,
   };

@@ -37,7 +37,8 @@ import {
   vaultSchema,
 } from "../memory/memory.js";
 import { promptSchema } from "../memory/prompts.js";
-import { clarificationSchema, workerResultSchema } from "../routing/routing-input.js";
+import { clarificationSchema } from "../routing/clarifications.js";
+import { workerResultSchema } from "../routing/routing-input.js";
 import { newRunSchema, runSchema, runSummarySchema } from "../routing/run.js";
 import { teamSchema } from "../routing/team.js";
 import { routingDecisionSchema, runTraceSchema, tracedEventSchema } from "../routing/trace.js";

@@ -3,8 +3,9 @@ import { modelList } from "../agent/definition.js";
 import { runAgent } from "../agent/loop.js";
 import { buildPrompt } from "../agent/prompt.js";
 import { openGuard } from "../agent/tools.js";
+import type { Clarification } from "./clarifications.js";
 import { writingDraft } from "./draft.js";
-import { briefText, type Clarification, dataNotice, type WorkerResult } from "./routing-input.js";
+import { briefText, dataNotice, type WorkerResult } from "./routing-input.js";
 import { emit, type TeamContext } from "./team-context.js";
 
 /** @param results at least one of them completed. */

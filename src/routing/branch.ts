@@ -1,7 +1,10 @@
 /** One task on its way: to the worker that was chosen, tried again where that helps, handed on, and its result returned. */
 import { z } from "zod";
+import { addClarifications, type Clarification } from "./clarifications.js";
 import { claimOf } from "./decide.js";
-import { type BriefParts, briefText, type Clarification, type WorkerResult } from "./routing-input.js";
+import { type Effect, effectRecord } from "./effects.js";
+import { Retries } from "./retries.js";
+import { type BriefParts, briefText, type WorkerResult } from "./routing-input.js";
 import type { Task, WorkerOutcome } from "./task.js";
 import { tracksLoad, type Worker } from "./team.js";
 import { emit, hop, inScope, redactForRecord, sanitized, type TeamContext } from "./team-context.js";
@@ -16,6 +19,8 @@ export interface BranchPosition {
 export interface BranchResult {
   readonly result: WorkerResult;
   readonly clarifications: readonly Clarification[];
+  /** What its workers did that isn't to be done again. */
+  readonly effects: readonly Effect[];
 }
 
 /** @throws {Parked} while a worker waits for a person. */
@@ -56,21 +61,24 @@ async function passOn(
 ): Promise<BranchResult> {
   const chain: string[] = [];
   const clarifications: Clarification[] = [];
+  const effects: Effect[] = [];
   let worker = first;
   let parts = brief;
   for (;;) {
-    const here = inScope(run, `h${chain.length}`);
+    const here = { ...inScope(run, `h${chain.length}`), effects: [...run.effects, ...effects] };
     const id = `${run.command.id}.w${position.iteration}.${position.target}.h${chain.length}`;
     const from = chain.at(-1) ?? "supervisor";
     const worked = await workOn(here, { worker, chain, id, from }, position, parts, runNested);
-    clarifications.push(...worked.clarifications);
-    if (worked.kind === "result") return { result: worked.result, clarifications };
+    addClarifications(clarifications, worked.clarifications);
+    effects.push(...worked.effects);
+    if (worked.kind === "result") return { result: worked.result, clarifications, effects };
     const next = run.team.definition.workers.find(({ id: other }) => other === worked.to);
     if (next === undefined) throw new RangeError(`a task was handed on to "${worked.to}", which isn't there`);
     chain.push(worker.id);
     parts = {
       ...brief,
       clarifications: [...brief.clarifications, ...clarifications],
+      effects: [...(brief.effects ?? []), ...effects],
       task: { from: worker.id, text: worked.reason },
     };
     worker = next;
@@ -81,10 +89,11 @@ interface Handoff extends Omit<Task, "content"> {
   readonly from: string;
 }
 
-type Worked = { readonly clarifications: readonly Clarification[] } & (
-  | { readonly kind: "result"; readonly result: WorkerResult }
-  | { readonly kind: "handedOn"; readonly to: string; readonly reason: string }
-);
+type Worked = Omit<BranchResult, "result"> &
+  (
+    | { readonly kind: "result"; readonly result: WorkerResult }
+    | { readonly kind: "handedOn"; readonly to: string; readonly reason: string }
+  );
 
 async function workOn(
   run: TeamContext,
@@ -96,11 +105,17 @@ async function workOn(
   const { worker, chain, id, from } = handoff;
   const { journal } = run.ports;
   const before = run.budget.spent.activeMs;
-  const result = (status: "completed" | "failed", text: string, attempts: number): WorkerResult => ({
+  const result = (
+    status: "completed" | "failed",
+    text: string,
+    attempts: number,
+    effects: readonly Effect[] = [],
+  ): WorkerResult => ({
     worker: worker.id,
     iteration,
     status,
     ...(status === "completed" ? { output: text } : { error: text }),
+    ...(effects.length === 0 ? {} : { effects: effects.map(effectRecord) }),
     attempts,
     ...(chain.length === 0 ? {} : { handedOnBy: [...chain] }),
     elapsedMs: run.budget.spent.activeMs - before,
@@ -109,53 +124,55 @@ async function workOn(
   const arrived = await hop(run, from, worker.id, briefText(parts), "in");
   if (!arrived.ok) {
     const failed = result("failed", `It was not sent to the worker, because that was blocked: ${arrived.reasons}`, 0);
-    return { kind: "result", result: await returned(run, failed), clarifications: [] };
+    return { kind: "result", result: await returned(run, failed), clarifications: [], effects: [] };
   }
   const { content } = arrived;
   const { verbose } = run.team.definition.supervisor;
   const brief = verbose ? { brief: await sanitized(run, content, "brief", true) } : {};
   await journal.commit("started", () => emit(run, { type: "worker.started", worker: worker.id, iteration, ...brief }));
-  const { outcome, attempts, clarifications } = await tryWorker(run, { worker, chain, id, content }, runNested);
+  const { outcome, attempts } = await tryWorker(run, { worker, chain, id, content }, runNested);
+  const { clarifications, effects } = outcome;
   if (outcome.kind === "handedOn") {
     const { to, reason } = outcome;
     const recorded = await sanitized(run, reason, "reason");
     await journal.commit("handedOn", () =>
       emit(run, { type: "worker.handedOn", from: worker.id, to, reason: recorded }),
     );
-    return { kind: "handedOn", to, reason, clarifications };
+    return { kind: "handedOn", to, reason, clarifications, effects };
   }
   if (outcome.kind === "failed") {
     return {
       kind: "result",
-      result: await returned(run, result("failed", outcome.error, attempts)),
+      result: await returned(run, result("failed", outcome.error, attempts, effects)),
       clarifications,
+      effects,
     };
   }
   const back = await hop(run, worker.id, "aggregator", outcome.output, "out");
   const done = back.ok
-    ? result("completed", back.content, attempts)
-    : result("failed", `Its result was blocked: ${back.reasons}`, attempts);
-  return { kind: "result", result: await returned(run, done), clarifications };
+    ? result("completed", back.content, attempts, effects)
+    : result("failed", `Its result was blocked: ${back.reasons}`, attempts, effects);
+  return { kind: "result", result: await returned(run, done), clarifications, effects };
 }
 
-/** Tries until it works, or trying again can't help or isn't allowed. */
+/**
+ * Tries until it works, or trying again can't help or isn't allowed. An attempt does again what failed, with what it knows; it is
+ * begun from the start only where nothing was done that isn't to be done again.
+ */
 async function tryWorker(
   run: TeamContext,
   task: Task,
   runNested: RunNested,
-): Promise<{ outcome: WorkerOutcome; attempts: number; clarifications: Clarification[] }> {
+): Promise<{ outcome: WorkerOutcome; attempts: number }> {
   const clarifications: Clarification[] = [];
-  const { maxWorkerRetries } = run.team.definition.limits;
+  const retries = new Retries(run, task.worker.id);
   for (let attempt = 0; ; attempt++) {
     const here = inScope(run, `try${attempt}`);
-    const outcome = await attemptWorker(here, { ...task, id: `${task.id}.${attempt}` }, runNested);
-    clarifications.push(...outcome.clarifications);
-    const over = outcome.kind !== "failed" || !outcome.again || attempt >= maxWorkerRetries;
-    if (over || run.budget.exhausted() !== undefined) return { outcome, attempts: attempt + 1, clarifications };
-    const error = await sanitized(here, outcome.error, "error");
-    await here.ports.journal.commit("retried", () =>
-      emit(run, { type: "worker.retried", worker: task.worker.id, error }),
-    );
+    const outcome = await attemptWorker(here, { ...task, id: `${task.id}.${attempt}` }, retries, runNested);
+    addClarifications(clarifications, outcome.clarifications);
+    const mayStartAnew = outcome.kind === "failed" && outcome.again && outcome.effects.length === 0;
+    if (mayStartAnew && (await retries.next(outcome.error))) continue;
+    return { outcome: { ...outcome, clarifications }, attempts: retries.attempts };
   }
 }
 

@@ -84,6 +84,7 @@ export class TeamBudget {
     return {
       ...defaultAgentLimits,
       maxToolRounds: Math.max(0, Math.min(maxToolRounds, maxModelCalls - 1)),
+      maxModelCalls,
       parallelTools: this.limits.parallelTools,
       modelTimeoutMs: this.limits.modelTimeoutMs,
       maxTokens,

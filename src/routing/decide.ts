@@ -1,13 +1,11 @@
 /** Who works next: the team's strategy, its fallback worker where the strategy can't say, and the decision on record. */
 import { isControlFlow } from "../agent/journal.js";
+import type { ModelMessage } from "../model/port.js";
+import type { Clarification } from "./clarifications.js";
+import type { Effect } from "./effects.js";
+import type { Finding } from "./findings.js";
 import { demandConfidence } from "./min-confidence.js";
-import {
-  type Choice,
-  type Clarification,
-  type RoutingInput,
-  type StrategyOutcome,
-  strategyOutcomeSchema,
-} from "./routing-input.js";
+import { type Choice, type RoutingInput, type StrategyOutcome, strategyOutcomeSchema } from "./routing-input.js";
 import type { StrategyPorts, SupervisorDecision } from "./strategies/strategy.js";
 import { strategyNamed } from "./strategies/table.js";
 import { askSupervisor } from "./supervisor-agent.js";
@@ -15,11 +13,20 @@ import { emit, redactForRecord, sanitized, type TeamContext } from "./team-conte
 import type { ClaimId } from "./team-state.js";
 import { type RoutingDecision, routingDecisionSchema } from "./trace.js";
 
-export type Decided = { readonly clarifications: readonly Clarification[] } & (
-  | { readonly kind: "route"; readonly choice: Choice; readonly decision: RoutingDecision }
-  | { readonly kind: "finish" }
-  | { readonly kind: "none"; readonly why: string }
-);
+/** What the supervisor learned and did on its way to the decision. */
+interface SupervisorWork {
+  readonly clarifications: readonly Clarification[];
+  readonly exchange: readonly ModelMessage[];
+  readonly findings: readonly Finding[];
+  readonly effects: readonly Effect[];
+}
+
+export type Decided = SupervisorWork &
+  (
+    | { readonly kind: "route"; readonly choice: Choice; readonly decision: RoutingDecision }
+    | { readonly kind: "finish" }
+    | { readonly kind: "none"; readonly why: string }
+  );
 
 /** The claim of one of a decision's workers. */
 export function claimOf(run: TeamContext, iteration: number, target: number): ClaimId {
@@ -29,7 +36,9 @@ export function claimOf(run: TeamContext, iteration: number, target: number): Cl
 /** @throws {Parked} while the supervisor waits for a person. */
 export async function decide(run: TeamContext, input: RoutingInput): Promise<Decided> {
   const { journal } = run.ports;
-  const { clarifications, problems, outcome } = await demandConfidence(run, input, await askStrategy(run, input));
+  const { problems, outcome, ...decision } = await demandConfidence(run, input, await askStrategy(run, input));
+  const { clarifications, exchange = input.exchange ?? [], findings = [], effects = [] } = decision;
+  const work: SupervisorWork = { clarifications, exchange, findings, effects };
   const refused: string[] = [];
   for (const [index, problem] of problems.entries()) refused.push(await sanitized(run, problem, `problem/${index}`));
   if (refused.length > 0) {
@@ -41,18 +50,18 @@ export async function decide(run: TeamContext, input: RoutingInput): Promise<Dec
     case "finish": {
       const reasoning = await sanitized(run, outcome.reasoning, "reasoning");
       await journal.commit("finished", () => emit(run, { type: "routing.finished", reasoning }));
-      return { kind: "finish", clarifications };
+      return { kind: "finish", ...work };
     }
     case "none": {
       const why = await redactForRecord(run, outcome.why, "why");
       const choice = fallbackChoice(run, input, why);
       return choice === undefined
-        ? { kind: "none", why, clarifications }
-        : { kind: "route", choice, decision: await recordDecision(run, input, choice, why), clarifications };
+        ? { kind: "none", why, ...work }
+        : { kind: "route", choice, decision: await recordDecision(run, input, choice, why), ...work };
     }
     case "route": {
       const { choice } = outcome;
-      return { kind: "route", choice, decision: await recordDecision(run, input, choice), clarifications };
+      return { kind: "route", choice, decision: await recordDecision(run, input, choice), ...work };
     }
   }
 }

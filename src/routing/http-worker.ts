@@ -5,7 +5,9 @@ import { askRequestOf, questionProblem, questionSchema } from "../agent/built-in
 import { isControlFlow } from "../agent/journal.js";
 import { superviseQuestion } from "../supervision/question-guard.js";
 import { readJson } from "../text/json.js";
-import type { Clarification } from "./routing-input.js";
+import { addClarifications, type Clarification, clarificationOf } from "./clarifications.js";
+import type { Effect } from "./effects.js";
+import type { Retries } from "./retries.js";
 import type { Task, WorkerOutcome } from "./task.js";
 import type { HttpWorker } from "./team.js";
 import { askingOf, hop, type TeamContext } from "./team-context.js";
@@ -19,39 +21,99 @@ const answerSchema = z.union([z.object({ response: z.string() }), z.object({ ask
 /** How often it may ask before it has to answer. */
 const maxQuestions = 10;
 
-export async function runHttpWorker(run: TeamContext, task: Task, http: HttpWorker): Promise<WorkerOutcome> {
+/** @param retries a call that failed is made again under the same key, with the answers that it had. */
+export async function runHttpWorker(
+  run: TeamContext,
+  task: Task,
+  http: HttpWorker,
+  retries: Retries,
+): Promise<WorkerOutcome> {
   const clarifications: Clarification[] = [];
+  const ended = (outcome: Ended, effects: readonly Effect[] = []): WorkerOutcome => ({
+    ...outcome,
+    clarifications,
+    effects,
+  });
+  const failed = (error: string): Ended => ({ kind: "failed", error, again: false });
   for (let call = 0; call <= maxQuestions; call++) {
-    const result = await post(run, task, http, call, clarifications);
-    run.budget.spend({ modelCalls: 0, inputTokens: 0, outputTokens: 0, activeMs: result.elapsedMs });
-    const failed = failureOf(result, http);
-    if (failed !== undefined) return { ...failed, clarifications };
-    const answer = answerSchema.safeParse(readJson(result.text).value);
-    if (!answer.success || "response" in answer.data) {
-      const output = answer.success && "response" in answer.data ? answer.data.response : result.text;
-      return output.trim() === ""
-        ? { kind: "failed", error: "it gave an empty answer", again: http.idempotent, clarifications }
-        : { kind: "done", output, clarifications };
+    const answered = await callUntilAnswered(run, task, http, call, clarifications, retries);
+    if (answered.kind === "failed") {
+      const unknown = answered.unknown && !http.idempotent ? [unknownEffect(run, task)] : [];
+      return ended(failed(answered.error), unknown);
     }
-    const question = await putQuestion(run, task, answer.data.ask, call);
-    if (question.kind === "refused") return { kind: "failed", error: question.why, again: false, clarifications };
-    clarifications.push(question.clarification);
+    if (answered.kind === "done") return ended({ kind: "done", output: answered.output });
+    const question = await putQuestion(run, task, answered.ask, call);
+    if (question.kind === "refused") return ended(failed(question.why));
+    addClarifications(clarifications, [question.clarification]);
   }
-  return { kind: "failed", error: `it asked more than ${maxQuestions} questions`, again: false, clarifications };
+  return ended(failed(`it asked more than ${maxQuestions} questions`));
+}
+
+type Ended =
+  | { readonly kind: "done"; readonly output: string }
+  | { readonly kind: "failed"; readonly error: string; readonly again: false };
+
+type Answered =
+  | { readonly kind: "done"; readonly output: string }
+  | { readonly kind: "ask"; readonly ask: z.infer<typeof questionSchema> }
+  /** `unknown`: it may have done its work all the same. */
+  | { readonly kind: "failed"; readonly error: string; readonly unknown: boolean };
+
+async function callUntilAnswered(
+  run: TeamContext,
+  task: Task,
+  http: HttpWorker,
+  call: number,
+  clarifications: readonly Clarification[],
+  retries: Retries,
+): Promise<Answered> {
+  for (let attempt = 0; ; attempt++) {
+    const result = await post(run, task, http, { call, attempt }, clarifications);
+    run.budget.spend({ modelCalls: 0, inputTokens: 0, outputTokens: 0, activeMs: result.elapsedMs });
+    const answer = answerOf(result, http);
+    if (answer.kind !== "failed") return answer;
+    if (!answer.again || !(await retries.next(answer.error))) return answer;
+  }
+}
+
+function answerOf(result: CallResult, http: HttpWorker) {
+  const failure = failureOf(result, http);
+  if (failure !== undefined) return failure;
+  const answer = answerSchema.safeParse(readJson(result.text).value);
+  const said = answer.success ? answer.data : { response: result.text };
+  if ("ask" in said) return { kind: "ask" as const, ask: said.ask };
+  const output = said.response;
+  return output.trim() === ""
+    ? { kind: "failed" as const, error: "it gave an empty answer", again: http.idempotent, unknown: true }
+    : { kind: "done" as const, output };
+}
+
+/** A worker that may have done its work, though nobody knows. */
+function unknownEffect({ command }: TeamContext, { worker, id }: Task): Effect {
+  return {
+    server: "worker",
+    tool: worker.id,
+    toolCallId: id,
+    requested: {},
+    args: {},
+    outcome: "unknown",
+    content: "It was given the task, and didn't say what became of it.",
+    by: [...command.path, worker.id].join("/"),
+  };
 }
 
 function post(
   run: TeamContext,
   task: Task,
   http: HttpWorker,
-  call: number,
+  { call, attempt }: { readonly call: number; readonly attempt: number },
   answers: readonly Clarification[],
 ): Promise<CallResult> {
   const { ports } = run;
   const unknown = "its outcome is unknown: the call was begun and the work was interrupted";
   return ports.journal.step(
     {
-      id: `http/${call}`,
+      id: attempt === 0 ? `http/${call}` : `http/${call}/again${attempt}`,
       kind: "tool",
       schema: callSchema,
       interrupted: http.idempotent ? "again" : () => ({ status: 0, text: "", error: unknown, elapsedMs: 0 }),
@@ -74,7 +136,7 @@ function post(
 }
 
 function failureOf({ status, error, text }: CallResult, { idempotent }: HttpWorker) {
-  if (error !== undefined) return { kind: "failed" as const, error, again: idempotent };
+  if (error !== undefined) return { kind: "failed" as const, error, again: idempotent, unknown: true };
   if (status >= 200 && status < 300) return undefined;
   const isTemporary = status === 429 || status >= 500;
   return {
@@ -82,6 +144,7 @@ function failureOf({ status, error, text }: CallResult, { idempotent }: HttpWork
     error: `HTTP ${status}: ${text.slice(0, 500)}`,
     // The answer says that it was refused for now: nothing was done, or it may be done again.
     again: isTemporary && (idempotent || status === 429 || status === 503),
+    unknown: status >= 500 && status !== 503,
   };
 }
 
@@ -97,9 +160,6 @@ async function putQuestion(
 ): Promise<QuestionOutcome> {
   const journal = run.ports.journal.scope(`question/${call}`);
   const id = `${task.id}.${call}`;
-  if (!(await run.permits.permit(id, journal))) {
-    return { kind: "refused", why: `it asked a person, which this run may do ${run.permits.limit} times at most` };
-  }
   const wrong = questionProblem(question);
   if (wrong !== undefined) return { kind: "refused", why: `it asked what can't be asked: ${wrong}` };
   const { supervisors, supervise, noteDegraded } = run.ports;
@@ -108,15 +168,18 @@ async function putQuestion(
   if (!passed.ok) return { kind: "refused", why: `its question was blocked: ${passed.reasons.join("; ")}` };
   const { priority, timeoutMs, accepts } = question;
   const { source, policy } = askingOf(run, task.worker.id);
-  const closed = journal.ask(
-    "ask",
-    // The id of this very question: by it the run counts what it has asked.
-    askRequestOf({ priority, timeoutMs, accepts, ...passed.texts }, { source: { ...source, toolCallId: id }, policy }),
-  );
+  // The id of this very question: by it the run knows what it has asked.
+  const asking = { source: { ...source, toolCallId: id }, policy };
+  const request = askRequestOf({ priority, timeoutMs, accepts, ...passed.texts }, asking);
+  const decision = await run.permits.decide(id, request, journal);
+  if (decision.kind === "refused") {
+    return { kind: "refused", why: `it asked a person, which this run may do ${run.permits.limit} times at most` };
+  }
+  const closed = decision.kind === "asked" ? run.permits.closedAsk(id) : journal.ask("ask", request);
   const answer = closed.answer !== undefined && "response" in closed.answer ? closed.answer.response : undefined;
   const content = answer ?? `No answer (${closed.status}).`;
   const arrived = await hop(run, "person", task.worker.id, content, `answer/${call}`);
   return arrived.ok
-    ? { kind: "answered", clarification: { question: passed.texts.question, answer: arrived.content } }
+    ? { kind: "answered", clarification: clarificationOf(closed, passed.texts.question, arrived.content) }
     : { kind: "refused", why: `the answer to its question was blocked: ${arrived.reasons}` };
 }

@@ -1,5 +1,6 @@
 /** What is done with a decision that is less sure than the team's `minConfidence`: the fallback worker, a person, or the supervisor's model. */
 import { askRequestOf } from "../agent/built-in/ask-human.js";
+import { clarificationOf } from "./clarifications.js";
 import type { Choice, RoutingInput } from "./routing-input.js";
 import type { SupervisorDecision } from "./strategies/strategy.js";
 import { askSupervisor } from "./supervisor-agent.js";
@@ -43,7 +44,7 @@ async function askPerson(
   });
   const { journal } = run.ports;
   const id = `${run.command.id}.s${input.iteration}.ask`;
-  if (!(await run.permits.permit(id, journal))) return unsure("no more people may be asked");
+  if ((await run.permits.decide(id, undefined, journal)).kind !== "ask") return unsure("no more people may be asked");
   const ids = input.live.map((worker) => worker.id);
   const question = "Who should take this request?";
   const context = (await sanitized(run, input.input, "question")).slice(0, 8_000);
@@ -61,7 +62,7 @@ async function askPerson(
   return {
     ...decision,
     outcome: { kind: "route", choice },
-    clarifications: [...decision.clarifications, { question, answer: target }],
+    clarifications: [...decision.clarifications, clarificationOf(ask, question, target)],
   };
 }
 

@@ -6,8 +6,9 @@ import { replyText } from "../conversation/message.js";
 import { externalIdSchema, itemName, metadataSchema, subjectSchema } from "../conversation/names.js";
 import { runExchange } from "../supervision/exchange.js";
 import { hookSummarySchema, supervisionSummarySchema } from "../supervision/summary.js";
+import { type Clarification, clarificationSchema, storedClarificationSchema } from "./clarifications.js";
 import type { LoadedTeam, TeamPorts } from "./ports.js";
-import { type Clarification, clarificationSchema, workerResultSchema } from "./routing-input.js";
+import { workerResultSchema } from "./routing-input.js";
 import { teamChoiceSchema } from "./team.js";
 import { noPromptContext } from "./team-context.js";
 import { runTeam } from "./team-loop.js";
@@ -49,7 +50,7 @@ const errorSchema = z.object({
 export const runOutcomeSchema = z.object({
   response: z.string().optional(),
   error: errorSchema.optional(),
-  clarifications: z.array(clarificationSchema),
+  clarifications: z.array(storedClarificationSchema),
   request: hookSummarySchema.optional(),
   responseVerdict: hookSummarySchema.optional(),
   degraded: z.array(z.string()),

@@ -8,18 +8,14 @@ import { buildPrompt } from "../agent/prompt.js";
 import { isRequested } from "../agent/tool-call.js";
 import type { AgentTool, ToolGuard } from "../agent/tools.js";
 import type { ModelMessage } from "../model/port.js";
+import { addClarifications, type Clarification, clarificationsOf } from "./clarifications.js";
 import { checkDecision, type ReadDecision, readDecision } from "./decision-repair.js";
-import { clarificationsOf } from "./questions.js";
-import {
-  briefText,
-  type Clarification,
-  dataNotice,
-  type RosterEntry,
-  type RoutingInput,
-  type StrategyOutcome,
-} from "./routing-input.js";
+import { type Effect, effectsOf } from "./effects.js";
+import type { Finding } from "./findings.js";
+import { briefText, dataNotice, type RosterEntry, type RoutingInput, type StrategyOutcome } from "./routing-input.js";
 import { finishTool, routeToTool } from "./routing-tools.js";
 import type { SupervisorDecision } from "./strategies/strategy.js";
+import { findingsOf, keepExchange } from "./supervisor-exchange.js";
 import { type HeldTools, heldTools, mostRelevant, teamAgentPorts } from "./team-agent.js";
 import type { TeamContext } from "./team-context.js";
 
@@ -51,6 +47,10 @@ class Attempt {
   private readonly ending: readonly AgentTool[];
   /** What has been read so far: the tools that fit are picked by it. */
   private readonly read: string[] = [];
+  /** Its tool calls of earlier rounds and of this one, with their results: it goes on from them. */
+  private exchange: readonly ModelMessage[];
+  private readonly findings: Finding[] = [];
+  private readonly effects: Effect[] = [];
 
   constructor(
     private readonly run: TeamContext,
@@ -63,10 +63,12 @@ class Attempt {
     const done = input.results.some(({ status }) => status === "completed");
     this.ending = done ? [routeTo, finishTool] : [routeTo];
     this.read.push(input.input);
+    this.exchange = input.exchange ?? [];
   }
 
   give(outcome: StrategyOutcome): SupervisorDecision {
-    return { outcome, clarifications: this.clarifications, problems: this.problems };
+    const { clarifications, problems, exchange, findings, effects } = this;
+    return { outcome, clarifications, problems, exchange, findings, effects };
   }
 
   /** The supervisor with its tools. */
@@ -122,10 +124,11 @@ class Attempt {
       tools: () => [...this.ending, ...held.inForce()],
     });
     const clarifications = [...input.clarifications, ...this.clarifications];
+    const before = this.exchange;
     const outcome = await runAgent(
       {
         models: modelList(supervisor.model),
-        prompt: () => [...this.prompt(clarifications), ...more],
+        prompt: () => [...this.prompt(clarifications), ...before, ...more],
         tools,
         // A call of a tool that isn't among the most relevant any more is found again on a replay.
         removedTool: (requested) => held.all.find((tool) => isRequested(tool, requested)),
@@ -139,7 +142,13 @@ class Attempt {
       { ...ports, guard: this.listening(ports.guard) },
     );
     run.budget.spend(outcome);
-    this.clarifications.push(...clarificationsOf(outcome));
+    addClarifications(
+      this.clarifications,
+      clarificationsOf(outcome, (callId) => run.permits.askOf(callId)),
+    );
+    this.exchange = keepExchange(before, outcome.exchange, `${input.iteration}_${scope}`);
+    this.findings.push(...findingsOf(outcome));
+    this.effects.push(...effectsOf(outcome.effects, run.command.path, "supervisor"));
     return outcome;
   }
 
@@ -172,7 +181,9 @@ class Attempt {
   }
 
   private prompt(clarifications: readonly Clarification[]): readonly ModelMessage[] {
-    const { input, results, live } = this.input;
+    const { input, results, live, effects = [] } = this.input;
+    // Its own are in its exchange.
+    const own = [...this.run.command.path, "supervisor"].join("/");
     const { systemPrompt } = this.run.team.definition.supervisor;
     return buildPrompt({
       instructions: [
@@ -182,7 +193,7 @@ class Attempt {
         dataNotice,
       ].join("\n\n"),
       ...this.run.command.promptContext(),
-      message: briefText({ input, clarifications, results }),
+      message: briefText({ input, clarifications, results, effects: effects.filter(({ by }) => by !== own) }),
     });
   }
 }

@@ -1,11 +1,16 @@
 /** What a worker is given, and what comes of it. */
-import type { Clarification } from "./routing-input.js";
+import type { Clarification } from "./clarifications.js";
+import type { Effect } from "./effects.js";
 import type { Worker } from "./team.js";
 
-export type WorkerOutcome = { readonly clarifications: readonly Clarification[] } & (
+export type WorkerOutcome = {
+  readonly clarifications: readonly Clarification[];
+  /** What it did that isn't to be done again. */
+  readonly effects: readonly Effect[];
+} & (
   | { readonly kind: "done"; readonly output: string }
   | { readonly kind: "handedOn"; readonly to: string; readonly reason: string }
-  /** `again`: whether another attempt may help and does no harm. */
+  /** `again`: whether another attempt from the start may help; it is made only where nothing was done. */
   | { readonly kind: "failed"; readonly error: string; readonly again: boolean }
 );
 

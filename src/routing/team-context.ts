@@ -9,6 +9,7 @@ import { passResultSchema } from "../supervision/state.js";
 import { supervise } from "../supervision/supervise.js";
 import type { TeamBudget } from "./budget.js";
 import type { Draft } from "./draft.js";
+import type { Effect } from "./effects.js";
 import type { LoadedTeam, TeamPorts } from "./ports.js";
 import type { QuestionPermits } from "./questions.js";
 import type { RosterEntry } from "./routing-input.js";
@@ -37,6 +38,8 @@ export interface TeamContext {
   readonly ports: TeamPorts;
   readonly budget: TeamBudget;
   readonly permits: QuestionPermits;
+  /** What agents that have ended did: nobody who works now does it again. */
+  readonly effects: readonly Effect[];
   /** Where what will be the response is written while it is; absent where nobody listens, or another may yet become it. */
   readonly draft?: Draft | undefined;
 }

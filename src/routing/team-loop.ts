@@ -3,16 +3,20 @@
  * step that has no result. The same function runs a run of its own, a session's turn, and a team inside a team.
  */
 import { settleInOrder } from "../agent/concurrency.js";
+import type { ModelMessage } from "../model/port.js";
 import { activeAtHop } from "../supervision/as-hop.js";
 import { runExchange } from "../supervision/exchange.js";
 import { aggregate } from "./aggregate.js";
 import { type BranchResult, runBranch } from "./branch.js";
 import { TeamBudget, type TeamSpent } from "./budget.js";
+import { addClarifications, type Clarification } from "./clarifications.js";
 import { decide } from "./decide.js";
 import { type Draft, draftThroughHop } from "./draft.js";
+import { type Effect, effectsInWords } from "./effects.js";
+import type { Finding } from "./findings.js";
 import type { LoadedTeam, TeamPorts } from "./ports.js";
 import { QuestionPermits } from "./questions.js";
-import type { Choice, Clarification, WorkerResult } from "./routing-input.js";
+import type { BriefParts, Choice, WorkerResult } from "./routing-input.js";
 import type { Task, WorkerOutcome } from "./task.js";
 import { maxTeamDepth } from "./team.js";
 import { reportMissingTools } from "./team-agent.js";
@@ -23,6 +27,8 @@ export interface TeamReport {
   readonly decisions: readonly RoutingDecision[];
   readonly results: readonly WorkerResult[];
   readonly clarifications: readonly Clarification[];
+  /** What its agents did that isn't to be done again. */
+  readonly effects: readonly Effect[];
   readonly spent: TeamSpent;
 }
 
@@ -40,7 +46,7 @@ export type TeamOutcome = TeamReport &
 export function runTeam(command: TeamCommand, team: LoadedTeam, ports: TeamPorts, draft?: Draft): Promise<TeamOutcome> {
   const { limits } = team.definition;
   const permits = new QuestionPermits(limits.maxQuestions, ports.asks);
-  return runWithin({ command, team, ports, budget: new TeamBudget(limits), permits, draft });
+  return runWithin({ command, team, ports, budget: new TeamBudget(limits), permits, draft, effects: [] });
 }
 
 async function runWithin(run: TeamContext): Promise<TeamOutcome> {
@@ -48,7 +54,10 @@ async function runWithin(run: TeamContext): Promise<TeamOutcome> {
   const decisions: RoutingDecision[] = [];
   const results: WorkerResult[] = [];
   const clarifications: Clarification[] = [];
-  const report = (): TeamReport => ({ decisions, results, clarifications, spent: run.budget.spent });
+  const findings: Finding[] = [];
+  const effects: Effect[] = [];
+  let exchange: readonly ModelMessage[] = [];
+  const report = (): TeamReport => ({ decisions, results, clarifications, effects, spent: run.budget.spent });
   const fail = (detail: string): TeamOutcome => ({ kind: "failed", detail, ...report() });
   await reportMissingTools(run);
   let stopped = `no decision after ${supervisor.maxIterations} rounds`;
@@ -57,18 +66,27 @@ async function runWithin(run: TeamContext): Promise<TeamOutcome> {
     const failed = new Set(results.flatMap(({ worker, status }) => (status === "failed" ? [worker] : [])));
     const live = rosterOf(workers.filter(({ id, capabilities }) => capabilities.available && !failed.has(id)));
     const { input, metadata } = run.command;
-    const here = inScope(run, `i${iteration}`);
-    const decided = await decide(here, { input, metadata, live, results, clarifications, iteration });
-    clarifications.push(...decided.clarifications);
+    const deciding = { ...inScope(run, `i${iteration}`), effects: [...run.effects, ...effects] };
+    const known = { input, metadata, live, results, clarifications, iteration, exchange, effects: deciding.effects };
+    const decided = await decide(deciding, known);
+    addClarifications(clarifications, decided.clarifications);
+    exchange = decided.exchange;
+    findings.push(...decided.findings);
+    effects.push(...decided.effects);
     if (decided.kind === "finish") break;
     if (decided.kind === "none") {
       stopped = decided.why;
       break;
     }
     decisions.push(decided.decision);
-    const worked = await runBranches(here, decided.choice, iteration, results, clarifications);
+    const here = { ...deciding, effects: [...run.effects, ...effects] };
+    const brief = { clarifications: [...clarifications], results, findings: [...findings], effects: here.effects };
+    const worked = await runBranches(here, decided.choice, iteration, brief);
     results.push(...worked.map(({ result }) => result));
-    for (const branch of worked) clarifications.push(...branch.clarifications);
+    for (const branch of worked) {
+      addClarifications(clarifications, branch.clarifications);
+      effects.push(...branch.effects);
+    }
     if (worked.some(({ result }) => result.status === "completed") && decided.choice.reevaluate !== true) break;
   }
 
@@ -76,8 +94,8 @@ async function runWithin(run: TeamContext): Promise<TeamOutcome> {
     const failures = results.map(({ worker, error }) => `${worker}: ${error ?? "it failed"}`);
     return fail(
       failures.length === 0
-        ? `No worker could be chosen: ${stopped}.`
-        : `Every worker that was tried failed. ${failures.join("; ")}.`,
+        ? `No worker could be chosen: ${stopped}.${effectsInWords(effects)}`
+        : `Every worker that was tried failed. ${failures.join("; ")}.${effectsInWords(effects)}`,
     );
   }
   const response = await aggregate(run, results, clarifications);
@@ -89,17 +107,16 @@ async function runBranches(
   run: TeamContext,
   choice: Choice,
   iteration: number,
-  results: readonly WorkerResult[],
-  clarifications: readonly Clarification[],
+  known: Omit<BriefParts, "input" | "task">,
 ): Promise<BranchResult[]> {
   const { workers, limits } = run.team.definition;
   const chosen = choice.targets.flatMap((id) => workers.find((worker) => worker.id === id) ?? []);
   const shares = run.budget.split(chosen.length);
   const brief = {
+    ...known,
     input: run.command.input,
-    clarifications: [...clarifications],
-    // A worker that failed has no result for the next one.
-    results: results.filter(({ status }) => status === "completed"),
+    // A worker that failed has no result for the next one; what it did stands beside.
+    results: known.results.filter(({ status }) => status === "completed"),
     task: choice.task === undefined ? undefined : { from: "supervisor", text: choice.task },
   };
   const tasks = chosen.map((worker, target) => () => {
@@ -127,14 +144,17 @@ function draftOf(
   return alone && last && mode !== "model" ? draftThroughHop(run.draft, run.ports.supervisors) : undefined;
 }
 
+type NestedReport = Pick<WorkerOutcome, "clarifications" | "effects">;
+
 /** A worker that is a team: its own supervisors see its input and its response, those around it the hops. */
 async function runNested(run: TeamContext, task: Task): Promise<WorkerOutcome> {
   const team = run.team.nested(task.worker.id);
-  const failed = (error: string, clarifications: readonly Clarification[] = []): WorkerOutcome => ({
+  const nothing: NestedReport = { clarifications: [], effects: [] };
+  const failed = (error: string, report = nothing): WorkerOutcome => ({
     kind: "failed",
     error,
     again: false,
-    clarifications,
+    ...report,
   });
   if (team === undefined) return failed("its team doesn't exist any more");
   const path = [...run.command.path, task.worker.id];
@@ -144,7 +164,7 @@ async function runNested(run: TeamContext, task: Task): Promise<WorkerOutcome> {
   const own = team.supervisors.filter(({ name }) => !around.some((supervisor) => supervisor.name === name));
   const supervisors = { request: activeAtHop(own, ["request"]), response: activeAtHop(own, ["response"]) };
   const name = path.join("/");
-  const outcome = await runExchange<"hop", "hop", readonly Clarification[]>(
+  const outcome = await runExchange<"hop", "hop", NestedReport>(
     {
       request: { hook: "hop", from: "around", to: name, content: task.content },
       supervisors,
@@ -162,10 +182,11 @@ async function runNested(run: TeamContext, task: Task): Promise<WorkerOutcome> {
           },
           budget,
           permits: run.permits,
+          effects: run.effects,
           draft: draftThroughHop(run.draft, supervisors.response),
         });
         run.budget.spend(budget.spent);
-        const report = worked.clarifications;
+        const report = { clarifications: worked.clarifications, effects: worked.effects };
         return worked.kind === "failed"
           ? { kind: "failed", detail: worked.detail, report }
           : {
@@ -180,7 +201,7 @@ async function runNested(run: TeamContext, task: Task): Promise<WorkerOutcome> {
   run.ports.noteDegraded(outcome.degraded);
   switch (outcome.status) {
     case "completed":
-      return { kind: "done", output: outcome.result.content, clarifications: outcome.report };
+      return { kind: "done", output: outcome.result.content, ...outcome.report };
     case "failed":
       return failed(outcome.detail, outcome.report);
     case "blocked":

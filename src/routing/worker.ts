@@ -5,8 +5,10 @@ import { type AgentOutcome, runAgent } from "../agent/loop.js";
 import { buildPrompt } from "../agent/prompt.js";
 import { isRequested } from "../agent/tool-call.js";
 import type { AgentTool } from "../agent/tools.js";
+import { clarificationsOf } from "./clarifications.js";
+import { effectsOf } from "./effects.js";
 import { runHttpWorker } from "./http-worker.js";
-import { clarificationsOf } from "./questions.js";
+import type { Retries } from "./retries.js";
 import { dataNotice } from "./routing-input.js";
 import { handOffTool } from "./routing-tools.js";
 import type { Task, WorkerOutcome } from "./task.js";
@@ -15,15 +17,25 @@ import { rosterOf, type TeamContext } from "./team-context.js";
 
 export type RunNested = (run: TeamContext, task: Task) => Promise<WorkerOutcome>;
 
-/** @throws {Parked} while the worker waits for a person. */
-export async function attemptWorker(run: TeamContext, task: Task, runNested: RunNested): Promise<WorkerOutcome> {
+/**
+ * @param retries what failed is done again within it, with what was learned until then.
+ * @throws {Parked} while the worker waits for a person.
+ */
+export async function attemptWorker(
+  run: TeamContext,
+  task: Task,
+  retries: Retries,
+  runNested: RunNested,
+): Promise<WorkerOutcome> {
   const exhausted = run.budget.exhausted();
-  if (exhausted !== undefined) return { kind: "failed", error: exhausted, again: false, clarifications: [] };
-  if (task.worker.http !== undefined) return runHttpWorker(run, task, task.worker.http);
-  return task.worker.team === undefined ? runModelWorker(run, task) : runNested(run, task);
+  if (exhausted !== undefined) {
+    return { kind: "failed", error: exhausted, again: false, clarifications: [], effects: [] };
+  }
+  if (task.worker.http !== undefined) return runHttpWorker(run, task, task.worker.http, retries);
+  return task.worker.team === undefined ? runModelWorker(run, task, retries) : runNested(run, task);
 }
 
-async function runModelWorker(run: TeamContext, task: Task): Promise<WorkerOutcome> {
+async function runModelWorker(run: TeamContext, task: Task, retries: Retries): Promise<WorkerOutcome> {
   const { worker, chain } = task;
   const { definition } = run.team;
   const colleagues = definition.workers.filter(
@@ -49,6 +61,7 @@ async function runModelWorker(run: TeamContext, task: Task): Promise<WorkerOutco
       removedTool: (requested) => held.all.find((tool) => isRequested(tool, requested)),
       ...(worker.temperature === undefined ? {} : { temperature: worker.temperature }),
       limits: run.budget.agentLimits(worker.maxToolRounds ?? definition.limits.maxToolRounds),
+      retry: (error) => retries.next(error),
       replyId: task.id,
     },
     teamAgentPorts(run, "agent", {
@@ -58,20 +71,21 @@ async function runModelWorker(run: TeamContext, task: Task): Promise<WorkerOutco
     }),
   );
   run.budget.spend(outcome);
-  return { ...resultOf(outcome), clarifications: clarificationsOf(outcome) };
+  const effects = effectsOf(outcome.effects, run.command.path, worker.id);
+  return { ...resultOf(outcome), clarifications: clarificationsOf(outcome, (id) => run.permits.askOf(id)), effects };
 }
 
 type Bare = WorkerOutcome extends infer Outcome
   ? Outcome extends unknown
-    ? Omit<Outcome, "clarifications">
+    ? Omit<Outcome, "clarifications" | "effects">
     : never
   : never;
 
 function resultOf(outcome: AgentOutcome): Bare {
   switch (outcome.kind) {
-    // A budget that is used up allows no other attempt anyway.
+    // Its model was called again, with the exchange as it was, as often as is allowed.
     case "failed":
-      return { kind: "failed", error: outcome.detail, again: true };
+      return { kind: "failed", error: outcome.detail, again: false };
     case "ended": {
       const { worker, reason } = handOffArguments.parse(outcome.by.args);
       return { kind: "handedOn", to: worker, reason };

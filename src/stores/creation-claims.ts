@@ -64,6 +64,18 @@ export class CreationClaims {
     return externalRow.parse(found?.results[0]).id;
   }
 
+  /**
+   * What has this id was to be made by a request that never came to it, and is made by another now: its key stands for nothing any
+   * more, and the key of the one that makes it stands for it.
+   * @param instead the id that the other request had claimed
+   */
+  async takeOver(tenantId: string, id: string, instead: string): Promise<void> {
+    await this.db.batch([
+      this.db.prepare("DELETE FROM creation_keys WHERE tenant_id = ? AND id = ?").bind(tenantId, id),
+      this.db.prepare("UPDATE creation_keys SET id = ?2 WHERE tenant_id = ?1 AND id = ?3").bind(tenantId, id, instead),
+    ]);
+  }
+
   /** The id that the caller's own id stands for. The thing itself may not have been made yet. */
   async byExternalId(tenantId: string, kind: ClaimedKind, externalId: string): Promise<string | undefined> {
     const row = await this.db

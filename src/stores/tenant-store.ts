@@ -2,8 +2,10 @@
 import { z } from "zod";
 import { type KeyRole, keyRoles } from "../asks/ask.js";
 import { newId } from "../platform/ids.js";
-import { makeKey, matchesKey, readKey, type Sealer } from "../platform/secrets.js";
+import { matchesKey, readKey, type Sealer } from "../platform/secrets.js";
 import { type Settings, type StoredSettings, storedSettingsSchema } from "../tenancy/tenant.js";
+import type { CreationKey } from "./creation-claims.js";
+import { type ClaimRefusal, KeyClaims } from "./key-claims.js";
 
 export interface Tenant {
   readonly tenantId: string;
@@ -45,24 +47,44 @@ const keyRow = z.object({
 
 /** Tenants and keys in D1. */
 export class TenantStore {
+  private readonly claims: KeyClaims;
+
   constructor(
     private readonly db: D1Database,
     private readonly sealer: Sealer,
     private readonly now: () => number,
-  ) {}
+  ) {
+    this.claims = new KeyClaims(db, sealer, now);
+  }
 
-  /** Makes a tenant with its first key, of role admin. The key is given out here and never again. */
-  async create(name: string, settings: Settings): Promise<{ tenantId: string; key: string }> {
-    const tenantId = newId("ten");
-    const created = await makeKey(newId("key"));
+  /** Housekeeping: requests that nobody will repeat. */
+  purgeExpired(now: number): Promise<void> {
+    return this.claims.purgeExpired(now);
+  }
+
+  /**
+   * Makes a tenant with its first key, of role admin. The key is given out here and never again, but to a retry of the very request.
+   * @param request the key that it came with
+   */
+  async create(
+    name: string,
+    settings: Settings,
+    request?: CreationKey,
+  ): Promise<{ kind: "made"; tenantId: string; key: string } | ClaimRefusal> {
+    const claim = await this.claims.claim(request, newId("ten"), newId("key"));
+    if (claim.kind !== "claimed") return claim;
+    const { id: tenantId, created } = claim;
+    // Of one that is there its settings may have been changed since.
+    const isNew = request === undefined || (await this.get(tenantId)) === undefined;
+    const sealed = JSON.stringify(await this.sealSettings(settings));
+    const insert = this.db
+      .prepare("INSERT INTO tenants (tenant_id, name, settings, created_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING")
+      .bind(tenantId, name, sealed, this.now());
     await this.db.batch([
-      this.db
-        .prepare("INSERT INTO tenants (tenant_id, name, settings, created_at) VALUES (?, ?, ?, ?)")
-        .bind(tenantId, name, JSON.stringify(await this.sealSettings(settings)), this.now()),
+      ...(isNew ? [insert, ...this.originStatements(tenantId, settings.corsOrigins)] : []),
       this.insertKey(tenantId, created, "admin", undefined),
-      ...this.originStatements(tenantId, settings.corsOrigins),
     ]);
-    return { tenantId, key: created.key };
+    return { kind: "made", tenantId, key: created.key };
   }
 
   async get(tenantId: string): Promise<Tenant | undefined> {
@@ -93,10 +115,19 @@ export class TenantStore {
     return meta.changes > 0;
   }
 
-  async createKey(tenantId: string, role: KeyRole, label: string | undefined): Promise<{ keyId: string; key: string }> {
-    const created = await makeKey(newId("key"));
+  /** @param request the key that it came with: a retry is given the very same key */
+  async createKey(
+    tenantId: string,
+    role: KeyRole,
+    label: string | undefined,
+    request?: CreationKey,
+  ): Promise<{ kind: "made"; keyId: string; key: string } | ClaimRefusal> {
+    const keyId = newId("key");
+    const claim = await this.claims.claim(request, keyId, keyId);
+    if (claim.kind !== "claimed") return claim;
+    const { created } = claim;
     await this.insertKey(tenantId, created, role, label).run();
-    return { keyId: created.keyId, key: created.key };
+    return { kind: "made", keyId: created.keyId, key: created.key };
   }
 
   async listKeys(tenantId: string, after: string, limit: number): Promise<KeyRecord[]> {
@@ -202,7 +233,9 @@ export class TenantStore {
     label: string | undefined,
   ): D1PreparedStatement {
     return this.db
-      .prepare("INSERT INTO keys (key_id, tenant_id, role, secret_hash, label, created_at) VALUES (?, ?, ?, ?, ?, ?)")
+      .prepare(
+        "INSERT INTO keys (key_id, tenant_id, role, secret_hash, label, created_at) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+      )
       .bind(created.keyId, tenantId, role, created.secretHash, label ?? null, this.now());
   }
 }

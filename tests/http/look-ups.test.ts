@@ -86,6 +86,24 @@ describe("a session under one's own id", () => {
     expect((await putRoom(tenant)).body.sessionId).toBe(made.body.sessionId);
   });
 
+  it("belongs to the request that took it over: the one that died before isn't given another's session", async () => {
+    const { tenant } = await withAssistant();
+    const first = { agent: "assistant", externalId: "room-1", metadata: { by: "first" } };
+    const headers = { "idempotency-key": "first" };
+    const all = { authorization: `Bearer ${tenant.key}`, "content-type": "application/json", ...headers };
+    await diesBefore(
+      "sessions",
+      new Request(`${origin}/v1/sessions`, { method: "POST", headers: all, body: JSON.stringify(first) }),
+    );
+    const second = { ...first, metadata: { by: "second" } };
+    const made = await tenant.call("POST", "/v1/sessions", second, { "idempotency-key": "second" });
+    expect(made).toMatchObject({ status: 201, body: { metadata: { by: "second" } } });
+    expect((await tenant.call("POST", "/v1/sessions", first, headers)).status).toBe(409);
+    await env.DB.prepare("DELETE FROM idempotency WHERE idempotency_key LIKE '%second'").run();
+    const again = await tenant.call("POST", "/v1/sessions", second, { "idempotency-key": "second" });
+    expect(again).toMatchObject({ status: 201, body: { sessionId: made.body.sessionId } });
+  });
+
   it("is not made a second time by POST: the 409 names it", async () => {
     const { tenant } = await withAssistant();
     const made = await tenant.session({ externalId: "room-1" });

@@ -88,7 +88,7 @@ it("a run that waits for a person is answered after kill -9, in a new process, a
   expect(done).toMatchObject({
     status: "completed",
     response: "You get your money back.",
-    clarifications: [{ question: "The invoice or the app?", answer: "The person answered: the invoice" }],
+    clarifications: [{ question: "The invoice or the app?", answer: "the invoice", from: "human" }],
   });
   expect(await supervisor.requests()).toHaveLength(2);
   expect(await orders.requests()).toHaveLength(1);

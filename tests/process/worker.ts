@@ -30,10 +30,12 @@ export class WorkerProcess {
   /**
    * @param upstreamUrl where its models are; without one it has the offline model alone
    * @param more variables beside the usual ones, or in their place
+   * @param log a file's descriptor for what it writes
    */
   constructor(
     private readonly upstreamUrl?: string,
     private readonly more: Readonly<Record<string, string>> = {},
+    private readonly log?: number,
   ) {
     const args = ["d1", "migrations", "apply", "conclave", "--local", "--persist-to", this.storage];
     const migrated = spawnSync("wrangler", args, { encoding: "utf8", env: { ...process.env, ...quiet } });
@@ -59,10 +61,14 @@ export class WorkerProcess {
         ...Object.entries(vars).flatMap(([name, value]) => ["--var", `${name}:${value}`]),
       ],
       // A group of its own, so that the kill takes its children with it.
-      { detached: true, stdio: "ignore", env: { ...process.env, ...quiet } },
+      {
+        detached: true,
+        stdio: ["ignore", this.log ?? "ignore", this.log ?? "ignore"],
+        env: { ...process.env, ...quiet },
+      },
     );
     const { origin } = this;
-    await until(async () => (await fetch(`${origin}/health`).catch(() => undefined))?.ok === true, 30_000);
+    await until(async () => (await fetch(`${origin}/health`).catch(() => undefined))?.ok === true, 60_000);
   }
 
   /** What a script is told that is to talk to it. */

@@ -18,7 +18,14 @@ const live = (...ids: string[]) => ids.map((id) => ({ id, description: id, skill
 const all = live("billing", "technical", "gardening");
 const choose = (input: string, among = all, answer?: string) =>
   routeByExamples(
-    { input, live: among, clarifications: answer === undefined ? [] : [{ question: "What?", answer }] },
+    {
+      input,
+      live: among,
+      clarifications:
+        answer === undefined
+          ? []
+          : [{ askId: "ask_1", question: "What?", answer, from: "human", at: "2026-11-22T10:00:00.000Z" }],
+    },
     classifier,
   );
 

@@ -9,7 +9,14 @@ const live = [
 ];
 const choose = (input: string, { answer, fallback }: { answer?: string; fallback?: string } = {}) =>
   routeBySkills(
-    { input, live, clarifications: answer === undefined ? [] : [{ question: "Which?", answer }] },
+    {
+      input,
+      live,
+      clarifications:
+        answer === undefined
+          ? []
+          : [{ askId: "ask_1", question: "Which?", answer, from: "human", at: "2026-11-22T10:00:00.000Z" }],
+    },
     fallback,
   );
 

@@ -1,8 +1,8 @@
 /** `ask_human`: a question to a person, as an agent or a worker at an address puts it. */
 import { z } from "zod";
-import { type AskRequest, acceptedAnswer, acceptedAnswers, whatIsAccepted } from "../../asks/ask.js";
+import { type Ask, type AskRequest, acceptedAnswer, acceptedAnswers, whatIsAccepted } from "../../asks/ask.js";
 import type { Asking } from "../asking.js";
-import { type AgentTool, builtInServer } from "../tools.js";
+import { type AgentTool, builtInServer, type ToolOutput } from "../tools.js";
 
 /** A question to a person, as an agent or a worker at an address puts it. */
 export const questionSchema = z.object({
@@ -63,11 +63,19 @@ export const askHumanTool: AgentTool = {
     const wrong = questionProblem(question);
     if (wrong !== undefined) return { content: `Not asked: ${wrong}.`, isError: true };
     const source = { ...asking?.source, tool: `${builtInServer}/ask_human`, toolCallId: callId };
-    const ask = journal.ask("ask", askRequestOf(question, { source, policy: asking?.policy ?? {} }));
-    const response = ask.answer !== undefined && "response" in ask.answer ? ask.answer.response : undefined;
-    if (ask.status === "answered" && response !== undefined) return { content: `The person answered: ${response}` };
-    if (response !== undefined) return { content: `Nobody answered in time. Assume: ${response}` };
-    const why = ask.status === "cancelled" ? "The question was cancelled." : "Nobody answered in time.";
-    return { content: `${why} Go on without an answer, and say so.`, isError: true };
+    return outputOfAsk(journal.ask("ask", askRequestOf(question, { source, policy: asking?.policy ?? {} })));
   },
 };
+
+/** How an agent is told what a person answered, and what is assumed because nobody did. */
+export const answeredWith = "The person answered: ";
+export const assumedFrom = "Nobody answered in time. Assume: ";
+
+/** What an agent reads of a question that was closed. */
+export function outputOfAsk({ answer, status }: Ask): ToolOutput {
+  const response = answer !== undefined && "response" in answer ? answer.response : undefined;
+  if (status === "answered" && response !== undefined) return { content: `${answeredWith}${response}` };
+  if (response !== undefined) return { content: `${assumedFrom}${response}` };
+  const why = status === "cancelled" ? "The question was cancelled." : "Nobody answered in time.";
+  return { content: `${why} Go on without an answer, and say so.`, isError: true };
+}

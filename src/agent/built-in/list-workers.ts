@@ -27,6 +27,7 @@ export function listWorkersTool(ports: ListWorkersPort): AgentTool {
   return {
     timeoutMs: 30_000,
     execution: "idempotent",
+    readOnly: true,
     ref: listWorkersRef,
     name: listWorkersRef.tool,
     description:

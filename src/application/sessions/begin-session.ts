@@ -47,7 +47,10 @@ export async function beginSession(
     return ok(sessionFor(actor, (await services.sessions.create(tenantId, sessionId, definition)).session));
   }
   const owner = await services.claims.claimExternalId(tenantId, "sessions", externalId, sessionId);
-  // A claim whose session was never made, by a crash, is taken over.
+  // A claim whose session was never made, by a crash, is taken over: with its key, or that one's retry would get this session.
+  if (owner !== sessionId && !(await services.sessions.describe(tenantId, owner)).ok) {
+    await services.claims.takeOver(tenantId, owner, sessionId);
+  }
   const { session, created } = await services.sessions.create(tenantId, owner, definition);
   // Of another subject's session a token isn't even told the id.
   if (actor.role === "user" && !isOwn(actor, session)) return externalIdTaken(externalId);

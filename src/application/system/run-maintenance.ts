@@ -28,6 +28,7 @@ export async function runMaintenance(
     return found !== undefined && "mcp" in found.body ? found.body : undefined;
   });
   await services.claims.purgeExpired(at);
+  await services.tenants.purgeExpired(at);
   await services.readers.purgeExpired(at);
   await services.webhooks.purge(at - keptDeliveriesMs);
   const overdue = await services.webhooks.overdue(at - lostJobMs, maxOverdue);

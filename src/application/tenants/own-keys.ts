@@ -9,15 +9,16 @@ import { disconnect } from "../connections.js";
 import type { Page, PageRequest } from "../page.js";
 import type { Services } from "../services.js";
 import { type KeyView, pageOfKeys } from "./list-keys.js";
+import { makeTenantKey, type NewKeyInput } from "./make-key.js";
 
 export async function createOwnKey(
   actor: Actor,
-  { role, label }: z.infer<typeof newKeySchema>,
+  input: z.infer<typeof newKeySchema> & Pick<NewKeyInput, "idempotencyKey">,
   services: Services,
 ): Promise<Result<{ keyId: string; key: string; role: KeyRole }>> {
   const allowed = authorize(actor, "createOwnKey");
   if (!allowed.ok) return allowed;
-  return ok({ ...(await services.tenants.createKey(actor.tenantId, role, label)), role });
+  return makeTenantKey(actor, { ...input, tenantId: actor.tenantId }, services);
 }
 
 export async function listOwnKeys(

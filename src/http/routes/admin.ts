@@ -31,7 +31,8 @@ admin.openapi(
     responses: { 201: json("The tenant", z.object({ tenantId: z.string(), key: z.string() })) },
   }),
   async (c) => {
-    const tenant = unwrap(await createTenant(actorOf(c), c.req.valid("json"), c.get("services")));
+    const input = { ...c.req.valid("json"), idempotencyKey: c.req.header("idempotency-key") };
+    const tenant = unwrap(await createTenant(actorOf(c), input, c.get("services")));
     c.header("location", `/v1/admin/tenants/${tenant.tenantId}`);
     return c.json(tenant, 201);
   },
@@ -117,7 +118,8 @@ admin.openapi(
     responses: { 201: json("The key", z.object({ keyId: z.string(), key: z.string(), role: keySchema.shape.role })) },
   }),
   async (c) => {
-    const input = { ...c.req.valid("param"), ...c.req.valid("json") };
+    const idempotencyKey = c.req.header("idempotency-key");
+    const input = { ...c.req.valid("param"), ...c.req.valid("json"), idempotencyKey };
     return c.json(unwrap(await createKey(actorOf(c), input, c.get("services"))), 201);
   },
 );

@@ -20,7 +20,10 @@ keys.openapi(
     request: { body: jsonBody(newKeySchema) },
     responses: { 201: json("The key", z.object({ keyId: z.string(), key: z.string(), role: keySchema.shape.role })) },
   }),
-  async (c) => c.json(unwrap(await createOwnKey(actorOf(c), c.req.valid("json"), c.get("services"))), 201),
+  async (c) => {
+    const input = { ...c.req.valid("json"), idempotencyKey: c.req.header("idempotency-key") };
+    return c.json(unwrap(await createOwnKey(actorOf(c), input, c.get("services"))), 201);
+  },
 );
 
 keys.openapi(

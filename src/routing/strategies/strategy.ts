@@ -2,8 +2,13 @@
  * What a routing strategy is: one file in this folder, registered in `table.ts`. A strategy knows its input and these ports, and
  * nothing else of the team, so that it can be tested with plain data.
  */
+
+import type { ModelMessage } from "../../model/port.js";
 import type { ExampleClassifier } from "../../text/example-classifier.js";
-import type { Clarification, RoutingInput, StrategyOutcome } from "../routing-input.js";
+import type { Clarification } from "../clarifications.js";
+import type { Effect } from "../effects.js";
+import type { Finding } from "../findings.js";
+import type { RoutingInput, StrategyOutcome } from "../routing-input.js";
 import type { ClaimId, TeamState } from "../team-state.js";
 import type { RoutingRule } from "./routing-rule.js";
 
@@ -42,6 +47,10 @@ export interface SupervisorDecision {
   readonly clarifications: readonly Clarification[];
   /** What was wrong with answers that couldn't be used. */
   readonly problems: readonly string[];
+  /** Of the supervisor as a model: its tool calls so far with their results, what it found by them, and what it did. */
+  readonly exchange?: readonly ModelMessage[];
+  readonly findings?: readonly Finding[];
+  readonly effects?: readonly Effect[];
 }
 
 interface StrategyBase<Name extends string> {

@@ -77,14 +77,45 @@ describe("a turn whose model fails", () => {
     const session = await tenant.session();
     await tenant.call("DELETE", "/v1/agents/assistant");
     const turn = await tenant.say(session, "hello");
+    const failure = expect.stringContaining("agents/assistant");
+    expect(turn).toMatchObject({ status: "failed", error: { code: "misconfigured" }, failure });
+    const client = await tenant.withRole("client");
+    const seen = await client.turn(session, turn.turnId);
+    expect(seen).not.toHaveProperty("failure");
+    expect(JSON.stringify(seen)).not.toContain("agents/assistant");
+    const events = await tenant.call("GET", `/v1/sessions/${session}/events`);
+    expect(JSON.stringify(events.body)).not.toContain("agents/assistant");
+  });
+
+  it("before its message was cleared leaves an error behind the message that it is about, without its text", async () => {
+    const tenant = await newTenant();
+    const model = await tenant.agent("assistant");
+    const session = await tenant.session();
+    await tenant.call("DELETE", "/v1/agents/assistant");
+    await tenant.say(session, "hello");
+    const { items } = (await tenant.call("GET", `/v1/sessions/${session}/messages`)).body;
+    expect(items).toMatchObject([
+      { role: "user", content: "[withheld] The turn failed before its message was cleared." },
+      { role: "error" },
+    ]);
+    await tenant.put("agents", "assistant", { kind: "model", model: `openai/${model.model}`, instructions: "" });
+    await model.reply({ text: "Hi." });
+    await tenant.say(session, "again");
+    expect(JSON.stringify((await model.requests()).at(-1)?.body)).not.toContain("withheld");
+  });
+
+  it("after it called a tool shows the call that it made", async () => {
+    const tenant = await newTenant();
+    const { hook, model, session } = await withTool(tenant, {});
+    await hook.reply({ body: "booked" });
+    const refuses = { status: 400, body: { error: { message: "no" } } };
+    await model.reply({ toolCalls: [{ name: "weather", arguments: { city: "Lyon" } }] }, refuses);
+    const turn = await tenant.say(session, "Book.");
     expect(turn).toMatchObject({
       status: "failed",
-      error: { code: "misconfigured" },
-      failure: expect.stringContaining("agents/assistant"),
+      calls: [{ server: "web", tool: "weather", outcome: "done", toolCallId: expect.any(String) }],
     });
-    const shown = await (await tenant.withRole("client")).turn(session, turn.turnId);
-    expect(shown).toMatchObject({ status: "failed", error: turn.error });
-    expect(JSON.stringify(shown)).not.toContain("agents/assistant");
+    expect(await hook.requests()).toHaveLength(1);
   });
 });
 

@@ -69,6 +69,22 @@ describe("a memory thread", () => {
     expect((await memory.context()).coverage).toEqual({ main: 400 });
   });
 
+  it("sends its job again when the queue took it and lost it before anything was done", async () => {
+    const memory = await newMemory();
+    await memory.start();
+    const lost = vi
+      .spyOn(env.FLUSHES, "sendBatch")
+      .mockImplementationOnce(async () => ({ metadata: { metrics: { backlogCount: 0, backlogBytes: 0 } } }));
+    await memory.say(["I moved to Turin."]);
+    await vi.waitFor(() => expect(lost).toHaveBeenCalled());
+    expect(await memory.entries()).toEqual([]);
+    vi.setSystemTime(Date.now() + 61_000);
+    await runDurableObjectAlarm(memory.object());
+    await memory.settled();
+    expect(await memory.entries()).toMatchObject([{ rawEntry: "I moved to Turin." }]);
+    expect(lost).toHaveBeenCalledTimes(2);
+  });
+
   it("begins a new memory with version 0 and nothing in it; a second START changes nothing", async () => {
     const memory = await newMemory();
     const first = await memory.start();

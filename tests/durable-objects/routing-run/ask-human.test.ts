@@ -117,7 +117,10 @@ describe("a supervisor that asks a person", () => {
     const done = await getRun(tenant, waiting.runId);
 
     expect(done).toMatchObject({ status: "completed", asks: [{ status: "expired" }] });
-    expect(done.clarifications).toMatchObject([{ answer: "Nobody answered in time. Assume: normal" }]);
+    expect(done.clarifications).toMatchObject([
+      { askId: waiting.asks[0]?.askId, answer: "normal", from: "default", by: { kind: "deadline" } },
+    ]);
+    expect(promptText((await modelOf(team, "normal").requests())[0])).toContain('<clarification from=\\"default\\"');
   });
 
   it("tells the supervisor when nobody answers and there is no default, and goes on (fault 6)", async () => {
@@ -128,8 +131,12 @@ describe("a supervisor that asks a person", () => {
     const waiting = await startRun(tenant, team.definition, "Write the report.");
     vi.useFakeTimers({ now: Date.now() + 61_000, toFake: ["Date"] });
     await runDurableObjectAlarm(runObject(tenant, waiting.runId));
-    expect((await getRun(tenant, waiting.runId)).status).toBe("completed");
+    expect(await getRun(tenant, waiting.runId)).toMatchObject({
+      status: "completed",
+      clarifications: [{ question: "Which priority?", answer: "", from: "nobody" }],
+    });
     expect(promptText((await team.supervisor.requests())[1])).toContain("Nobody answered in time. Go on without");
+    expect(promptText((await modelOf(team, "normal").requests())[0])).toContain("Nobody answered.");
   });
 });
 
@@ -148,7 +155,7 @@ describe("a question that takes certain answers only", () => {
     });
     expect(await answerOpen(tenant, waiting, "Yes")).toMatchObject({
       status: "completed",
-      clarifications: [{ answer: "The person answered: yes" }],
+      clarifications: [{ answer: "yes", from: "human" }],
     });
   });
 
@@ -179,7 +186,7 @@ describe("a question that takes certain answers only", () => {
     const workers = { a: { http: { url: hook.hookURL } }, b: { tools: ["ask_human"] } };
     const team = newTeam(workers, {}, { supervisors: ["names"] });
     await team.supervisor.reply(routesTo(["a", "b"]));
-    await modelOf(team, "b").reply(asksHuman("Who?", { ...ask }), { text: "Done." });
+    await modelOf(team, "b").reply(asksHuman("Whose?", { ...ask, question: "Whose?" }), { text: "Done." });
     const waiting = await startRun(tenant, team.definition, "Help.");
     expect(waiting.asks.map(({ accepts, suggestions }) => [accepts, suggestions])).toEqual([
       ["suggestions", ["[name]", "Bob"]],

@@ -74,7 +74,7 @@ describe("a team as a worker", () => {
       response: "It ends in May.",
       decisions: [{ targetAgent: "legal" }],
       results: [{ worker: "legal" }],
-      clarifications: [{ question: "Which contract?", answer: "The person answered: the lease" }],
+      clarifications: [{ question: "Which contract?", answer: "the lease", from: "human" }],
       usage: { modelCalls: 4 },
     });
     for (const model of [team.supervisor, legal.supervisor]) expect(await model.requests()).toHaveLength(1);

@@ -139,7 +139,7 @@ describe("a verbose team", () => {
       server: "shop",
       description: "Looks",
       parameters,
-      http: { url: hook.hookURL },
+      http: { url: hook.hookURL, method: "GET" },
     });
     const look = { toolCalls: [{ name: "look", arguments: { word: "is it swordfish" } }] };
     for (const verbose of [true, false]) {
@@ -162,7 +162,7 @@ describe("a verbose team", () => {
       expect(story.includes('a called shop/look with {"word":"is it [gone]"} and got: The word is [gone].')).toBe(
         verbose,
       );
-      expect(story.includes("a began. It was given: Is it [gone]?")).toBe(verbose);
+      expect(/a began\. It was given: <found .* Is it \[gone\]\?/.test(story)).toBe(verbose);
       // The work itself goes on with the text as it was; responses alone are supervised here.
       expect(promptText((await modelOf(team, "a").requests())[1])).toContain("The word is swordfish.");
       // The input is the caller's own.

@@ -1,0 +1,47 @@
+/** What people answered while a team worked on a reply: part of that reply, and of the history that later prompts show. */
+import { answeredWith, assumedFrom } from "../agent/built-in/ask-human.js";
+import { builtInServer } from "../agent/tools.js";
+import { dataBlock } from "../conversation/data-block.js";
+import { type ChatMessage, messageText, type ToolCallResult } from "../conversation/message.js";
+import type { Clarification } from "../routing/clarifications.js";
+
+const askHuman = "ask_human";
+
+/** As calls of `ask_human`, which is what they were. @param replyId begins their ids */
+export function questionCalls(clarifications: readonly Clarification[], replyId: string): ToolCallResult[] {
+  return clarifications.map(({ question, answer, from }, index) => ({
+    toolCallId: `${replyId}.ask.${index}`,
+    server: builtInServer,
+    tool: askHuman,
+    args: { question },
+    elapsedMs: 0,
+    ...resultOf(from, answer),
+  }));
+}
+
+function resultOf(from: Clarification["from"], answer: string): Pick<ToolCallResult, "output" | "error"> {
+  switch (from) {
+    case "human":
+      return { output: `${answeredWith}${answer}` };
+    case "default":
+      return { output: `${assumedFrom}${answer}` };
+    case "nobody":
+      return { error: "Nobody answered." };
+  }
+}
+
+/** The most of an answer that the history keeps, in characters. */
+const longestAnswer = 1_000;
+
+/** A message as later prompts show it: a team's reply with what people were asked for it, as data. */
+export function historyText(message: ChatMessage): string {
+  const text = messageText(message);
+  if (message.role !== "assistant" || message.modelReply.metadata?.team === undefined) return text;
+  const answers = message.modelReply.turns
+    .flatMap(({ toolCalls = [] }) => toolCalls)
+    .filter(({ server, tool }) => server === builtInServer && tool === askHuman)
+    .map(({ args, output, error }) =>
+      dataBlock("clarification", { question: String(args.question) }, (output ?? error ?? "").slice(0, longestAnswer)),
+    );
+  return [...answers, text].join("\n\n");
+}

@@ -1,0 +1,83 @@
+/** What people answered while a team worked: each question once, with who answered it, and whether anybody did. */
+import { z } from "zod";
+import { answeredWith, assumedFrom } from "../agent/built-in/ask-human.js";
+import type { AgentReport } from "../agent/loop.js";
+import type { Ask } from "../asks/ask.js";
+import { actorRecordSchema } from "../conversation/actor-record.js";
+import { dataBlock } from "../conversation/data-block.js";
+import { isAskHuman } from "./questions.js";
+
+/** A question that was put to a person while the team worked, with what came back. */
+export const clarificationSchema = z.object({
+  askId: z.string(),
+  question: z.string(),
+  /** The answer itself, as supervision left it; of `nobody` it is empty. */
+  answer: z.string(),
+  /** `default`: nobody answered in time, and this was assumed. `nobody`: nothing was. */
+  from: z.enum(["human", "default", "nobody"]),
+  by: actorRecordSchema.optional(),
+  /** When the ask was closed. */
+  at: z.iso.datetime(),
+});
+export type Clarification = z.infer<typeof clarificationSchema>;
+
+const neverAnswered = "1970-01-01T00:00:00.000Z";
+
+/** As the version before stored them: a sentence in place of the answer, and no ask. */
+const formerClarificationSchema = z
+  .object({ question: z.string(), answer: z.string() })
+  .transform(({ question, answer }): Clarification => {
+    const from = answer.startsWith(assumedFrom) ? "default" : "human";
+    return { askId: "", question, answer: bareAnswer(answer), from, at: neverAnswered };
+  });
+export const storedClarificationSchema = z.union([clarificationSchema, formerClarificationSchema]);
+
+/** @param answer as supervision left it. */
+export function clarificationOf(ask: Ask, question: string, answer: string): Clarification {
+  const { askId, status, closedBy, closedAt, openedAt } = ask;
+  const from = ask.answer === undefined ? "nobody" : status === "answered" ? "human" : "default";
+  return {
+    askId,
+    question,
+    answer: from === "nobody" ? "" : answer,
+    from,
+    ...(closedBy === undefined ? {} : { by: closedBy }),
+    at: closedAt ?? openedAt,
+  };
+}
+
+/** The questions that an agent put, with their answers as supervision let it read them; what was withheld from it is left out. */
+export function clarificationsOf(
+  { turns }: Pick<AgentReport, "turns">,
+  askOf: (toolCallId: string) => Ask | undefined,
+): Clarification[] {
+  return turns
+    .flatMap(({ toolCalls = [] }) => toolCalls)
+    .flatMap((call) => {
+      const ask = isAskHuman(call) ? askOf(call.toolCallId) : undefined;
+      if (ask === undefined || ask.status === "open") return [];
+      if (call.output === undefined && ask.answer !== undefined) return [];
+      return [clarificationOf(ask, String(call.args.question ?? ask.question), bareAnswer(call.output ?? ""))];
+    });
+}
+
+/** Each ask once, whoever was told its answer. */
+export function addClarifications(known: Clarification[], more: readonly Clarification[]): void {
+  for (const added of more) {
+    if (!known.some(({ askId, question }) => askId === added.askId && (askId !== "" || question === added.question)))
+      known.push(added);
+  }
+}
+
+/** As agents read them: data, with who says it. */
+export function clarificationBlocks(clarifications: readonly Clarification[]): string[] {
+  return clarifications.map(({ question, answer, from }) =>
+    dataBlock("clarification", { from, question }, from === "nobody" ? "Nobody answered." : answer),
+  );
+}
+
+/** What a person said, out of the sentence in which the tool tells it. */
+function bareAnswer(output: string): string {
+  for (const prefix of [answeredWith, assumedFrom]) if (output.startsWith(prefix)) return output.slice(prefix.length);
+  return output;
+}

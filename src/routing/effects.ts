@@ -1,0 +1,70 @@
+/**
+ * What the agents of a run have done that isn't to be done again: whoever works after them, because they failed, handed the task on
+ * or simply were first, reads what was done, and a call that one of them made already isn't made a second time.
+ */
+import { z } from "zod";
+import { canonicalArguments } from "../agent/tool-cache.js";
+import type { ToolCall, ToolEffect } from "../agent/tools.js";
+import { dataBlock } from "../conversation/data-block.js";
+
+export interface Effect extends ToolEffect {
+  /** A worker's id, or `supervisor`; of a team within the team with the way to it. */
+  readonly by: string;
+}
+
+/** An effect as records show it: without arguments and results. */
+export const effectRecordSchema = z.object({
+  server: z.string(),
+  tool: z.string(),
+  /** `unknown`: it was begun, and may or may not have taken effect. */
+  outcome: z.enum(["done", "unknown"]),
+});
+
+export function effectRecord({ server, tool, outcome }: Effect): z.infer<typeof effectRecordSchema> {
+  return { server, tool, outcome };
+}
+
+/** As whose they count. */
+export function effectsOf(effects: readonly ToolEffect[], path: readonly string[], agent: string): Effect[] {
+  return effects.map((effect) => ({ ...effect, by: [...path, agent].join("/") }));
+}
+
+/** Why a call isn't made: an agent that has ended made it, with the same arguments, in whatever order they stood. */
+export function refuseRepeat({ tool, args }: ToolCall, done: readonly Effect[]): string | undefined {
+  const given = canonicalArguments(args);
+  const earlier = done.find(
+    (effect) =>
+      effect.server === tool.ref.server &&
+      effect.tool === tool.ref.tool &&
+      [effect.requested, effect.args].some((made) => canonicalArguments(made) === given),
+  );
+  if (earlier === undefined) return undefined;
+  const what = `"${tool.name}" was called with these very arguments by ${earlier.by} before`;
+  return earlier.outcome === "done"
+    ? `Not called again: ${what}, and it was done. Its result is above; go on from it.`
+    : `Not called again: ${what}, and nobody knows whether it took effect. Don't repeat it; say so.`;
+}
+
+/** The most of a result that the next agent reads, in characters. */
+const longestContent = 4_000;
+
+/** What was done, as the next agent reads it: data, with who did it. */
+export function effectBlocks(effects: readonly Effect[]): string[] {
+  return effects.map(({ by, server, tool, args, outcome, content }) =>
+    dataBlock("done", { by, tool: `${server}/${tool}`, outcome }, `${JSON.stringify(args)}\n${clip(content)}`),
+  );
+}
+
+/** What was done, for a failure to say; nothing where nothing was. */
+export function effectsInWords(effects: readonly Effect[]): string {
+  if (effects.length === 0) return "";
+  const calls = effects.map(
+    ({ by, server, tool, outcome }) =>
+      `${server}/${tool} by ${by}${outcome === "done" ? "" : " (its outcome is unknown)"}`,
+  );
+  return ` What was done all the same: ${calls.join("; ")}.`;
+}
+
+export function clip(text: string, most = longestContent): string {
+  return text.length <= most ? text : `${text.slice(0, most)}… [cut: ${text.length - most} more characters]`;
+}
