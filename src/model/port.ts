@@ -108,7 +108,13 @@ export class ModelError extends Error {
     readonly kind: ModelErrorKind,
     /** Safe to show to a tenant: never holds a credential or a provider's raw body. */
     message: string,
-    readonly details: { readonly model?: string; readonly status?: number; readonly retryAfterMs?: number } = {},
+    readonly details: {
+      readonly model?: string;
+      readonly status?: number;
+      readonly retryAfterMs?: number;
+      /** The request was refused because of its tools; of several models, by one at least. */
+      readonly toolsRefused?: boolean;
+    } = {},
     /** What it came from. It may hold what the message must not, and is never shown. */
     options?: ErrorOptions,
   ) {

@@ -22,6 +22,8 @@ export async function aggregate(
     switch (mode) {
       case "first":
         return completed[0]?.output ?? "";
+      case "last":
+        return completed.at(-1)?.output ?? "";
       case "model":
         return (await byModel(run, results, clarifications)) ?? concatenate(completed, missing);
       case "concatenate":

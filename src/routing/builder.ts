@@ -25,6 +25,8 @@ export interface SupervisorConfig {
   /** Code in place of rules: registered under a name of the team's own, in the Worker that this runs in. */
   readonly routingFn?: string | RoutingFn;
   readonly fallbackWorker?: string;
+  /** The supervisor's model may answer itself. */
+  readonly mayAnswer?: boolean;
   /** A decision that is less sure isn't taken: the fallback worker is, a person is asked, or the supervisor's model. */
   readonly minConfidence?: number;
   readonly then?: Team["supervisor"]["then"];

@@ -18,6 +18,7 @@ import { type RoutingDecision, routingDecisionSchema } from "./trace.js";
 export type Decided = { readonly clarifications: readonly Clarification[] } & (
   | { readonly kind: "route"; readonly choice: Choice; readonly decision: RoutingDecision }
   | { readonly kind: "finish" }
+  | { readonly kind: "respond"; readonly response: string }
   | { readonly kind: "none"; readonly why: string }
 );
 
@@ -42,6 +43,11 @@ export async function decide(run: TeamContext, input: RoutingInput): Promise<Dec
       const reasoning = await sanitized(run, outcome.reasoning, "reasoning");
       await journal.commit("finished", () => emit(run, { type: "routing.finished", reasoning }));
       return { kind: "finish", clarifications };
+    }
+    case "respond": {
+      const reasoning = await sanitized(run, outcome.reasoning, "reasoning");
+      await journal.commit("answered", () => emit(run, { type: "routing.answered", reasoning }));
+      return { kind: "respond", response: outcome.response, clarifications };
     }
     case "none": {
       const why = await redactForRecord(run, outcome.why, "why");

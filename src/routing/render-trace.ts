@@ -66,12 +66,16 @@ function entrySentence(entry: TraceEntry): string {
     }
     case "routing.finished":
       return `${where}No further worker was needed: ${entry.reasoning}`;
+    case "routing.answered":
+      return `${where}The supervisor answered itself: ${entry.reasoning}`;
     case "routing.refused":
       return `${where}A decision could not be used: ${entry.problem}`;
     case "worker.started":
       return `${where}${entry.worker} began.${entry.brief === undefined ? "" : ` It was given: ${oneLine(entry.brief)}`}`;
     case "tools.missing":
       return `${where}${entry.agent} worked without ${entry.tools.join(", ")}: not there, or its server could not be reached.`;
+    case "tools.refused":
+      return `${where}The model of ${entry.agent} takes no tool calls: it was shown its tools as text, and calls them in JSON.`;
     case "tool.used":
       return `${where}${entry.agent} called ${entry.server}/${entry.tool} with ${oneLine(entry.arguments)} and got: ${oneLine(entry.output)}`;
     case "worker.retried":

@@ -62,9 +62,10 @@ export type Choice = z.infer<typeof choiceSchema>;
 export const strategyOutcomeSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("route"), choice: choiceSchema }),
   z.object({ kind: z.literal("finish"), reasoning: z.string() }),
+  z.object({ kind: z.literal("respond"), response: z.string(), reasoning: z.string() }),
   z.object({ kind: z.literal("none"), why: z.string() }),
 ]);
-/** What a strategy says: who is to work next, that the work is done, or why nobody can be chosen. */
+/** What a strategy says: who is to work next, that the work is done, the response itself, or why nobody can be chosen. */
 export type StrategyOutcome = z.infer<typeof strategyOutcomeSchema>;
 
 /** How agents of a team are to take what they read. */

@@ -61,6 +61,27 @@ export const finishTool: AgentTool = {
   run: async () => ({ content: "Finished.", endsRun: true }),
 };
 
+/** Lets the supervisor answer itself, in a team whose `mayAnswer` says so. */
+export const respondTool: AgentTool = {
+  ...ownTool,
+  ref: { server: routingServer, tool: "respond" },
+  name: "respond",
+  description:
+    "Answer yourself, in place of a worker: a greeting, thanks, a question about what you can do, or what you already know for certain from the conversation or your tools. Everything else is a worker's.",
+  parameters: {
+    type: "object",
+    properties: {
+      response: { type: "string", description: "The whole answer, as the person is to read it" },
+      reasoning: { type: "string", description: "Why no worker is needed, in a sentence" },
+    },
+    required: ["response"],
+  },
+  run: async ({ response }) =>
+    typeof response === "string" && response.trim() !== ""
+      ? { content: "Answered.", endsRun: true }
+      : { content: "Not answered: `response` is the text of the answer, and can't be empty.", isError: true },
+};
+
 /** Hands a worker's task on. Whoever had it before can't get it back: that would go in circles. */
 export function handOffTool(
   from: string,

@@ -61,6 +61,7 @@ async function runWithin(run: TeamContext): Promise<TeamOutcome> {
     const decided = await decide(here, { input, metadata, live, results, clarifications, iteration });
     clarifications.push(...decided.clarifications);
     if (decided.kind === "finish") break;
+    if (decided.kind === "respond") return { kind: "completed", response: decided.response, ...report() };
     if (decided.kind === "none") {
       stopped = decided.why;
       break;
@@ -122,8 +123,11 @@ function draftOf(
   completed: readonly WorkerResult[],
 ): Draft | undefined {
   const { mode } = run.team.definition.aggregator;
-  const alone = choice.targets.length === 1 || (mode === "first" && target === 0);
-  const last = choice.reevaluate !== true && completed.length === 0;
+  const alone =
+    choice.targets.length === 1 ||
+    (mode === "first" && target === 0) ||
+    (mode === "last" && target === choice.targets.length - 1);
+  const last = choice.reevaluate !== true && (completed.length === 0 || mode === "last");
   return alone && last && mode !== "model" ? draftThroughHop(run.draft, run.ports.supervisors) : undefined;
 }
 

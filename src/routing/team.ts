@@ -47,6 +47,8 @@ const supervisorSchema = z.strictObject({
   /** A routing function that this deployment registered, in place of rules. */
   routingFn: itemName.optional(),
   fallbackWorker: itemName.optional(),
+  /** The supervisor's model may answer itself, with the tool `respond`. */
+  mayAnswer: z.boolean().default(false),
   /** A decision that is less sure isn't taken; `then` says what happens. */
   minConfidence: z.number().min(0).max(1).optional(),
   /** The fallback worker, a person who is asked, or the supervisor's model. */
@@ -105,7 +107,7 @@ const workerFields = {
 };
 
 const aggregatorSchema = z.strictObject({
-  mode: z.enum(["concatenate", "model", "first"]).default("concatenate"),
+  mode: z.enum(["concatenate", "model", "first", "last"]).default("concatenate"),
   model: modelChoice.default("default"),
   systemPrompt: z.string().max(50_000).optional(),
 });

@@ -63,6 +63,12 @@ export const tracedEntries = {
     {},
     { reasoning: z.string() },
   ),
+  "routing.answered": traced(
+    "routing.answered",
+    "A supervisor answered itself: no worker was needed.",
+    {},
+    { reasoning: z.string() },
+  ),
   "routing.refused": traced(
     "routing.refused",
     "A supervisor's decision could not be used; it is asked once more, or the fallback worker gets the task.",
@@ -101,6 +107,12 @@ export const tracedEntries = {
     "tools.missing",
     "Tools that the team names are not there: the agent (a worker's id, or `supervisor`) works without them.",
     { agent: z.string(), tools: z.array(z.string()) },
+    {},
+  ),
+  "tools.refused": traced(
+    "tools.refused",
+    "The agent's model takes no tool calls: its tools are described to it, and it calls them in JSON.",
+    { agent: z.string() },
     {},
   ),
   "tool.used": traced(

@@ -71,7 +71,7 @@ function resultOf(outcome: AgentOutcome): Bare {
   switch (outcome.kind) {
     // A budget that is used up allows no other attempt anyway.
     case "failed":
-      return { kind: "failed", error: outcome.detail, again: true };
+      return { kind: "failed", error: outcome.detail, again: outcome.isPermanent !== true };
     case "ended": {
       const { worker, reason } = handOffArguments.parse(outcome.by.args);
       return { kind: "handedOn", to: worker, reason };

@@ -18,8 +18,11 @@ async function storeDesk(tenant: TestTenant): Promise<void> {
 
   const pricing = upstreamFor(env.TEST_UPSTREAM);
   await pricing.reply({ status: 500, body: "down" }, { body: "Ten." });
+  const greeter = newTeam({ nobody: {} }, { mayAnswer: true });
+  await greeter.supervisor.reply({ toolCalls: [{ name: "respond", arguments: { response: "Hello!" } }] });
   const team = newTeam(
     {
+      greeter: { team: greeter.definition },
       front: { handoffs: ["billing"] },
       billing: { tools: ["shop/look", "docs/search.pages", "ask_human"] },
       pricing: { http: { url: pricing.hookURL, idempotent: true } },
@@ -27,8 +30,9 @@ async function storeDesk(tenant: TestTenant): Promise<void> {
     { verbose: true },
   );
   await team.supervisor.reply(
+    { status: 400, body: { error: { message: "this model does not support tools" } } },
     { text: JSON.stringify({ targetAgent: "nobody" }) },
-    routesTo(["front", "pricing"], { lookAgain: true }),
+    routesTo(["front", "pricing", "greeter"], { lookAgain: true }),
     { toolCalls: [{ name: "finish_routing", arguments: { reasoning: "That answers it." } }] },
   );
   await modelOf(team, "front").reply({
