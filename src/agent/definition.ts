@@ -46,6 +46,8 @@ export const modelAgentSchema = z.strictObject({
   temperature: z.number().min(0).max(2).optional(),
   maxToolRounds: z.int().min(0).max(50).optional(),
   maxOutputTokens: z.int().min(1).max(200_000).optional(),
+  /** What of the end user its model is shown, as data. */
+  context: contextKeys,
   /** Whom it asks, for how long, and what it assumes then; what it leaves out, the tenant's settings say. */
   questions: questionPolicySchema.optional(),
 });

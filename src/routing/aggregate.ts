@@ -5,7 +5,7 @@ import { buildPrompt } from "../agent/prompt.js";
 import { openGuard } from "../agent/tools.js";
 import { writingDraft } from "./draft.js";
 import { briefText, type Clarification, dataNotice, type WorkerResult } from "./routing-input.js";
-import { emit, type TeamContext } from "./team-context.js";
+import { emit, promptContextOf, type TeamContext } from "./team-context.js";
 
 /** @param results at least one of them completed. */
 export async function aggregate(
@@ -70,7 +70,7 @@ async function byModel(
               "Make one answer to the request out of the workers' results. Say what is missing.",
             dataNotice,
           ].join("\n\n"),
-          ...command.promptContext(),
+          ...promptContextOf(run),
           message: briefText({ input: command.input, clarifications, results }),
         }),
       tools: () => [],

@@ -72,6 +72,7 @@ async function passOn(
       ...brief,
       clarifications: [...brief.clarifications, ...clarifications],
       task: { from: worker.id, text: worked.reason },
+      found: [...(parts.found ?? []), ...(worked.found === "" ? [] : [{ from: worker.id, text: worked.found }])],
     };
     worker = next;
   }
@@ -83,7 +84,7 @@ interface Handoff extends Omit<Task, "content"> {
 
 type Worked = { readonly clarifications: readonly Clarification[] } & (
   | { readonly kind: "result"; readonly result: WorkerResult }
-  | { readonly kind: "handedOn"; readonly to: string; readonly reason: string }
+  | { readonly kind: "handedOn"; readonly to: string; readonly reason: string; readonly found: string }
 );
 
 async function workOn(
@@ -117,12 +118,13 @@ async function workOn(
   await journal.commit("started", () => emit(run, { type: "worker.started", worker: worker.id, iteration, ...brief }));
   const { outcome, attempts, clarifications } = await tryWorker(run, { worker, chain, id, content }, runNested);
   if (outcome.kind === "handedOn") {
-    const { to, reason } = outcome;
-    const recorded = await sanitized(run, reason, "reason");
-    await journal.commit("handedOn", () =>
-      emit(run, { type: "worker.handedOn", from: worker.id, to, reason: recorded }),
-    );
-    return { kind: "handedOn", to, reason, clarifications };
+    const { to, reason, found } = outcome;
+    const recorded = {
+      reason: await sanitized(run, reason, "reason"),
+      ...(found === "" ? {} : { found: await sanitized(run, found, "found") }),
+    };
+    await journal.commit("handedOn", () => emit(run, { type: "worker.handedOn", from: worker.id, to, ...recorded }));
+    return { kind: "handedOn", to, reason, found, clarifications };
   }
   if (outcome.kind === "failed") {
     return {

@@ -8,7 +8,7 @@ import type { Clarification } from "./routing-input.js";
 
 const askHuman = "ask_human";
 
-function isAskHuman(ref: { server: string; tool: string }): boolean {
+export function isAskHuman(ref: { server: string; tool: string }): boolean {
   return ref.server === builtInServer && ref.tool === askHuman;
 }
 

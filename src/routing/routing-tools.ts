@@ -102,6 +102,7 @@ export function handOffTool(
       properties: {
         worker: { type: "string", enum: ids },
         reason: { type: "string", description: "Why that worker, and what it needs to know" },
+        done: { type: "string", description: "What you did and found so far, so that it isn't done again" },
       },
       required: ["worker", "reason"],
     },

@@ -22,7 +22,7 @@ import {
 import { finishTool, respondTool, routeToTool } from "./routing-tools.js";
 import type { SupervisorDecision } from "./strategies/strategy.js";
 import { type HeldTools, heldTools, mostRelevant, teamAgentPorts } from "./team-agent.js";
-import { emit, type TeamContext } from "./team-context.js";
+import { emit, promptContextOf, type TeamContext } from "./team-context.js";
 
 /** @throws {Parked} while it waits for a person. */
 export async function askSupervisor(run: TeamContext, input: RoutingInput): Promise<SupervisorDecision> {
@@ -207,7 +207,7 @@ class Attempt {
           : "Decide with route_to. Don't do the work yourself.",
         dataNotice,
       ].join("\n\n"),
-      ...this.run.command.promptContext(),
+      ...promptContextOf(this.run),
       message: briefText({ input, clarifications, results }),
     });
   }

@@ -4,7 +4,7 @@ import type { Worker } from "./team.js";
 
 export type WorkerOutcome = { readonly clarifications: readonly Clarification[] } & (
   | { readonly kind: "done"; readonly output: string }
-  | { readonly kind: "handedOn"; readonly to: string; readonly reason: string }
+  | { readonly kind: "handedOn"; readonly to: string; readonly reason: string; readonly found: string }
   /** `again`: whether another attempt may help and does no harm. */
   | { readonly kind: "failed"; readonly error: string; readonly again: boolean }
 );

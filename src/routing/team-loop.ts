@@ -3,20 +3,27 @@
  * step that has no result. The same function runs a run of its own, a session's turn, and a team inside a team.
  */
 import { settleInOrder } from "../agent/concurrency.js";
-import { activeAtHop } from "../supervision/as-hop.js";
-import { runExchange } from "../supervision/exchange.js";
 import { aggregate } from "./aggregate.js";
 import { type BranchResult, runBranch } from "./branch.js";
 import { TeamBudget, type TeamSpent } from "./budget.js";
 import { decide } from "./decide.js";
 import { type Draft, draftThroughHop } from "./draft.js";
+import { superviseNested } from "./nested-exchange.js";
 import type { LoadedTeam, TeamPorts } from "./ports.js";
 import { QuestionPermits } from "./questions.js";
 import type { Choice, Clarification, WorkerResult } from "./routing-input.js";
 import type { Task, WorkerOutcome } from "./task.js";
 import { maxTeamDepth } from "./team.js";
 import { reportMissingTools } from "./team-agent.js";
-import { askingOf, inScope, reasonsOf, rosterOf, type TeamCommand, type TeamContext } from "./team-context.js";
+import {
+  askingOf,
+  inScope,
+  type PromptContext,
+  promptContextOf,
+  rosterOf,
+  type TeamCommand,
+  type TeamContext,
+} from "./team-context.js";
 import type { RoutingDecision } from "./trace.js";
 
 export interface TeamReport {
@@ -134,62 +141,26 @@ function draftOf(
 /** A worker that is a team: its own supervisors see its input and its response, those around it the hops. */
 async function runNested(run: TeamContext, task: Task): Promise<WorkerOutcome> {
   const team = run.team.nested(task.worker.id);
-  const failed = (error: string, clarifications: readonly Clarification[] = []): WorkerOutcome => ({
-    kind: "failed",
-    error,
-    again: false,
-    clarifications,
-  });
+  const failed = (error: string): WorkerOutcome => ({ kind: "failed", error, again: false, clarifications: [] });
   if (team === undefined) return failed("its team doesn't exist any more");
   const path = [...run.command.path, task.worker.id];
   if (path.length >= maxTeamDepth) return failed(`teams may be nested at most ${maxTeamDepth} deep`);
 
-  const around = run.ports.supervisors;
-  const own = team.supervisors.filter(({ name }) => !around.some((supervisor) => supervisor.name === name));
-  const supervisors = { request: activeAtHop(own, ["request"]), response: activeAtHop(own, ["response"]) };
-  const name = path.join("/");
-  const outcome = await runExchange<"hop", "hop", readonly Clarification[]>(
-    {
-      request: { hook: "hop", from: "around", to: name, content: task.content },
-      supervisors,
-      work: async ({ content }, noteDegraded) => {
-        const budget = run.budget.within(team.definition.limits);
-        const worked = await runWithin({
-          command: { ...run.command, id: `${task.id}.t`, input: content, path },
-          team,
-          ports: {
-            ...run.ports,
-            supervisors: [...around, ...own],
-            journal: run.ports.journal.scope("team"),
-            noteDegraded,
-            asking: askingOf(run, task.worker.id),
-          },
-          budget,
-          permits: run.permits,
-          draft: draftThroughHop(run.draft, supervisors.response),
-        });
-        run.budget.spend(budget.spent);
-        const report = worked.clarifications;
-        return worked.kind === "failed"
-          ? { kind: "failed", detail: worked.detail, report }
-          : {
-              kind: "responded",
-              response: { hook: "hop", from: name, to: "around", content: worked.response },
-              report,
-            };
-      },
-    },
-    run.ports,
-  );
-  run.ports.noteDegraded(outcome.degraded);
-  switch (outcome.status) {
-    case "completed":
-      return { kind: "done", output: outcome.result.content, clarifications: outcome.report };
-    case "failed":
-      return failed(outcome.detail, outcome.report);
-    case "blocked":
-      return outcome.hook === "request"
-        ? failed(`its input was blocked: ${reasonsOf(outcome.request)}`)
-        : failed(`its response was blocked: ${reasonsOf(outcome.response)}`, outcome.report);
-  }
+  const own = [...team.supervisors, ...(run.team.supervisorsOf?.(task.worker.id) ?? [])];
+  const promptContext = (): ReturnType<PromptContext> => promptContextOf(run, task.worker);
+  return superviseNested(run, task, own, async (inner, content) => {
+    const budget = run.budget.within(team.definition.limits);
+    const worked = await runWithin({
+      ...inner,
+      command: { ...run.command, activeWorker: undefined, promptContext, id: `${task.id}.t`, input: content, path },
+      team,
+      ports: { ...inner.ports, journal: run.ports.journal.scope("team"), asking: askingOf(run, task.worker.id) },
+      budget,
+    });
+    run.budget.spend(budget.spent);
+    const { clarifications } = worked;
+    return worked.kind === "failed"
+      ? { kind: "failed", error: worked.detail, again: false, clarifications }
+      : { kind: "done", output: worked.response, clarifications };
+  });
 }

@@ -95,7 +95,11 @@ export const tracedEntries = {
     "worker.handedOn",
     "A worker handed its task on to another.",
     { from: z.string(), to: z.string() },
-    { reason: z.string() },
+    {
+      reason: z.string(),
+      /** What it did and found until then. */
+      found: z.string().optional(),
+    },
   ),
   "worker.returned": traced(
     "worker.returned",

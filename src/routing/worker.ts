@@ -5,13 +5,15 @@ import { type AgentOutcome, runAgent } from "../agent/loop.js";
 import { buildPrompt } from "../agent/prompt.js";
 import { isRequested } from "../agent/tool-call.js";
 import type { AgentTool } from "../agent/tools.js";
+import { handOffReport } from "./hand-off-report.js";
 import { runHttpWorker } from "./http-worker.js";
+import { superviseNested } from "./nested-exchange.js";
 import { clarificationsOf } from "./questions.js";
 import { dataNotice } from "./routing-input.js";
 import { handOffTool } from "./routing-tools.js";
 import type { Task, WorkerOutcome } from "./task.js";
 import { heldTools, mostRelevant, teamAgentPorts } from "./team-agent.js";
-import { rosterOf, type TeamContext } from "./team-context.js";
+import { promptContextOf, rosterOf, type TeamContext } from "./team-context.js";
 
 export type RunNested = (run: TeamContext, task: Task) => Promise<WorkerOutcome>;
 
@@ -19,8 +21,16 @@ export type RunNested = (run: TeamContext, task: Task) => Promise<WorkerOutcome>
 export async function attemptWorker(run: TeamContext, task: Task, runNested: RunNested): Promise<WorkerOutcome> {
   const exhausted = run.budget.exhausted();
   if (exhausted !== undefined) return { kind: "failed", error: exhausted, again: false, clarifications: [] };
+  const { agent } = task.worker;
+  if (agent !== undefined) {
+    return { kind: "failed", error: `its agent ${agent} doesn't exist any more`, again: false, clarifications: [] };
+  }
   if (task.worker.http !== undefined) return runHttpWorker(run, task, task.worker.http);
-  return task.worker.team === undefined ? runModelWorker(run, task) : runNested(run, task);
+  if (task.worker.team !== undefined) return runNested(run, task);
+  const own = run.team.supervisorsOf?.(task.worker.id) ?? [];
+  return own.length === 0
+    ? runModelWorker(run, task)
+    : superviseNested(run, task, own, (inner, content) => runModelWorker(inner, { ...task, content }));
 }
 
 async function runModelWorker(run: TeamContext, task: Task): Promise<WorkerOutcome> {
@@ -42,13 +52,16 @@ async function runModelWorker(run: TeamContext, task: Task): Promise<WorkerOutco
       prompt: () =>
         buildPrompt({
           instructions: [worker.systemPrompt ?? `You are ${worker.id}: ${worker.description}`, dataNotice].join("\n\n"),
-          ...run.command.promptContext(),
+          ...promptContextOf(run, worker),
           message: task.content,
         }),
       tools,
       removedTool: (requested) => held.all.find((tool) => isRequested(tool, requested)),
       ...(worker.temperature === undefined ? {} : { temperature: worker.temperature }),
-      limits: run.budget.agentLimits(worker.maxToolRounds ?? definition.limits.maxToolRounds),
+      limits: {
+        ...run.budget.agentLimits(worker.maxToolRounds ?? definition.limits.maxToolRounds),
+        ...(worker.maxOutputTokens === undefined ? {} : { maxOutputTokens: worker.maxOutputTokens }),
+      },
       replyId: task.id,
     },
     teamAgentPorts(run, "agent", {
@@ -73,8 +86,8 @@ function resultOf(outcome: AgentOutcome): Bare {
     case "failed":
       return { kind: "failed", error: outcome.detail, again: outcome.isPermanent !== true };
     case "ended": {
-      const { worker, reason } = handOffArguments.parse(outcome.by.args);
-      return { kind: "handedOn", to: worker, reason };
+      const { worker, reason, done } = handOffArguments.parse(outcome.by.args);
+      return { kind: "handedOn", to: worker, reason, found: handOffReport(done, outcome.turns) };
     }
     case "answered": {
       // A worker may answer beside its last tool call, and say nothing more.
@@ -87,4 +100,4 @@ function resultOf(outcome: AgentOutcome): Bare {
   }
 }
 
-const handOffArguments = z.object({ worker: z.string(), reason: z.string().default("") });
+const handOffArguments = z.object({ worker: z.string(), reason: z.string().default(""), done: z.string().default("") });
