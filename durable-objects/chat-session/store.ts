@@ -9,7 +9,7 @@ import {
   turnStatuses,
 } from "../../src/chat/session.js";
 import type { ActorRecord } from "../../src/conversation/actor-record.js";
-import { type ChatMessage, chatMessageSchema, messageText } from "../../src/conversation/message.js";
+import { type ChatMessage, chatMessageSchema, type ModelReply, messageText } from "../../src/conversation/message.js";
 import { type SupervisionState, supervisionStateSchema, withoutWholeReasons } from "../../src/supervision/state.js";
 import { AnswerStore } from "./answer-store.js";
 import { type NewTurn, type TurnRecord, turnRow } from "./turn-rows.js";
@@ -212,6 +212,15 @@ export class ChatSessionStore {
         role: message.role === "assistant" ? ("assistant" as const) : ("user" as const),
         content: messageText(message),
       }));
+  }
+
+  /** The newest reply before this turn's own. */
+  lastReply(turnId: string): ModelReply | undefined {
+    const [newest] = this.messages(
+      "WHERE role = 'assistant' AND in_history = 1 AND turn_id <> ? ORDER BY seq DESC LIMIT 1",
+      turnId,
+    );
+    return newest?.message.role === "assistant" ? newest.message.modelReply : undefined;
   }
 
   addPass(turnId: string, state: SupervisionState, at: number): void {

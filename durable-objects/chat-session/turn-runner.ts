@@ -71,6 +71,7 @@ export class TurnRun {
           return this.ports.context.change(change, author, reason, turn.turnId);
         },
         history: () => store.history(turn.turnId),
+        lastReply: () => store.lastReply(turn.turnId)?.metadata,
         health: kit.health,
       },
       journal,

@@ -44,7 +44,7 @@ export async function driveRun(
     keepPass: (state) => store.addPass(state),
     reviewPass: (before, after) => store.replacePass(before, after),
   });
-  return runRouting({ runId, input, metadata, acceptedAt: createdAt }, loaded.team, {
+  return runRouting({ runId, input, metadata, subject, acceptedAt: createdAt }, loaded.team, {
     ...ports,
     journal,
     model: await platform.model(tenantId),

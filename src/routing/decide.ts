@@ -8,6 +8,7 @@ import {
   type StrategyOutcome,
   strategyOutcomeSchema,
 } from "./routing-input.js";
+import { stayingWorker } from "./sticky.js";
 import type { StrategyPorts, SupervisorDecision } from "./strategies/strategy.js";
 import { strategyNamed } from "./strategies/table.js";
 import { askSupervisor } from "./supervisor-agent.js";
@@ -30,6 +31,10 @@ export function claimOf(run: TeamContext, iteration: number, target: number): Cl
 /** @throws {Parked} while the supervisor waits for a person. */
 export async function decide(run: TeamContext, input: RoutingInput): Promise<Decided> {
   const { journal } = run.ports;
+  const stays = await stayingWorker(run, input);
+  if (stays !== undefined) {
+    return { kind: "route", choice: stays, decision: await recordDecision(run, input, stays), clarifications: [] };
+  }
   const { clarifications, problems, outcome } = await demandConfidence(run, input, await askStrategy(run, input));
   const refused: string[] = [];
   for (const [index, problem] of problems.entries()) refused.push(await sanitized(run, problem, `problem/${index}`));

@@ -52,6 +52,8 @@ const choiceSchema = z
     task: z.string().optional(),
     /** The strategy wants to see the results and decide again. */
     reevaluate: z.boolean().optional(),
+    /** The worker goes on from the message before; nobody chose it anew. */
+    stays: z.boolean().optional(),
     /** `reevaluate` in steps that an earlier version stored. */
     lookAgain: z.boolean().optional(),
   })

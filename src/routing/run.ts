@@ -101,6 +101,7 @@ export interface RunCommand {
   readonly runId: string;
   readonly input: string;
   readonly metadata: NewRun["metadata"];
+  readonly subject?: string | undefined;
   /** Milliseconds since the epoch. */
   readonly acceptedAt: number;
 }
@@ -133,7 +134,14 @@ export async function runRouting(command: RunCommand, team: LoadedTeam, ports: R
       },
       work: async ({ message }, noteDegraded) => {
         const worked = await runTeam(
-          { id: runId, input: message.content, metadata, promptContext: noPromptContext, path: [] },
+          {
+            id: runId,
+            input: message.content,
+            metadata,
+            subject: command.subject,
+            promptContext: noPromptContext,
+            path: [],
+          },
           team,
           { ...ports, journal: ports.journal.scope("team"), noteDegraded, work: runId },
         );

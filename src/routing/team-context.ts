@@ -66,7 +66,7 @@ export function promptContextOf(run: TeamContext, worker?: Worker): ReturnType<P
     ...around,
     rules: distinct([...around.rules, ...(own?.rules ?? [])]),
     references: distinct([...around.references, ...(own?.references ?? [])]),
-    facts: [...(around.facts ?? []), ...facts],
+    facts: distinct([...(around.facts ?? []), ...facts]),
   };
 }
 

@@ -12,6 +12,7 @@ import { superviseNested } from "./nested-exchange.js";
 import type { LoadedTeam, TeamPorts } from "./ports.js";
 import { QuestionPermits } from "./questions.js";
 import type { Choice, Clarification, WorkerResult } from "./routing-input.js";
+import { mayLeave } from "./sticky.js";
 import type { Task, WorkerOutcome } from "./task.js";
 import { maxTeamDepth } from "./team.js";
 import { reportMissingTools } from "./team-agent.js";
@@ -101,7 +102,8 @@ async function runBranches(
   clarifications: readonly Clarification[],
 ): Promise<BranchResult[]> {
   const { workers, limits } = run.team.definition;
-  const chosen = choice.targets.flatMap((id) => workers.find((worker) => worker.id === id) ?? []);
+  const named = choice.targets.flatMap((id) => workers.find((worker) => worker.id === id) ?? []);
+  const chosen = choice.stays ? named.map((worker) => mayLeave(worker, run.team.definition)) : named;
   const shares = run.budget.split(chosen.length);
   const brief = {
     input: run.command.input,
