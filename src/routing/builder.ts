@@ -6,6 +6,7 @@ import type { z } from "zod";
 import { storedToolSchema } from "../agent/definition.js";
 import { type RoutingFn, registerRoutingFn } from "./strategies/routing-functions.js";
 import { type Team, teamSchema, unknownTools } from "./team.js";
+import { settingsIssues } from "./team-settings.js";
 
 /** A tool: a built-in by its name, `server/tool` that is stored already, or one that is stored with the team. */
 export type ToolConfig = string | ({ readonly name: string } & z.input<typeof storedToolSchema>);
@@ -122,7 +123,7 @@ export function createMultiAgentSystem(config: MultiAgentConfig): MultiAgentSyst
       };
     }),
   });
-  const issues = parsed.success ? unknownTools(parsed.data) : parsed.error.issues;
+  const issues = parsed.success ? [...unknownTools(parsed.data), ...settingsIssues(parsed.data)] : parsed.error.issues;
   if (!parsed.success || issues.length > 0) {
     const faults = issues.map(({ path, message }) => `${path.join(".") || "it"}: ${message}`);
     const cause = parsed.error;

@@ -27,6 +27,8 @@ export async function runHttpWorker(run: TeamContext, task: Task, http: HttpWork
     const failed = failureOf(result, http);
     if (failed !== undefined) return { ...failed, clarifications };
     const answer = answerSchema.safeParse(readJson(result.text).value);
+    const unreadable = answer.success ? undefined : unreadableQuestion(result.text);
+    if (unreadable !== undefined) return { kind: "failed", error: unreadable, again: false, clarifications };
     if (!answer.success || "response" in answer.data) {
       const output = answer.success && "response" in answer.data ? answer.data.response : result.text;
       return output.trim() === ""
@@ -38,6 +40,15 @@ export async function runHttpWorker(run: TeamContext, task: Task, http: HttpWork
     clarifications.push(question.clarification);
   }
   return { kind: "failed", error: `it asked more than ${maxQuestions} questions`, again: false, clarifications };
+}
+
+/** What is wrong with an answer that is meant to be a question: as a result it would be nonsense. */
+function unreadableQuestion(text: string): string | undefined {
+  const asking = z.object({ ask: z.looseObject({}) }).safeParse(readJson(text).value);
+  const read = asking.success ? questionSchema.safeParse(asking.data.ask) : undefined;
+  if (read === undefined || read.success) return undefined;
+  const faults = read.error.issues.map(({ path, message }) => `${path.join(".") || "ask"}: ${message}`);
+  return `its question can't be read: ${faults.join("; ")}`;
 }
 
 function post(
@@ -106,7 +117,7 @@ async function putQuestion(
   const passed = await superviseQuestion(task.worker.id, question, supervisors, journal.scope("hop"), supervise);
   noteDegraded(passed.degraded);
   if (!passed.ok) return { kind: "refused", why: `its question was blocked: ${passed.reasons.join("; ")}` };
-  const { priority, timeoutMs, accepts } = question;
+  const { priority, timeout, timeoutMs = timeout, accepts } = question;
   const { source, policy } = askingOf(run, task.worker.id);
   const closed = journal.ask(
     "ask",

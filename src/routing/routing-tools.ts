@@ -9,6 +9,14 @@ import type { RosterEntry } from "./routing-input.js";
  */
 export const routingServer = "routing";
 
+/** What they are called: no other tool is shown to a model under one of these names. */
+export const routingToolNames: ReadonlySet<string> = new Set(["route_to", "finish_routing", "respond", "hand_off_to"]);
+
+/** Whether it is one of them: a tenant's tool may have such a server, or such a name, and never both as it is shown. */
+export function isRoutingTool({ ref, name }: Pick<AgentTool, "ref" | "name">): boolean {
+  return ref.server === routingServer && routingToolNames.has(name);
+}
+
 const ownTool = { timeoutMs: 10_000, execution: "idempotent" } as const;
 
 /** The decision as a tool: its workers are those that can be chosen now, and no others. */
