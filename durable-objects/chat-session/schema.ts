@@ -61,4 +61,11 @@ export const chatSessionSchema: readonly SchemaStep[] = [
         ask_id TEXT NOT NULL, original TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID;`,
   },
   { name: "who sent a turn", sql: "ALTER TABLE turns ADD COLUMN key_id TEXT;" },
+  {
+    name: "what teams did",
+    sql: `
+      -- Entries of the trace with their texts: the restricted record. seq is that of the entry's event.
+      CREATE TABLE trace (seq INTEGER PRIMARY KEY, turn_id TEXT NOT NULL, entry TEXT NOT NULL);
+      CREATE INDEX trace_of_turn ON trace (turn_id, seq);`,
+  },
 ];

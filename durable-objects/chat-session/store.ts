@@ -12,6 +12,7 @@ import type { ActorRecord } from "../../src/conversation/actor-record.js";
 import { type ChatMessage, chatMessageSchema, type ModelReply, messageText } from "../../src/conversation/message.js";
 import { type SupervisionState, supervisionStateSchema, withoutWholeReasons } from "../../src/supervision/state.js";
 import { AnswerStore } from "./answer-store.js";
+import { TraceStore } from "./trace-store.js";
 import { type NewTurn, type TurnRecord, turnRow } from "./turn-rows.js";
 import { VersionStore } from "./version-store.js";
 
@@ -31,10 +32,12 @@ const historyRows = 60;
 export class ChatSessionStore {
   readonly versions: VersionStore;
   readonly answers: AnswerStore;
+  readonly trace: TraceStore;
 
   constructor(private readonly sql: SqlStorage) {
     this.versions = new VersionStore(sql);
     this.answers = new AnswerStore(sql);
+    this.trace = new TraceStore(sql);
   }
 
   createSession(record: Omit<SessionRecord, "updatedAt">): void {

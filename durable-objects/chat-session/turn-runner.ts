@@ -139,7 +139,11 @@ export class TurnRun {
         asks,
         state,
         callWorker,
-        traced: (entry) => events.append(entry.type, turnId, { turnId, ...entryWithoutText(entry) }),
+        traced: (entry) => {
+          // The log keeps no texts; the restricted record of the turn does, until a text of the turn is erased.
+          const seq = events.append(entry.type, turnId, { turnId, ...entryWithoutText(entry) });
+          store.trace.add(seq, turnId, entry);
+        },
       },
       messageDecided: (message, blocked) => {
         const { speaker, metadata, acceptedAt } = turn;

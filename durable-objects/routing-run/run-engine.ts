@@ -5,6 +5,7 @@ import type { RootPlatform } from "../../src/application/root-platform.js";
 import { askForAll } from "../../src/asks/ask.js";
 import type { AskWork } from "../../src/asks/origin.js";
 import type { EventData } from "../../src/catalogues/events.js";
+import type { ActorRecord } from "../../src/conversation/actor-record.js";
 import { hasEnded, type NewRun, type Run, type RunOutcome } from "../../src/routing/run.js";
 import type { Lease, StepOutcome } from "../kit/driver.js";
 import { Kit } from "../kit/kit.js";
@@ -51,10 +52,10 @@ export class RunEngine implements RootEngine {
     this.kit.deliverSoon();
   }
 
-  cancel(): void {
+  cancel(by?: ActorRecord): void {
     if (hasEnded(this.store.status())) return;
     this.kit.cancel();
-    this.end("cancelled", { clarifications: [], degraded: [] });
+    this.end("cancelled", { clarifications: [], degraded: [], ...(by && { cancelledBy: by }) });
   }
 
   async stop(): Promise<void> {
@@ -107,7 +108,15 @@ export class RunEngine implements RootEngine {
   private end(status: EndedStatus, outcome: RunOutcome): void {
     const { runId, createdAt, definition, keyId } = this.store.run();
     const agent = typeof definition.team === "string" ? definition.team : "inline";
-    const ended = { kind: "run", outcome: status, since: createdAt, agent, subject: definition.subject, keyId };
+    const ended = {
+      kind: "run",
+      outcome: status,
+      since: createdAt,
+      agent,
+      subject: definition.subject,
+      keyId,
+      by: outcome.cancelledBy,
+    };
     this.kit.end(runId, ended, (usage, endedAt) => {
       this.store.end(status, { ...outcome, usage }, endedAt);
       this.kit.events.append("run.completed", runId, { runId });

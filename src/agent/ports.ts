@@ -22,10 +22,18 @@ export interface AgentPorts {
   readonly worker?: string;
 }
 
+export interface ObservedCall {
+  readonly toolCallId: string;
+  readonly server: string;
+  readonly tool: string;
+  /** Of a team: the worker that calls, or `supervisor`. */
+  readonly agent?: string;
+}
+
 /** Receives what happens, once: a replay reports nothing again. Called in the same write as the step that it is about. */
 export interface AgentObserver {
-  toolCalled?(call: { toolCallId: string; server: string; tool: string }): void;
-  toolReturned?(call: { toolCallId: string; server: string; tool: string; isError: boolean; elapsedMs: number }): void;
+  toolCalled?(call: ObservedCall): void;
+  toolReturned?(call: ObservedCall & { isError: boolean; elapsedMs: number }): void;
   /** The text of a round while it is written. */
   listen?(round: number): ModelListener;
   /** The text of a round is complete, and whether it is the agent's answer or comes with tool calls; called on replays too. */

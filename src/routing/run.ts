@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { usageSchema } from "../agent/work.js";
 import { askSchema } from "../asks/ask.js";
+import { actorRecordSchema } from "../conversation/actor-record.js";
 import { replyText } from "../conversation/message.js";
 import { externalIdSchema, itemName, metadataSchema, subjectSchema } from "../conversation/names.js";
 import { runExchange } from "../supervision/exchange.js";
@@ -53,6 +54,7 @@ export const runOutcomeSchema = z.object({
   request: hookSummarySchema.optional(),
   responseVerdict: hookSummarySchema.optional(),
   degraded: z.array(z.string()),
+  cancelledBy: actorRecordSchema.optional(),
   usage: usageSchema,
 });
 /** What is stored of a run once it has ended. */

@@ -156,6 +156,16 @@ export const tracedEventSchema = z.object({
   data: z.unknown(),
 });
 
+export const turnTraceSchema = z.object({
+  sessionId: z.string(),
+  turnId: z.string(),
+  status: z.string(),
+  entries: z.array(tracedEventSchema),
+  /** The same as a story. */
+  story: z.string(),
+});
+export type TurnTrace = z.infer<typeof turnTraceSchema>;
+
 export const runTraceSchema = z.object({
   runId: z.string(),
   status: z.string(),

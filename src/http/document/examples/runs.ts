@@ -56,5 +56,17 @@ export const runExamples: Readonly<Record<string, unknown>> = {
   },
   "getRunTrace 200 text/markdown": `# Run ${runId}: completed\n\n- 09:30:00 Routed to billing (llm-based, 90 % sure).\n`,
   "getRunTrace 200 text/plain": `# Run ${runId}: completed\n\n- 09:30:00 Routed to billing (llm-based, 90 % sure).\n`,
+  TurnTrace: {
+    sessionId: "ses_01m7zd2j8n3k4v5w6x7y8z9abc",
+    turnId: "trn_01m7zd2j8n3k4v5w6x7y8z9abd",
+    status: "completed",
+    entries: [{ seq: 4, at, type: "routing.decided", data: { type: "routing.decided", path: [], decision } }],
+    story:
+      "# Turn trn_01m7zd2j8n3k4v5w6x7y8z9abd: completed\n\n- 09:30:00 Routed to billing (llm-based, 90 % sure): It is about an invoice.",
+  },
+  "getSessionTurnTrace 200 text/markdown":
+    "# Turn trn_01m7zd2j8n3k4v5w6x7y8z9abd: completed\n\n- 09:30:00 Routed to billing (llm-based, 90 % sure).\n",
+  "getSessionTurnTrace 200 text/plain":
+    "# Turn trn_01m7zd2j8n3k4v5w6x7y8z9abd: completed\n\n- 09:30:00 Routed to billing (llm-based, 90 % sure).\n",
   RunEvent: { id: 1, event: "run.started", data: { runId } },
 };
