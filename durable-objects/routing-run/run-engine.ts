@@ -5,9 +5,11 @@ import type { RootPlatform } from "../../src/application/root-platform.js";
 import { askForAll } from "../../src/asks/ask.js";
 import type { AskWork } from "../../src/asks/origin.js";
 import type { EventData } from "../../src/catalogues/events.js";
+import type { ReplyStream } from "../../src/chat/reply-stream.js";
 import type { ActorRecord } from "../../src/conversation/actor-record.js";
 import { hasEnded, type NewRun, type Run, type RunOutcome } from "../../src/routing/run.js";
 import type { Lease, StepOutcome } from "../kit/driver.js";
+import type { StreamOptions } from "../kit/event-stream.js";
 import { Kit } from "../kit/kit.js";
 import type { RootEngine } from "../kit/root.js";
 import { driveRun } from "./drive.js";
@@ -19,6 +21,8 @@ const tracedEventSchema = z.object({ entry: z.number() });
 export class RunEngine implements RootEngine {
   readonly store: RoutingRunStore;
   readonly kit: Kit;
+  /** What is shown of the response while it is written, in this instance. */
+  private stream: ReplyStream | undefined;
 
   constructor(
     private readonly ctx: DurableObjectState,
@@ -78,11 +82,20 @@ export class RunEngine implements RootEngine {
     return runView(this.store, this.kit.asks.ofWork(runId), this.kit.usage(runId));
   }
 
+  /** Who comes late gets what was shown of the response before. */
+  forLatecomers(): Pick<StreamOptions, "catchUp"> {
+    const delta = this.active() ? this.stream?.soFar() : undefined;
+    const { runId } = this.store.run();
+    return delta === undefined ? {} : { catchUp: this.kit.events.live("run.delta", runId, { runId, ...delta }) };
+  }
+
   private async step(lease: Lease): Promise<StepOutcome> {
     if (!this.active()) return "idle";
     const { runId } = this.store.run();
     try {
-      const { status, outcome } = await driveRun(this.store, this.kit, this.platform, lease);
+      const { status, outcome } = await driveRun(this.store, this.kit, this.platform, lease, (stream) => {
+        this.stream = stream;
+      });
       // Cancelled between its last step and its end: whoever did that has ended it.
       if (lease.isHeld()) this.end(status, outcome);
     } catch (error) {

@@ -7,6 +7,7 @@ import { replyText } from "../conversation/message.js";
 import { externalIdSchema, itemName, metadataSchema, subjectSchema } from "../conversation/names.js";
 import { runExchange } from "../supervision/exchange.js";
 import { hookSummarySchema, supervisionSummarySchema } from "../supervision/summary.js";
+import type { Draft } from "./draft.js";
 import type { LoadedTeam, TeamPorts } from "./ports.js";
 import { type Clarification, clarificationSchema, workerResultSchema } from "./routing-input.js";
 import { teamChoiceSchema } from "./team.js";
@@ -108,7 +109,17 @@ export interface RunCommand {
   readonly acceptedAt: number;
 }
 
+/** Where the response is shown while it is written. */
+export interface ResponseStream {
+  listenToRound(): Draft;
+  /** The supervised response is final. */
+  finish(text: string): void;
+  /** There will be none: what was shown is void. */
+  withdraw(): void;
+}
+
 export interface RunPorts extends Omit<TeamPorts, "noteDegraded" | "work"> {
+  readonly stream?: ResponseStream | undefined;
   /** The effective input is known: called once, in the same write as its verdict. */
   readonly inputDecided: (input: string, blocked: boolean) => void;
 }
@@ -146,6 +157,7 @@ export async function runRouting(command: RunCommand, team: LoadedTeam, ports: R
           },
           team,
           { ...ports, journal: ports.journal.scope("team"), noteDegraded, work: runId },
+          ports.stream?.listenToRound(),
         );
         const report = [...worked.clarifications];
         if (worked.kind === "failed") return { kind: "failed", detail: worked.detail, report };
@@ -157,10 +169,12 @@ export async function runRouting(command: RunCommand, team: LoadedTeam, ports: R
     ports,
   );
   const { status, request, degraded } = outcome;
+  if (status !== "completed") ports.stream?.withdraw();
   switch (status) {
     case "completed": {
       const { result, response: responseVerdict, report: clarifications } = outcome;
       const response = replyText(result.reply);
+      ports.stream?.finish(response);
       return { status, outcome: { response, clarifications, request, responseVerdict, degraded } };
     }
     case "failed": {
