@@ -28,6 +28,8 @@ export interface SupervisorConfig {
   readonly fallbackWorker?: string;
   /** The supervisor's model may answer itself. */
   readonly mayAnswer?: boolean;
+  /** In a session, the worker that answered last gets the next message. */
+  readonly sticky?: boolean;
   /** A decision that is less sure isn't taken: the fallback worker is, a person is asked, or the supervisor's model. */
   readonly minConfidence?: number;
   readonly then?: Team["supervisor"]["then"];
@@ -56,6 +58,13 @@ export interface WorkerConfig {
   readonly handoffs?: readonly string[];
   readonly maxToolRounds?: number;
   readonly maxToolsPerRound?: number;
+  readonly maxOutputTokens?: number;
+  /** A stored agent, by its name, in place of a model. */
+  readonly agent?: string;
+  readonly rules?: readonly string[];
+  readonly references?: readonly string[];
+  /** What of the end user its model is shown: `subject`, `metadata.<key>`. */
+  readonly context?: readonly string[];
 }
 
 export interface MultiAgentConfig {
@@ -66,6 +75,8 @@ export interface MultiAgentConfig {
   readonly aggregator?: object;
   readonly limits?: object;
   readonly supervisors?: readonly string[];
+  /** What of the end user the models of all of its agents are shown. */
+  readonly context?: readonly string[];
   /** Memories that any of its agents may search. */
   readonly memories?: readonly string[];
 }

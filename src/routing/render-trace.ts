@@ -114,7 +114,10 @@ function passSentence(data: unknown, pass: SupervisionState | undefined): string
   if (event.decision === "allow" && decision === "allow" && failed.length === 0) return undefined;
   const by = steps
     .filter(({ action, actor }) => action !== "allow" || actor !== undefined)
-    .map(({ supervisor, actor, action }) => `${supervisor ?? actorInWords(actor)}: ${action}`);
+    .map(({ supervisor, actor, action }) => {
+      const name = supervisor ?? actorInWords(actor);
+      return action === decision ? name : `${name} (${action})`;
+    });
   const who = by.length === 0 ? "" : ` by ${by.join(", ")}`;
   const about =
     pass?.subject?.tool === undefined ? hook.replace("_", " ") : `${hook.replace("_", " ")} ${pass.subject.tool}`;
