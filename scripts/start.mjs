@@ -141,7 +141,9 @@ function migrate() {
  * there for what wrangler.toml names when it is told of a file in place of .dev.vars; this one is empty.
  */
 function startWorker() {
-  const settings = Object.fromEntries(workerSettings.flatMap((name) => (setting(name) ? [[name, setting(name)]] : [])));
+  const given = Object.fromEntries(workerSettings.flatMap((name) => (setting(name) ? [[name, setting(name)]] : [])));
+  // Without a key the Worker does without a provider; that one is missing is nothing to warn of.
+  const settings = { OPENAI_API_KEY: "", ...given };
   writeFileSync(emptyFile, "");
   const args = ["--port", port, "--env-file", emptyFile, "--show-interactive-dev-session=false"];
   const child = spawn("wrangler", ["dev", ...args], {

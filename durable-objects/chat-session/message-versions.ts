@@ -105,6 +105,7 @@ export class MessageVersions {
       store.replaceMessage(erasedMessage(message));
       store.forgetText(turn, messageId);
       store.forgetPassTexts(turn.turnId);
+      store.trace.erase(turn.turnId);
       kit.asks.forgetTexts(turn.turnId, (hook) => (hook === "request") === isRequest, isRequest);
       kit.events.append("message.erased", undefined, { messageId });
       this.recordAct(turn, { type: "message.erased", decision: "erased", actor: author, messageId, reasons: [] });

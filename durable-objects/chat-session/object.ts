@@ -16,9 +16,11 @@ import type { ChatMessage } from "../../src/conversation/message.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
 import type { CreatedSession, RecordedPass, SendCommand, SessionObject } from "../../src/gateways/session-gateway.js";
 import { fromWire, type Page, pageOfRows, toWire, type Wire } from "../../src/gateways/wire.js";
+import type { TurnTrace } from "../../src/routing/trace.js";
 import { Root } from "../kit/root.js";
 import { chatSessionSchema } from "./schema.js";
 import { SessionEngine } from "./session-engine.js";
+import { turnTrace } from "./turn-trace.js";
 
 /** One session: its messages, its turns one at a time, the asks they wait on. */
 export class ChatSession extends Root<SessionEngine> implements SessionObject {
@@ -58,6 +60,11 @@ export class ChatSession extends Root<SessionEngine> implements SessionObject {
     if (!this.exists()) return toWire(noSession);
     await this.engine.settled(turnId, waitMs);
     return toWire(this.engine.turn(turnId));
+  }
+
+  async turnTrace(turnId: string): Promise<Wire<Result<TurnTrace>>> {
+    const turn = this.exists() ? this.engine.store.turn(turnId) : undefined;
+    return toWire(turn === undefined ? noSession : ok(turnTrace(turn, this.engine.store, this.engine.kit)));
   }
 
   async cancelTurn(turnId: string, by: ActorRecord): Promise<Wire<Result<Turn>>> {

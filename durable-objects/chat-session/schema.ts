@@ -62,4 +62,11 @@ export const chatSessionSchema: readonly SchemaStep[] = [
   },
   { name: "who sent a turn", sql: "ALTER TABLE turns ADD COLUMN key_id TEXT;" },
   { name: "replies of turns that wait", sql: "ALTER TABLE turns ADD COLUMN partial TEXT;" },
+  {
+    name: "what teams did",
+    sql: `
+      -- Entries of the trace with their texts: the restricted record. seq is that of the entry's event.
+      CREATE TABLE trace (seq INTEGER PRIMARY KEY, turn_id TEXT NOT NULL, entry TEXT NOT NULL);
+      CREATE INDEX trace_of_turn ON trace (turn_id, seq);`,
+  },
 ];

@@ -146,7 +146,7 @@ export class SessionEngine implements RootEngine {
   cancelTurn(turn: TurnRecord, by?: ActorRecord): void {
     if (isFinal(turn.status)) return;
     if (this.run?.turn.turnId === turn.turnId) this.kit.cancel();
-    this.end(turn, "cancelled", { degraded: [] }, by);
+    this.end(turn, "cancelled", { degraded: [], ...(by && { cancelledBy: by }) }, by);
     this.kit.kick();
   }
 

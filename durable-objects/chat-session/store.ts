@@ -14,6 +14,7 @@ import type { ActorRecord } from "../../src/conversation/actor-record.js";
 import { type ChatMessage, chatMessageSchema, type ModelReply } from "../../src/conversation/message.js";
 import { type SupervisionState, supervisionStateSchema, withoutTexts } from "../../src/supervision/state.js";
 import { AnswerStore } from "./answer-store.js";
+import { TraceStore } from "./trace-store.js";
 import { type NewTurn, type TurnRecord, turnRow } from "./turn-rows.js";
 import { VersionStore } from "./version-store.js";
 
@@ -33,10 +34,12 @@ const historyRows = 60;
 export class ChatSessionStore {
   readonly versions: VersionStore;
   readonly answers: AnswerStore;
+  readonly trace: TraceStore;
 
   constructor(private readonly sql: SqlStorage) {
     this.versions = new VersionStore(sql);
     this.answers = new AnswerStore(sql);
+    this.trace = new TraceStore(sql);
   }
 
   createSession(record: Omit<SessionRecord, "updatedAt">): void {
@@ -227,6 +230,15 @@ export class ChatSessionStore {
         };
       })
       .reverse();
+  }
+
+  /** The newest reply before this turn's own. */
+  lastReply(turnId: string): ModelReply | undefined {
+    const [newest] = this.messages(
+      "WHERE role = 'assistant' AND in_history = 1 AND turn_id <> ? ORDER BY seq DESC LIMIT 1",
+      turnId,
+    );
+    return newest?.message.role === "assistant" ? newest.message.modelReply : undefined;
   }
 
   addPass(turnId: string, state: SupervisionState, at: number): void {

@@ -71,6 +71,7 @@ export class TurnRun {
           return this.ports.context.change(change, author, reason, turn.turnId);
         },
         history: () => store.history(turn.turnId),
+        lastReply: () => store.lastReply(turn.turnId)?.metadata,
         health: kit.health,
       },
       journal,
@@ -138,7 +139,11 @@ export class TurnRun {
         asks,
         state,
         callWorker,
-        traced: (entry) => events.append(entry.type, turnId, { turnId, ...entryWithoutText(entry) }),
+        traced: (entry) => {
+          // The log keeps no texts; the restricted record of the turn does, until a text of the turn is erased.
+          const seq = events.append(entry.type, turnId, { turnId, ...entryWithoutText(entry) });
+          store.trace.add(seq, turnId, entry);
+        },
       },
       waiting: ({ reply, dropped, supervisors }) => {
         store.setPartial(turnId, reply);

@@ -15,6 +15,29 @@ export interface LoggedEvent {
 /** A transient event has no number of its own and isn't stored: pieces of a reply, which its end repeats as a whole. */
 export type LiveEvent = LoggedEvent | (Omit<LoggedEvent, "seq"> & { readonly seq?: undefined });
 
+/** An event as a trace shows it. */
+export interface ReadEvent {
+  readonly seq: number;
+  readonly at: string;
+  readonly type: string;
+  readonly data: unknown;
+}
+
+const pageSize = 500;
+
+/** All events of one work, in order. */
+export function eventsOf(events: Pick<EventLog, "read">, work: string): ReadEvent[] {
+  const all: ReadEvent[] = [];
+  for (
+    let page = events.read(0, pageSize, work);
+    page.length > 0;
+    page = events.read(all.at(-1)?.seq ?? 0, pageSize, work)
+  ) {
+    for (const { seq, at, type, data } of page) all.push({ seq, at, type, data: JSON.parse(data) });
+  }
+  return all;
+}
+
 export type Subscriber = (event: LiveEvent) => void;
 
 export class EventLog {
@@ -30,8 +53,8 @@ export class EventLog {
     private readonly present: (type: string, data: unknown) => unknown,
   ) {}
 
-  /** In the write that makes it true. `data` is what the catalogue says is stored of the type. */
-  append<Type extends LoggedEventType>(type: Type, work: string | undefined, data: StoredEventData<Type>): void {
+  /** In the write that makes it true. `data` is what the catalogue says is stored of the type. Gives its number. */
+  append<Type extends LoggedEventType>(type: Type, work: string | undefined, data: StoredEventData<Type>): number {
     const at = this.now();
     const text = JSON.stringify(data);
     const { seq } = this.sql
@@ -44,6 +67,7 @@ export class EventLog {
       )
       .one();
     this.emit({ seq, work, type, at: new Date(at).toISOString(), data: this.shown(type, text) });
+    return seq;
   }
 
   /** Emits to those who listen now, and stores nothing. */

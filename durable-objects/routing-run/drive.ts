@@ -3,18 +3,21 @@
 import type { RootPlatform } from "../../src/application/root-platform.js";
 import { loadRunSetup } from "../../src/application/run-setup.js";
 import { saltedHash } from "../../src/application/salted-hash.js";
+import { ReplyStream } from "../../src/chat/reply-stream.js";
 import { type RunEnd, runRouting } from "../../src/routing/run.js";
+import { openStreamGate } from "../../src/supervision/stream-gate.js";
 import { agentPorts } from "../kit/agent-ports.js";
 import type { Lease } from "../kit/driver.js";
 import type { Kit } from "../kit/kit.js";
 import type { RoutingRunStore } from "./store.js";
 
-/** @throws {Parked} while the run waits for an ask. */
+/** @param streams gets what is shown of the response, for who comes late. @throws {Parked} while the run waits for an ask. */
 export async function driveRun(
   store: RoutingRunStore,
   kit: Kit,
   platform: RootPlatform,
   { signal, isHeld }: Lease,
+  streams: (stream: ReplyStream) => void,
 ): Promise<RunEnd> {
   const { tenantId, runId, definition, salt, createdAt } = store.run();
   const journal = kit.journal(runId, isHeld);
@@ -44,11 +47,17 @@ export async function driveRun(
     keepPass: (state) => store.addPass(state),
     reviewPass: (before, after) => store.replacePass(before, after),
   });
-  return runRouting({ runId, input, metadata, acceptedAt: createdAt }, loaded.team, {
+  const stream = new ReplyStream(() => openStreamGate(loaded.supervisors), {
+    delta: (delta) => kit.events.announce("run.delta", runId, { runId, ...delta }),
+    retracted: (attempt) => kit.events.announce("run.retracted", runId, { runId, attempt }),
+  });
+  streams(stream);
+  return runRouting({ runId, input, metadata, subject, acceptedAt: createdAt }, loaded.team, {
     ...ports,
     journal,
     model: await platform.model(tenantId),
     supervisors: loaded.supervisors,
+    stream,
     observer: {
       ...ports.observer,
       keepsTexts: true,

@@ -1,5 +1,6 @@
 /** The object of a run as others call it: what it does is in `RunEngine`. */
 import { composeRootPlatform } from "../../src/composition.js";
+import type { ActorRecord } from "../../src/conversation/actor-record.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
 import type { RunObject } from "../../src/gateways/run-gateway.js";
 import { fromWire, toWire, type Wire } from "../../src/gateways/wire.js";
@@ -37,12 +38,12 @@ export class RoutingRun extends Root<RunEngine> implements RunObject {
   }
 
   async readTrace(): Promise<Wire<Result<RunTrace>>> {
-    return toWire(this.exists() ? ok(traceView(this.engine.view(), this.engine.kit)) : noRun);
+    return toWire(this.exists() ? ok(traceView(this.engine.view(), this.engine.store, this.engine.kit)) : noRun);
   }
 
-  async cancelRun(): Promise<Wire<Result<Run>>> {
+  async cancelRun(by: ActorRecord): Promise<Wire<Result<Run>>> {
     if (!this.exists()) return toWire(noRun);
-    this.engine.cancel();
+    this.engine.cancel(by);
     return toWire(ok(this.engine.view()));
   }
 }

@@ -5,8 +5,11 @@ import type { RootPlatform } from "../../src/application/root-platform.js";
 import { askForAll } from "../../src/asks/ask.js";
 import type { AskWork } from "../../src/asks/origin.js";
 import type { EventData } from "../../src/catalogues/events.js";
+import type { ReplyStream } from "../../src/chat/reply-stream.js";
+import type { ActorRecord } from "../../src/conversation/actor-record.js";
 import { hasEnded, type NewRun, type Run, type RunOutcome } from "../../src/routing/run.js";
 import type { Lease, StepOutcome } from "../kit/driver.js";
+import type { StreamOptions } from "../kit/event-stream.js";
 import { Kit } from "../kit/kit.js";
 import type { RootEngine } from "../kit/root.js";
 import { driveRun } from "./drive.js";
@@ -18,6 +21,8 @@ const tracedEventSchema = z.object({ entry: z.number() });
 export class RunEngine implements RootEngine {
   readonly store: RoutingRunStore;
   readonly kit: Kit;
+  /** What is shown of the response while it is written, in this instance. */
+  private stream: ReplyStream | undefined;
 
   constructor(
     private readonly ctx: DurableObjectState,
@@ -52,10 +57,10 @@ export class RunEngine implements RootEngine {
     this.kit.deliverSoon();
   }
 
-  cancel(): void {
+  cancel(by?: ActorRecord): void {
     if (hasEnded(this.store.status())) return;
     this.kit.cancel();
-    this.end("cancelled", { clarifications: [], degraded: [] });
+    this.end("cancelled", { clarifications: [], degraded: [], ...(by && { cancelledBy: by }) });
   }
 
   async stop(): Promise<void> {
@@ -78,6 +83,13 @@ export class RunEngine implements RootEngine {
     return runView(this.store, this.kit.asks.ofWork(runId), this.kit.usage(runId));
   }
 
+  /** Who comes late gets what was shown of the response before. */
+  forLatecomers(): Pick<StreamOptions, "catchUp"> {
+    const delta = this.active() ? this.stream?.soFar() : undefined;
+    const { runId } = this.store.run();
+    return delta === undefined ? {} : { catchUp: this.kit.events.live("run.delta", runId, { runId, ...delta }) };
+  }
+
   private async step(lease: Lease): Promise<StepOutcome> {
     if (!this.active()) return "idle";
     const { runId } = this.store.run();
@@ -91,7 +103,9 @@ export class RunEngine implements RootEngine {
     // Cancelled meanwhile: whoever did that has ended it.
     if (!lease.isHeld()) return "again";
     try {
-      const { status, outcome } = await driveRun(this.store, this.kit, this.platform, lease);
+      const { status, outcome } = await driveRun(this.store, this.kit, this.platform, lease, (stream) => {
+        this.stream = stream;
+      });
       // Cancelled between its last step and its end: whoever did that has ended it.
       if (lease.isHeld()) this.end(status, outcome);
     } catch (error) {
@@ -114,7 +128,15 @@ export class RunEngine implements RootEngine {
   private end(status: EndedStatus, outcome: RunOutcome): void {
     const { runId, createdAt, definition, keyId } = this.store.run();
     const agent = typeof definition.team === "string" ? definition.team : "inline";
-    const ended = { kind: "run", outcome: status, since: createdAt, agent, subject: definition.subject, keyId };
+    const ended = {
+      kind: "run",
+      outcome: status,
+      since: createdAt,
+      agent,
+      subject: definition.subject,
+      keyId,
+      by: outcome.cancelledBy,
+    };
     this.kit.end(runId, ended, (usage, endedAt) => {
       this.store.end(status, { ...outcome, usage }, endedAt);
       this.kit.events.append("run.completed", runId, { runId });

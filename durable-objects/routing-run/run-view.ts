@@ -6,6 +6,7 @@ import type { WorkerResult } from "../../src/routing/routing-input.js";
 import { hasEnded, type Run, type RunSummary } from "../../src/routing/run.js";
 import { type RoutingDecision, type RunTrace, targetsOf } from "../../src/routing/trace.js";
 import { supervisionSummary } from "../../src/supervision/summary.js";
+import { eventsOf } from "../kit/events.js";
 import type { Kit } from "../kit/kit.js";
 import type { RoutingRunStore, RunRecord } from "./store.js";
 
@@ -58,20 +59,20 @@ export function summaryView({ runId, status, definition, createdAt, endedAt }: R
   };
 }
 
-const pageSize = 500;
-
 /** Everything that happened, in order, and the same as a story. */
-export function traceView(run: Run, kit: Kit): RunTrace {
-  const entries: RunTrace["entries"] = [];
-  for (
-    let page = kit.events.read(0, pageSize);
-    page.length > 0;
-    page = kit.events.read(page.at(-1)?.seq ?? 0, pageSize)
-  ) {
-    for (const { seq, at, type, data } of page) {
-      // The end is the run itself, which stands beside the trace.
-      if (type !== "run.completed") entries.push({ seq, at, type, data: JSON.parse(data) });
-    }
-  }
-  return { runId: run.runId, status: run.status, entries, story: renderTrace(run, entries) };
+export function traceView(run: Run, store: RoutingRunStore, kit: Kit): RunTrace {
+  // The end is the run itself, which stands beside the trace.
+  const entries = eventsOf(kit.events, run.runId).filter(({ type }) => type !== "run.completed");
+  const { outcome } = store.run();
+  const story = renderTrace({
+    ...run,
+    title: `Run ${run.runId}`,
+    who: `Team ${run.team}`,
+    failure: run.error?.detail,
+    cancelledBy: outcome?.cancelledBy,
+    events: entries,
+    asks: kit.asks.ofWork(run.runId),
+    passes: store.passes(),
+  });
+  return { runId: run.runId, status: run.status, entries, story };
 }

@@ -23,7 +23,7 @@ const builtInTools = {
   list_workers: ({ lookUps }) => listWorkersTool(lookUps),
 } satisfies Readonly<Record<string, (bindings: BuiltInBindings) => AgentTool>>;
 
-const builtInToolNames = Object.keys(builtInTools);
+export const builtInToolNames: readonly string[] = Object.keys(builtInTools);
 
 /** All of them, bound. */
 export function buildBuiltInTools(bindings: BuiltInBindings): AgentTool[] {

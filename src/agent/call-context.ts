@@ -15,6 +15,9 @@ export interface CallOrigin {
   readonly metadata: Readonly<Record<string, string | number | boolean>>;
 }
 
+/** What is known of the end user. */
+export type AboutUser = Pick<CallOrigin, "subject" | "metadata">;
+
 export const noOrigin: CallOrigin = { metadata: {} };
 
 /** What of the end user a receiver is told, named by the resource: `subject`, `metadata.<key>`. */
@@ -39,8 +42,19 @@ export function callContext(origin: CallOrigin, keys: readonly string[] = []): R
   };
 }
 
+/** The listed keys that the work has a value for, as a prompt shows them. */
+export function contextFacts(
+  origin: AboutUser,
+  keys: readonly string[] = [],
+): readonly { name: string; value: string }[] {
+  return [...new Set(keys)].flatMap((name) => {
+    const value = contextValue(origin, name);
+    return value === undefined ? [] : [{ name, value }];
+  });
+}
+
 /** The value of one key as a text; `undefined` when the work has none. */
-export function contextValue({ subject, metadata }: CallOrigin, key: string): string | undefined {
+export function contextValue({ subject, metadata }: AboutUser, key: string): string | undefined {
   if (key === "subject") return subject;
   const name = key.slice("metadata.".length);
   return Object.hasOwn(metadata, name) ? String(metadata[name]) : undefined;

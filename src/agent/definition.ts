@@ -48,6 +48,8 @@ export const modelAgentSchema = z.strictObject({
   maxOutputTokens: z.int().min(1).max(200_000).optional(),
   /** For one attempt at one model, from request to the last byte, in milliseconds; 60,000 if nothing is said. */
   modelTimeoutMs: z.int().min(100).max(60_000).optional(),
+  /** What of the end user its model is shown, as data. */
+  context: contextKeys,
   /** Whom it asks, for how long, and what it assumes then; what it leaves out, the tenant's settings say. */
   questions: questionPolicySchema.optional(),
 });

@@ -2,7 +2,10 @@
 import { z } from "zod";
 import { type EventDefinitions, workIds } from "../conversation/event.js";
 
-const call = z.object({ ...workIds, toolCallId: z.string(), server: z.string(), tool: z.string() });
+/** Of a team: the worker that called, or `supervisor`. */
+const agentName = z.string().optional();
+
+const call = z.object({ ...workIds, toolCallId: z.string(), server: z.string(), tool: z.string(), agent: agentName });
 
 export const agentEvents = {
   "tool.called": {

@@ -3,7 +3,6 @@
  * it the results, and goes on until it answers, an ending tool is called, or the budget is spent. Every call is a journalled
  * step, so it can be entered again at any time and goes on where it was.
  */
-import { z } from "zod";
 import type { ReplyTurn } from "../conversation/message.js";
 import { DeadlineError } from "../model/deadline.js";
 import {
@@ -18,6 +17,7 @@ import { type AgentLimits, overBudget } from "./budget.js";
 import { eitherSignal } from "./cancel.js";
 import { settleInOrder } from "./concurrency.js";
 import { Parked } from "./journal.js";
+import { type ModelStep, modelStepSchema, permanentKinds } from "./model-step.js";
 import { pendingCalls } from "./pending-calls.js";
 import type { AgentPorts } from "./ports.js";
 import { replyTurn } from "./reply-turn.js";
@@ -55,13 +55,30 @@ export interface AgentSpec {
 
 export type AgentOutcome = AgentReport &
   (
-    | { readonly kind: "answered"; readonly text: string }
+    | {
+        readonly kind: "answered";
+        readonly text: string;
+        /** Tools that the last round asked for, in which none of them could be called any more. */
+        readonly uncalled?: readonly string[];
+      }
     | {
         readonly kind: "ended";
         readonly by: { readonly name: string; readonly args: Readonly<Record<string, unknown>> };
       }
-    | { readonly kind: "failed"; readonly code: "model_failed" | "budget_exceeded"; readonly detail: string }
+    | ({
+        readonly kind: "failed";
+        readonly code: "model_failed" | "budget_exceeded";
+        readonly detail: string;
+      } & ModelRefusal)
   );
+
+/** What a model's failure says of the next attempt. */
+export interface ModelRefusal {
+  /** The same call would be refused again: a key, a name or the request itself is wrong. */
+  readonly isPermanent?: boolean;
+  /** It was refused because of its tools. */
+  readonly toolsRefused?: boolean;
+}
 
 export interface AgentReport {
   /** Those that failed included. */
@@ -122,8 +139,12 @@ export async function runAgent(spec: AgentSpec, ports: AgentPorts): Promise<Agen
       if (reply.ok) break;
       const code = reply.overTime === true ? "budget_exceeded" : "model_failed";
       const affordable = overBudget(spent, spec.limits) === undefined && spent.modelCalls < maxModelCalls;
-      if (reply.overTime === true || !affordable || (await spec.retry?.(reply.error)) !== true)
-        return { kind: "failed", code, detail: reply.error, ...report() };
+      const { isPermanent, toolsRefused } = reply;
+      const refusal = { ...(isPermanent && { isPermanent }), ...(toolsRefused && { toolsRefused }) };
+      // What stays until somebody changes a setting isn't tried again.
+      const hopeless = reply.overTime === true || isPermanent === true || toolsRefused === true || !affordable;
+      if (hopeless || (await spec.retry?.(reply.error)) !== true)
+        return { kind: "failed", code, detail: reply.error, ...refusal, ...report() };
       lastRound = isLast();
       reply = await callModel(spec, ports, exchange, { round, lastRound, attempt, timeLeftMs: timeLeft() });
     }
@@ -156,7 +177,10 @@ export async function runAgent(spec: AgentSpec, ports: AgentPorts): Promise<Agen
 
     const ending = records.find((record) => record.endsRun);
     if (ending !== undefined) return { kind: "ended", by: { name: ending.name, args: ending.args }, ...report() };
-    if (isAnswer || lastRound) return { kind: "answered", text: reply.text, ...report() };
+    if (isAnswer || lastRound) {
+      const uncalled = reply.toolCalls.filter((call) => !calls.includes(call)).map(({ name }) => name);
+      return { kind: "answered", text: reply.text, ...(uncalled.length > 0 && { uncalled }), ...report() };
+    }
 
     exchange.push(
       {
@@ -178,36 +202,6 @@ export async function runAgent(spec: AgentSpec, ports: AgentPorts): Promise<Agen
     );
   }
 }
-
-const modelStepSchema = z.discriminatedUnion("ok", [
-  z.object({
-    ok: z.literal(true),
-    text: z.string(),
-    toolCalls: z.array(
-      z.object({
-        id: z.string(),
-        name: z.string(),
-        arguments: z.string(),
-        /** The tool that this name stood for when it was offered: names change when another of the same name comes in. */
-        ref: z.object({ server: z.string(), tool: z.string() }).optional(),
-      }),
-    ),
-    usage: z.object({ inputTokens: z.number(), outputTokens: z.number() }),
-    /** The one that answered; calls of the version before don't say. */
-    model: z.string().optional(),
-    finishReason: z.enum(["stop", "length", "tool_calls", "content_filter"]),
-    metadata: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
-    elapsedMs: z.number(),
-  }),
-  z.object({
-    ok: z.literal(false),
-    error: z.string(),
-    elapsedMs: z.number(),
-    /** The time budget ran out during the model call. */
-    overTime: z.boolean().optional(),
-  }),
-]);
-type ModelStep = z.infer<typeof modelStepSchema>;
 
 function callModel(
   spec: AgentSpec,
@@ -268,7 +262,15 @@ function callModel(
           return { ok: false, error: detail, elapsedMs: Math.max(elapsedMs, timeLeftMs), overTime: true };
         }
         if (!(error instanceof ModelError)) throw error;
-        return { ok: false, error: error.message, elapsedMs };
+        const isPermanent = permanentKinds.has(error.kind);
+        const toolsRefused = error.details.toolsRefused === true;
+        return {
+          ok: false,
+          error: error.message,
+          elapsedMs,
+          ...(isPermanent && { isPermanent }),
+          ...(toolsRefused && { toolsRefused }),
+        };
       }
     },
   );

@@ -26,10 +26,18 @@ export interface AgentPorts {
 /** A call that isn't over. */
 export type PendingCall = Pick<ToolCallRequest, "toolCallId" | "server" | "tool">;
 
+export interface ObservedCall {
+  readonly toolCallId: string;
+  readonly server: string;
+  readonly tool: string;
+  /** Of a team: the worker that calls, or `supervisor`. */
+  readonly agent?: string;
+}
+
 /** Receives what happens, once: a replay reports nothing again. Called in the same write as the step that it is about. */
 export interface AgentObserver {
-  toolCalled?(call: { toolCallId: string; server: string; tool: string }): void;
-  toolReturned?(call: { toolCallId: string; server: string; tool: string; isError: boolean; elapsedMs: number }): void;
+  toolCalled?(call: ObservedCall): void;
+  toolReturned?(call: ObservedCall & { isError: boolean; elapsedMs: number }): void;
   /** The agent has to wait for an ask: what it has said and done so far, and which calls of this round are pending. On replays too. */
   waiting?(sofar: { readonly turns: readonly ReplyTurn[]; readonly pending: readonly PendingCall[] }): void;
   /** A call of a round is over, refused ones included; called on replays too. */

@@ -137,7 +137,8 @@ function parseArguments(
 /** Runs the call as the tool's kind of execution demands. Exceptions become outputs; control flow passes through. */
 async function execute(call: ToolCall, journal: Journal, ports: AgentPorts, timeLeftMs: number): Promise<TimedOutput> {
   const { tool } = call;
-  const about = { toolCallId: call.toolCallId, ...tool.ref };
+  const agent = ports.worker === undefined ? {} : { agent: ports.worker };
+  const about = { toolCallId: call.toolCallId, ...tool.ref, ...agent };
   const attempt = async (): Promise<TimedOutput> => {
     const started = ports.now();
     const output = await runSafely(call, journal, ports, timeLeftMs);

@@ -3,6 +3,7 @@ import type { ProblemIssue } from "../conversation/problem.js";
 import { type OutgoingPolicy, refuseAddress } from "../platform/outgoing.js";
 import type { Team } from "../routing/team.js";
 import { teamsWithin, unknownTools } from "../routing/team.js";
+import { settingsIssues } from "../routing/team-settings.js";
 import { templateIssues } from "./endpoint-checks.js";
 import type { MemoryService } from "./memory/memory-service.js";
 
@@ -24,7 +25,7 @@ export function checkTeam(team: Team, policy: OutgoingPolicy, at = ""): ProblemI
           })),
     ),
   );
-  return [...addresses, ...placeholders, ...unknownTools(team)].map(({ path, message }) => ({
+  return [...addresses, ...placeholders, ...unknownTools(team), ...settingsIssues(team)].map(({ path, message }) => ({
     path: pathWithin(at, path),
     message,
   }));

@@ -1,4 +1,5 @@
 /** Teams with everything that they name: which versions work begins with, and the team built from them. */
+import type { AgentDefinition } from "../agent/definition.js";
 import { builtInServer, type ToolRef } from "../agent/tools.js";
 import { sha256Hex } from "../platform/digest.js";
 import type { LoadedTeam } from "../routing/ports.js";
@@ -8,7 +9,9 @@ import { parseBody } from "../stores/sealed-bodies.js";
 import type { Supervisor } from "../supervision/supervisor.js";
 import type { ResourcePin } from "../tenancy/resources.js";
 import type { ExampleClassifiers } from "./example-classifiers.js";
-import type { WorkResources } from "./work-resources.js";
+import type { ResourceRef, WorkResources } from "./work-resources.js";
+import { named } from "./work-setup.js";
+import { withAgents } from "./worker-agents.js";
 
 export interface TeamNames {
   readonly pins: readonly ResourcePin[];
@@ -17,48 +20,88 @@ export interface TeamNames {
   /** Of all the teams within one another. */
   readonly supervisors: readonly string[];
   readonly tools: readonly ToolRef[];
-  /** Teams that are named and don't exist. */
-  readonly missing: readonly string[];
+  /** Teams and agents that are named and don't exist. */
+  readonly missing: readonly ResourceRef[];
 }
 
-/** The versions of all teams, nested ones included, and the names of what they use. */
+/** The versions of all teams, nested ones included, of the agents that are their workers, and the names of what they use. */
 export async function pinTeams(resources: ResourceStore, tenantId: string, root: TeamChoice): Promise<TeamNames> {
+  const names = new NamesOfTeams();
   const pins = new Map<string, ResourcePin>();
-  const missing: string[] = [];
-  const supervisors = new Set<string>();
-  const tools = new Map<string, ToolRef>();
-  let named = new Set<string>();
-  const take = (taken: Team): void => {
-    for (const { team } of teamsWithin(taken)) {
-      for (const name of team.supervisors) supervisors.add(name);
-      for (const tool of [team.supervisor, ...team.workers].flatMap((agent) => agent.tools))
-        tools.set(tool, toolRefOf(tool));
-      for (const { team: inner } of team.workers) if (typeof inner === "string") named.add(inner);
+  const missing = new Map<string, ResourceRef>();
+  const known = ({ kind, name }: ResourceRef): boolean => pins.has(`${kind}/${name}`) || missing.has(`${kind}/${name}`);
+  if (typeof root === "string") names.add("teams", root);
+  else names.take(root);
+  // A team within a team may be there by way of an agent: two steps for each depth.
+  for (let step = 0; step <= 2 * maxTeamDepth && names.parts.length > 0; step++) {
+    const wanted = names.parts.filter((ref) => !known(ref));
+    names.parts = [];
+    const found = await pinsNamed(resources, tenantId, wanted);
+    for (const pin of found) pins.set(`${pin.kind}/${pin.name}`, pin);
+    for (const ref of wanted) if (!known(ref)) missing.set(`${ref.kind}/${ref.name}`, ref);
+    for (const { kind, body } of await resources.versions(tenantId, found)) {
+      if (kind === "teams") names.take(parseBody("teams", body));
+      if (kind === "agents") names.takeAgent(parseBody("agents", body));
     }
-  };
-
-  if (typeof root === "string") named.add(root);
-  else take(root);
-  for (let depth = 0; depth <= maxTeamDepth && named.size > 0; depth++) {
-    const names = [...named].filter((name) => !pins.has(name) && !missing.includes(name));
-    named = new Set();
-    const found = await resources.pins(
-      tenantId,
-      names.map((name) => ({ kind: "teams" as const, name })),
-    );
-    const teams = found.filter(({ kind, name }) => kind === "teams" && names.includes(name));
-    for (const pin of teams) pins.set(pin.name, pin);
-    missing.push(...names.filter((name) => !pins.has(name)));
-    for (const { body } of await resources.versions(tenantId, teams)) take(parseBody("teams", body));
   }
+  const items = await pinsNamed(resources, tenantId, names.items);
   const ownSupervisors = [...((await rootTeam(resources, tenantId, root, pins))?.supervisors ?? [])];
   return {
     ownSupervisors,
-    pins: [...pins.values()],
-    supervisors: [...supervisors],
-    tools: [...tools.values()],
-    missing,
+    pins: [...pins.values(), ...items],
+    supervisors: [...names.supervisors],
+    tools: [...names.tools.values()],
+    missing: [...missing.values()],
   };
+}
+
+/** Every look-up brings the tenant's `always` items too: they are nobody's here. */
+async function pinsNamed(
+  resources: ResourceStore,
+  tenantId: string,
+  refs: readonly ResourceRef[],
+): Promise<ResourcePin[]> {
+  if (refs.length === 0) return [];
+  const pins = await resources.pins(tenantId, refs);
+  return pins.filter((pin) => refs.some(({ kind, name }) => pin.kind === kind && pin.name === name));
+}
+
+/** What teams and their agents name, gathered. */
+class NamesOfTeams {
+  /** Teams and agents that are to be looked into. */
+  parts: ResourceRef[] = [];
+  readonly supervisors = new Set<string>();
+  readonly tools = new Map<string, ToolRef>();
+  readonly items: ResourceRef[] = [];
+
+  add(kind: "teams" | "agents", name: string): void {
+    if (!this.parts.some((part) => part.kind === kind && part.name === name)) this.parts.push({ kind, name });
+  }
+
+  take(taken: Team): void {
+    for (const { team } of teamsWithin(taken)) {
+      for (const name of team.supervisors) this.supervisors.add(name);
+      for (const tool of [team.supervisor, ...team.workers].flatMap((agent) => agent.tools))
+        this.tools.set(tool, toolRefOf(tool));
+      for (const worker of team.workers) {
+        if (typeof worker.team === "string") this.add("teams", worker.team);
+        if (worker.agent !== undefined) this.add("agents", worker.agent);
+        this.items.push(...named("rules", worker.rules), ...named("references", worker.references));
+      }
+    }
+  }
+
+  takeAgent(agent: AgentDefinition): void {
+    for (const name of agent.supervisors) this.supervisors.add(name);
+    this.items.push(...named("rules", agent.rules), ...named("references", agent.references));
+    switch (agent.kind) {
+      case "model":
+        for (const ref of agent.tools) this.tools.set(`${ref.server}/${ref.tool}`, ref);
+        break;
+      case "team":
+        this.add("teams", agent.team);
+    }
+  }
 }
 
 async function rootTeam(
@@ -68,7 +111,7 @@ async function rootTeam(
   pins: ReadonlyMap<string, ResourcePin>,
 ): Promise<Team | undefined> {
   if (typeof root !== "string") return root;
-  const pin = pins.get(root);
+  const pin = pins.get(`teams/${root}`);
   const [version] = pin === undefined ? [] : await resources.versions(tenantId, [pin]);
   return version === undefined ? undefined : parseBody("teams", version.body);
 }
@@ -104,7 +147,8 @@ export async function loadTeam(choice: TeamChoice, parts: TeamParts): Promise<Lo
   );
 }
 
-function build(key: string, definition: Team, parts: TeamParts): LoadedTeam {
+function build(key: string, stored: Team, parts: TeamParts): LoadedTeam {
+  const definition = withAgents(stored, (name) => parts.resources.get("agents", name));
   return {
     key,
     definition,
@@ -114,6 +158,15 @@ function build(key: string, definition: Team, parts: TeamParts): LoadedTeam {
       parts.resources.tools(tools.map(toolRefOf), [...definition.memories, ...memories]),
     allows: parts.allows ?? (() => true),
     supervisors: parts.supervisors(definition.supervisors),
+    items: ({ rules, references }) => ({
+      rules: parts.resources.items("rules", rules),
+      references: parts.resources.items("references", references),
+    }),
+    supervisorsOf: (workerId) => {
+      const agent = stored.workers.find(({ id }) => id === workerId)?.agent;
+      const found = agent === undefined ? undefined : parts.resources.get("agents", agent);
+      return found === undefined ? [] : parts.supervisors(found.supervisors);
+    },
     nested: (workerId) => {
       const inner = definition.workers.find(({ id }) => id === workerId)?.team;
       const found = typeof inner === "string" ? parts.resources.get("teams", inner) : inner;

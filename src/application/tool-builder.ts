@@ -1,10 +1,10 @@
 /** Builds an agent's tools from what tenants store, and from the system's own. */
-import { buildBuiltInTools, type LookUpPorts } from "../agent/built-in-tools.js";
+import { buildBuiltInTools, builtInToolNames, type LookUpPorts } from "../agent/built-in-tools.js";
 import { type CallOrigin, callContext, contextValue, noOrigin } from "../agent/call-context.js";
 import { argumentText, fillHeaders, fillUrl, templateKeys } from "../agent/call-templates.js";
 import type { HttpTool, McpTool } from "../agent/definition.js";
 import type { RemoteTool } from "../agent/remote-tool.js";
-import type { AgentTool, ToolContext, ToolOutput, ToolRef } from "../agent/tools.js";
+import { type AgentTool, builtInServer, type ToolContext, type ToolOutput, type ToolRef } from "../agent/tools.js";
 import { sleep } from "../platform/clock.js";
 import {
   OutgoingError,
@@ -14,6 +14,7 @@ import {
   refuseAddress,
   sendOutgoing,
 } from "../platform/outgoing.js";
+import { routingToolNames } from "../routing/routing-tools.js";
 import type { ToolCache } from "../stores/tool-cache.js";
 import type { ResourceVersion } from "../tenancy/resources.js";
 import type { CallSigner } from "./call-signer.js";
@@ -205,10 +206,18 @@ function shownName(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9_-]/g, "_").slice(0, 64);
 }
 
-/** Two servers may have a tool of the same name: then the model sees the server's name too. */
+/** Names that the system's own tools have: a model must never take another for one of them. */
+export function isReserved(name: string): boolean {
+  return builtInToolNames.includes(name) || routingToolNames.has(name);
+}
+
+/** Two servers may have a tool of the same name, or one that is the system's: then the model sees the server's name too. */
 function distinctNames(tools: readonly AgentTool[]): AgentTool[] {
   return tools.map((tool) => {
+    const isOwn = tool.ref.server === builtInServer;
     const shared = tools.filter((other) => other.name === tool.name).length > 1;
-    return shared ? { ...tool, name: shownName(`${tool.ref.server}__${tool.ref.tool}`) } : tool;
+    return (shared || isReserved(tool.name)) && !isOwn
+      ? { ...tool, name: shownName(`${tool.ref.server}__${tool.ref.tool}`) }
+      : tool;
   });
 }

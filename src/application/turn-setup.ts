@@ -1,13 +1,15 @@
 /** Gathers what holds for a turn: the agent, its supervisors, rules, references and tools, at the versions pinned when it began. */
 import { z } from "zod";
 import { defaultAgentLimits } from "../agent/budget.js";
-import type { CallOrigin } from "../agent/call-context.js";
+import { type CallOrigin, contextFacts } from "../agent/call-context.js";
 import { type AgentDefinition, modelList } from "../agent/definition.js";
 import type { Journal } from "../agent/journal.js";
 import type { HistoryMessage } from "../agent/prompt.js";
 import { isToolExcluded, type SessionContext } from "../chat/context.js";
 import type { NewSession } from "../chat/session.js";
 import type { TurnSetup } from "../chat/turn.js";
+import type { ModelReply } from "../conversation/message.js";
+import type { LoadedTeam } from "../routing/ports.js";
 import { parseBody } from "../stores/sealed-bodies.js";
 import type { HealthStore } from "../supervision/breaker.js";
 import type { ContextEditor } from "../supervision/environment.js";
@@ -38,6 +40,8 @@ export interface SessionFacts {
   readonly context: () => SessionContext;
   readonly changeContext: ChangeSessionContext;
   readonly history: () => readonly HistoryMessage[];
+  /** What the newest reply before this turn says of itself. */
+  readonly lastReply?: () => ModelReply["metadata"];
   /** Where the failures of its supervisors are counted. */
   readonly health: HealthStore;
 }
@@ -136,6 +140,10 @@ export async function loadTurnSetup(
       supervisors: supervisorsNamed(pinned.supervisors),
       questions: agent.questions,
       team,
+      facts: contextFacts(origin, agent.context),
+      subject: origin.subject,
+      metadata: { ...origin.metadata },
+      activeWorker: activeIn(team, session.lastReply),
       prepare: (message) => context.prepare(message),
       context: (message) => context.items(message),
       tools: () => context.tools(),
@@ -144,6 +152,13 @@ export async function loadTurnSetup(
       memory: () => context.memory,
     },
   };
+}
+
+/** The worker that answered last, if it was one of this team. */
+function activeIn(team: LoadedTeam | undefined, lastReply: SessionFacts["lastReply"]): string | undefined {
+  if (team?.definition.supervisor.sticky !== true) return undefined;
+  const { team: key, activeWorker } = lastReply?.() ?? {};
+  return key === team.key && typeof activeWorker === "string" ? activeWorker : undefined;
 }
 
 /** The rules supervisors of a session as they are now: what nobody's words may pass, an operator's neither. */

@@ -1,8 +1,10 @@
 /** Sessions and turns as they are stored and sent, and the decisions about them. */
+
 import { z } from "zod";
 import { mentionableSchema } from "../agent/definition.js";
 import { usageSchema } from "../agent/work.js";
 import { type Ask, askSchema } from "../asks/ask.js";
+import { actorRecordSchema } from "../conversation/actor-record.js";
 import { assistantMessageSchema, chatMessageSchema, plainMessageSchema } from "../conversation/message.js";
 import {
   changeMetadata,
@@ -117,6 +119,7 @@ export const turnOutcomeSchema = z.object({
   request: hookSummarySchema.optional(),
   response: hookSummarySchema.optional(),
   degraded: z.array(z.string()),
+  cancelledBy: actorRecordSchema.optional(),
   usage: usageSchema.extend({ modelCalls: z.number().default(0) }),
 });
 export type StoredOutcome = z.infer<typeof turnOutcomeSchema>;

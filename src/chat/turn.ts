@@ -11,7 +11,9 @@ import type { RequestedTool } from "../agent/tool-call.js";
 import type { AgentTool, ToolCall } from "../agent/tools.js";
 import { nearest, type QuestionPolicy } from "../asks/policy.js";
 import { type AssistantMessage, type ModelReply, type PlainMessage, replyText } from "../conversation/message.js";
+import type { Metadata } from "../conversation/names.js";
 import type { LoadedTeam, TeamPorts } from "../routing/ports.js";
+import { activeAfter } from "../routing/sticky.js";
 import type { PromptContext, TeamCommand } from "../routing/team-context.js";
 import { runTeam } from "../routing/team-loop.js";
 import type { TraceEntry } from "../routing/trace.js";
@@ -51,6 +53,13 @@ export interface TurnSetup {
   readonly history: readonly HistoryMessage[];
   /** What is remembered that has to do with the message; loaded by `prepare`. */
   readonly memory: () => PromptParts["memory"];
+  /** What the agent's model is to know of the end user. */
+  readonly facts?: PromptParts["facts"];
+  /** The end user, and the session's notes: a team routes by them, and shows what it lists. */
+  readonly subject?: string | undefined;
+  readonly metadata?: Metadata;
+  /** The team's worker that answered the turn before. */
+  readonly activeWorker?: string | undefined;
   /** What the agent says of its questions to people. */
   readonly questions?: QuestionPolicy | undefined;
   /** The team that answers in place of the model. */
@@ -163,12 +172,14 @@ function answer(
 ): Promise<AgentOutcome> {
   const { team } = setup;
   const promptContext: PromptContext = () => ({
+    facts: setup.facts ?? [],
     ...setup.context(message),
     memory: setup.memory(),
     history: setup.history,
   });
   if (team !== undefined) {
-    const task = { id: command.replyId, input: message, metadata: {}, promptContext, path: [] };
+    const { subject, metadata = {}, activeWorker } = setup;
+    const task = { id: command.replyId, input: message, metadata, subject, activeWorker, promptContext, path: [] };
     return answerAsTeam(task, team, command.turnId, { ...ports, supervisors: setup.supervisors, noteDegraded });
   }
   return answerAsAgent(command, message, promptContext, setup, ports, noteDegraded);
@@ -257,6 +268,7 @@ async function answerAsTeam(
   const spent = { modelCalls, inputTokens, outputTokens, activeMs, effects: outcome.effects, exchange: [] };
   if (outcome.kind === "failed")
     return { kind: "failed", code: "model_failed", detail: outcome.detail, turns: [], ...spent };
+  const active = activeAfter(team.definition, outcome.results);
   const workers = [...new Set(outcome.results.map(({ worker }) => worker))].join(", ");
   return {
     kind: "answered",
@@ -270,7 +282,7 @@ async function answerAsTeam(
         ...(outcome.clarifications.length === 0 ? {} : { toolCalls: questionCalls(outcome.clarifications, task.id) }),
       },
     ],
-    metadata: { team: team.key, workers, modelCalls },
+    metadata: { team: team.key, workers, modelCalls, ...(active === undefined ? {} : { activeWorker: active }) },
     ...spent,
   };
 }

@@ -1,4 +1,5 @@
 /** The one place that makes stubs of runs. */
+import type { ActorRecord } from "../conversation/actor-record.js";
 import type { Result } from "../conversation/problem.js";
 import { type NewRun, type Run, runSchema } from "../routing/run.js";
 import { type RunTrace, runTraceSchema } from "../routing/trace.js";
@@ -16,7 +17,7 @@ export interface RunObject extends RootObject {
   describe(waitMs: number): Promise<Wire<Result<Run>>>;
   /** Not `trace`: that is the name of a handler of the platform. */
   readTrace(): Promise<Wire<Result<RunTrace>>>;
-  cancelRun(): Promise<Wire<Result<Run>>>;
+  cancelRun(by: ActorRecord): Promise<Wire<Result<Run>>>;
 }
 
 const runResult = resultOf(runSchema);
@@ -46,7 +47,7 @@ export class RunGateway extends RootGateway<RunObject> {
     return fromWire(await this.call(tenantId, runId, (object) => object.readTrace()), traceResult);
   }
 
-  async cancel(tenantId: string, runId: string): Promise<Result<Run>> {
-    return fromWire(await this.call(tenantId, runId, (object) => object.cancelRun()), runResult);
+  async cancel(tenantId: string, runId: string, by: ActorRecord): Promise<Result<Run>> {
+    return fromWire(await this.call(tenantId, runId, (object) => object.cancelRun(by)), runResult);
   }
 }

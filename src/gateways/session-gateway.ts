@@ -16,6 +16,7 @@ import type { ActorRecord } from "../conversation/actor-record.js";
 import { type ChatMessage, chatMessageSchema } from "../conversation/message.js";
 import type { Metadata } from "../conversation/names.js";
 import type { Result } from "../conversation/problem.js";
+import { type TurnTrace, turnTraceSchema } from "../routing/trace.js";
 import { RootGateway, type RootObject } from "./root-gateway.js";
 import { fromWire, type Page, pageSchema, resultOf, toWire, type Wire } from "./wire.js";
 
@@ -50,6 +51,7 @@ export interface SessionObject extends RootObject {
   describe(): Promise<Wire<Result<Session>>>;
   send(command: SendCommand): Promise<Wire<Result<Turn>>>;
   turn(turnId: string, waitMs: number): Promise<Wire<Result<Turn>>>;
+  turnTrace(turnId: string): Promise<Wire<Result<TurnTrace>>>;
   cancelTurn(turnId: string, by: ActorRecord): Promise<Wire<Result<Turn>>>;
   context(): Promise<Wire<Result<ContextView>>>;
   changeContext(change: Wire<ContextChangeBody>, author: ActorRecord): Promise<Wire<Result<ContextView>>>;
@@ -63,6 +65,7 @@ export interface SessionObject extends RootObject {
 }
 
 const sessionResult = resultOf(sessionSchema);
+const turnTraceResult = resultOf(turnTraceSchema);
 const turnResult = resultOf(turnSchema);
 const contextResult = resultOf(contextViewSchema);
 const messagesResult = resultOf(pageSchema(chatMessageSchema));
@@ -92,6 +95,10 @@ export class SessionGateway extends RootGateway<SessionObject> {
 
   async turn(tenantId: string, sessionId: string, turnId: string, waitMs = 0): Promise<Result<Turn>> {
     return fromWire(await this.call(tenantId, sessionId, (object) => object.turn(turnId, waitMs)), turnResult);
+  }
+
+  async turnTrace(tenantId: string, sessionId: string, turnId: string): Promise<Result<TurnTrace>> {
+    return fromWire(await this.call(tenantId, sessionId, (object) => object.turnTrace(turnId)), turnTraceResult);
   }
 
   async cancelTurn(tenantId: string, sessionId: string, turnId: string, by: ActorRecord): Promise<Result<Turn>> {

@@ -41,7 +41,7 @@ import { clarificationSchema } from "../routing/clarifications.js";
 import { workerResultSchema } from "../routing/routing-input.js";
 import { newRunSchema, runSchema, runSummarySchema } from "../routing/run.js";
 import { teamSchema } from "../routing/team.js";
-import { routingDecisionSchema, runTraceSchema, tracedEventSchema } from "../routing/trace.js";
+import { routingDecisionSchema, runTraceSchema, tracedEventSchema, turnTraceSchema } from "../routing/trace.js";
 import { supervisorSchema } from "../supervision/definition.js";
 import { contextChangesSchema, shownStepSchema } from "../supervision/state.js";
 import { editOperationSchema } from "../supervision/structural-edit.js";
@@ -93,6 +93,7 @@ const components: Readonly<Record<string, z.ZodType>> = {
   Run: runSchema,
   RunSummary: runSummarySchema,
   RunTrace: runTraceSchema,
+  TurnTrace: turnTraceSchema,
   TracedEvent: tracedEventSchema,
   RoutingDecision: routingDecisionSchema,
   WorkerResult: workerResultSchema,

@@ -123,6 +123,8 @@ export class ModelError extends Error {
       readonly retryAfterMs?: number;
       /** The same model would only do it again: it isn't asked once more, the next of the list is. */
       readonly isFinal?: boolean;
+      /** The request was refused because of its tools; of several models, by one at least. */
+      readonly toolsRefused?: boolean;
     } = {},
     /** What it came from. It may hold what the message must not, and is never shown. */
     options?: ErrorOptions,

@@ -222,5 +222,6 @@ function allFailed(failures: readonly Failure[]): ModelError {
     model: decisive.model,
     ...(status === undefined ? {} : { status }),
     ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }),
+    ...(failures.some(({ error }) => error.details.toolsRefused) ? { toolsRefused: true } : {}),
   });
 }

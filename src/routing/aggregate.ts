@@ -6,7 +6,7 @@ import { openGuard } from "../agent/tools.js";
 import type { Clarification } from "./clarifications.js";
 import { writingDraft } from "./draft.js";
 import { briefText, dataNotice, type WorkerResult } from "./routing-input.js";
-import { emit, type TeamContext } from "./team-context.js";
+import { emit, promptContextOf, type TeamContext } from "./team-context.js";
 
 /** @param results at least one of them completed. */
 export async function aggregate(
@@ -23,6 +23,8 @@ export async function aggregate(
     switch (mode) {
       case "first":
         return completed[0]?.output ?? "";
+      case "last":
+        return completed.at(-1)?.output ?? "";
       case "model":
         return (await byModel(run, results, clarifications)) ?? concatenate(completed, missing);
       case "concatenate":
@@ -69,7 +71,7 @@ async function byModel(
               "Make one answer to the request out of the workers' results. Say what is missing.",
             dataNotice,
           ].join("\n\n"),
-          ...command.promptContext(),
+          ...promptContextOf(run),
           message: briefText({ input: command.input, clarifications, results }),
         }),
       tools: () => [],

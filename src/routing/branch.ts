@@ -80,6 +80,7 @@ async function passOn(
       clarifications: [...brief.clarifications, ...clarifications],
       effects: [...(brief.effects ?? []), ...effects],
       task: { from: worker.id, text: worked.reason },
+      found: [...(parts.found ?? []), ...(worked.found === "" ? [] : [{ from: worker.id, text: worked.found }])],
     };
     worker = next;
   }
@@ -92,7 +93,7 @@ interface Handoff extends Omit<Task, "content"> {
 type Worked = Omit<BranchResult, "result"> &
   (
     | { readonly kind: "result"; readonly result: WorkerResult }
-    | { readonly kind: "handedOn"; readonly to: string; readonly reason: string }
+    | { readonly kind: "handedOn"; readonly to: string; readonly reason: string; readonly found: string }
   );
 
 async function workOn(
@@ -133,12 +134,13 @@ async function workOn(
   const { outcome, attempts } = await tryWorker(run, { worker, chain, id, content }, runNested);
   const { clarifications, effects } = outcome;
   if (outcome.kind === "handedOn") {
-    const { to, reason } = outcome;
-    const recorded = await sanitized(run, reason, "reason");
-    await journal.commit("handedOn", () =>
-      emit(run, { type: "worker.handedOn", from: worker.id, to, reason: recorded }),
-    );
-    return { kind: "handedOn", to, reason, clarifications, effects };
+    const { to, reason, found } = outcome;
+    const recorded = {
+      reason: await sanitized(run, reason, "reason"),
+      ...(found === "" ? {} : { found: await sanitized(run, found, "found") }),
+    };
+    await journal.commit("handedOn", () => emit(run, { type: "worker.handedOn", from: worker.id, to, ...recorded }));
+    return { kind: "handedOn", to, reason, found, clarifications, effects };
   }
   if (outcome.kind === "failed") {
     return {

@@ -6,6 +6,7 @@ import type { z } from "zod";
 import { storedToolSchema } from "../agent/definition.js";
 import { type RoutingFn, registerRoutingFn } from "./strategies/routing-functions.js";
 import { type Team, teamSchema, unknownTools } from "./team.js";
+import { settingsIssues } from "./team-settings.js";
 
 /** A tool: a built-in by its name, `server/tool` that is stored already, or one that is stored with the team. */
 export type ToolConfig = string | ({ readonly name: string } & z.input<typeof storedToolSchema>);
@@ -25,6 +26,10 @@ export interface SupervisorConfig {
   /** Code in place of rules: registered under a name of the team's own, in the Worker that this runs in. */
   readonly routingFn?: string | RoutingFn;
   readonly fallbackWorker?: string;
+  /** The supervisor's model may answer itself. */
+  readonly mayAnswer?: boolean;
+  /** In a session, the worker that answered last gets the next message. */
+  readonly sticky?: boolean;
   /** A decision that is less sure isn't taken: the fallback worker is, a person is asked, or the supervisor's model. */
   readonly minConfidence?: number;
   readonly then?: Team["supervisor"]["then"];
@@ -53,6 +58,13 @@ export interface WorkerConfig {
   readonly handoffs?: readonly string[];
   readonly maxToolRounds?: number;
   readonly maxToolsPerRound?: number;
+  readonly maxOutputTokens?: number;
+  /** A stored agent, by its name, in place of a model. */
+  readonly agent?: string;
+  readonly rules?: readonly string[];
+  readonly references?: readonly string[];
+  /** What of the end user its model is shown: `subject`, `metadata.<key>`. */
+  readonly context?: readonly string[];
 }
 
 export interface MultiAgentConfig {
@@ -63,6 +75,8 @@ export interface MultiAgentConfig {
   readonly aggregator?: object;
   readonly limits?: object;
   readonly supervisors?: readonly string[];
+  /** What of the end user the models of all of its agents are shown. */
+  readonly context?: readonly string[];
   /** Memories that any of its agents may search. */
   readonly memories?: readonly string[];
 }
@@ -120,7 +134,7 @@ export function createMultiAgentSystem(config: MultiAgentConfig): MultiAgentSyst
       };
     }),
   });
-  const issues = parsed.success ? unknownTools(parsed.data) : parsed.error.issues;
+  const issues = parsed.success ? [...unknownTools(parsed.data), ...settingsIssues(parsed.data)] : parsed.error.issues;
   if (!parsed.success || issues.length > 0) {
     const faults = issues.map(({ path, message }) => `${path.join(".") || "it"}: ${message}`);
     const cause = parsed.error;

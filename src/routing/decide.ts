@@ -6,6 +6,7 @@ import type { Effect } from "./effects.js";
 import type { Finding } from "./findings.js";
 import { demandConfidence } from "./min-confidence.js";
 import { type Choice, type RoutingInput, type StrategyOutcome, strategyOutcomeSchema } from "./routing-input.js";
+import { stayingWorker } from "./sticky.js";
 import type { StrategyPorts, SupervisorDecision } from "./strategies/strategy.js";
 import { strategyNamed } from "./strategies/table.js";
 import { askSupervisor } from "./supervisor-agent.js";
@@ -25,6 +26,7 @@ export type Decided = SupervisorWork &
   (
     | { readonly kind: "route"; readonly choice: Choice; readonly decision: RoutingDecision }
     | { readonly kind: "finish" }
+    | { readonly kind: "respond"; readonly response: string }
     | { readonly kind: "none"; readonly why: string }
   );
 
@@ -36,6 +38,12 @@ export function claimOf(run: TeamContext, iteration: number, target: number): Cl
 /** @throws {Parked} while the supervisor waits for a person. */
 export async function decide(run: TeamContext, input: RoutingInput): Promise<Decided> {
   const { journal } = run.ports;
+  const stays = await stayingWorker(run, input);
+  if (stays !== undefined) {
+    const { exchange = [] } = input;
+    const work: SupervisorWork = { clarifications: [], exchange, findings: [], effects: [] };
+    return { kind: "route", choice: stays, decision: await recordDecision(run, input, stays), ...work };
+  }
   const { problems, outcome, ...decision } = await demandConfidence(run, input, await askStrategy(run, input));
   const { clarifications, exchange = input.exchange ?? [], findings = [], effects = [] } = decision;
   const work: SupervisorWork = { clarifications, exchange, findings, effects };
@@ -51,6 +59,11 @@ export async function decide(run: TeamContext, input: RoutingInput): Promise<Dec
       const reasoning = await sanitized(run, outcome.reasoning, "reasoning");
       await journal.commit("finished", () => emit(run, { type: "routing.finished", reasoning }));
       return { kind: "finish", ...work };
+    }
+    case "respond": {
+      const reasoning = await sanitized(run, outcome.reasoning, "reasoning");
+      await journal.commit("answered", () => emit(run, { type: "routing.answered", reasoning }));
+      return { kind: "respond", response: outcome.response, ...work };
     }
     case "none": {
       const why = await redactForRecord(run, outcome.why, "why");

@@ -19,6 +19,21 @@ export const routingEvents = {
     roots: ["run"],
     data: run,
   },
+  "run.delta": {
+    description:
+      "A further piece of the response, cleared by supervision. `offset` is its place in the response of this `attempt`.",
+    audience: "client",
+    roots: ["run"],
+    data: run.extend({ text: z.string(), attempt: z.int(), offset: z.int() }),
+    live: true,
+  },
+  "run.retracted": {
+    description: "What was shown of the response is void; what follows belongs to this `attempt`.",
+    audience: "client",
+    roots: ["run"],
+    data: run.extend({ attempt: z.int() }),
+    live: true,
+  },
   "run.completed": {
     description: "The run ended, however it did: the run as it is when the event is read.",
     audience: "client",

@@ -80,6 +80,8 @@ function answerOf(result: CallResult, http: HttpWorker) {
   const failure = failureOf(result, http);
   if (failure !== undefined) return failure;
   const answer = answerSchema.safeParse(readJson(result.text).value);
+  const unreadable = answer.success ? undefined : unreadableQuestion(result.text);
+  if (unreadable !== undefined) return { kind: "failed" as const, error: unreadable, again: false, unknown: true };
   const said = answer.success ? answer.data : { response: result.text };
   if ("ask" in said) return { kind: "ask" as const, ask: said.ask };
   const output = said.response;
@@ -100,6 +102,15 @@ function unknownEffect({ command }: TeamContext, { worker, id }: Task): Effect {
     content: "It was given the task, and didn't say what became of it.",
     by: [...command.path, worker.id].join("/"),
   };
+}
+
+/** What is wrong with an answer that is meant to be a question: as a result it would be nonsense. */
+function unreadableQuestion(text: string): string | undefined {
+  const asking = z.object({ ask: z.looseObject({}) }).safeParse(readJson(text).value);
+  const read = asking.success ? questionSchema.safeParse(asking.data.ask) : undefined;
+  if (read === undefined || read.success) return undefined;
+  const faults = read.error.issues.map(({ path, message }) => `${path.join(".") || "ask"}: ${message}`);
+  return `its question can't be read: ${faults.join("; ")}`;
 }
 
 function post(
@@ -166,7 +177,7 @@ async function putQuestion(
   const passed = await superviseQuestion(task.worker.id, question, supervisors, journal.scope("hop"), supervise);
   noteDegraded(passed.degraded);
   if (!passed.ok) return { kind: "refused", why: `its question was blocked: ${passed.reasons.join("; ")}` };
-  const { priority, timeoutMs, accepts } = question;
+  const { priority, timeout, timeoutMs = timeout, accepts } = question;
   const { source, policy } = askingOf(run, task.worker.id);
   // The id of this very question: by it the run knows what it has asked.
   const asking = { source: { ...source, toolCallId: id }, policy };

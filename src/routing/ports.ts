@@ -1,5 +1,6 @@
 /** A team with everything that it names, and the ports that it works with. */
 import type { AgentObserver, AgentPorts } from "../agent/ports.js";
+import type { PromptParts } from "../agent/prompt.js";
 import type { AgentTool, ToolRef } from "../agent/tools.js";
 import type { Ask } from "../asks/ask.js";
 import type { CancelSignal } from "../model/port.js";
@@ -8,7 +9,7 @@ import type { SupervisePorts } from "../supervision/supervise.js";
 import type { Supervisor } from "../supervision/supervisor.js";
 import type { ToolApprovals, ToolGuardPorts } from "../supervision/tool-guard.js";
 import type { ExampleClassifier } from "../text/example-classifier.js";
-import type { HttpWorker, Team } from "./team.js";
+import type { HttpWorker, Team, Worker } from "./team.js";
 import type { TeamState } from "./team-state.js";
 import type { TraceEntry } from "./trace.js";
 
@@ -27,6 +28,10 @@ export interface LoadedTeam {
   readonly allows: (tool: ToolRef) => boolean;
   /** The supervisors that the team itself names. */
   readonly supervisors: readonly Supervisor[];
+  /** The rules and references that a worker names. */
+  readonly items?: (worker: Pick<Worker, "rules" | "references">) => Pick<PromptParts, "rules" | "references">;
+  /** The supervisors of the stored agent that a worker is. */
+  readonly supervisorsOf?: (workerId: string) => readonly Supervisor[];
   /** The team that a worker is. */
   readonly nested: (workerId: string) => LoadedTeam | undefined;
 }

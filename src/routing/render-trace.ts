@@ -1,8 +1,13 @@
-/** A run's trace as a story that a person can read, in Markdown. */
+/** What happened in a run or a turn as a story that a person can read who was not there, in Markdown. */
 import { z } from "zod";
-import { askSchema } from "../asks/ask.js";
-import type { Run } from "./run.js";
-import { type TraceEntry, targetsOf, traceEntrySchema } from "./trace.js";
+import type { Usage } from "../agent/work.js";
+import type { Ask } from "../asks/ask.js";
+import { actorInWords, askClosed, askOpened } from "../asks/ask-sentence.js";
+import type { ActorRecord } from "../conversation/actor-record.js";
+import type { SupervisionState } from "../supervision/state.js";
+import { oneLine } from "../text/one-line.js";
+import { entrySentence } from "./entry-sentence.js";
+import { tracedEntries, traceEntrySchema } from "./trace.js";
 
 export interface LoggedEvent {
   readonly at: string;
@@ -10,103 +15,118 @@ export interface LoggedEvent {
   readonly data: unknown;
 }
 
-const toolEvent = z.object({
-  server: z.string(),
-  tool: z.string(),
-  isError: z.boolean().optional(),
-  elapsedMs: z.number().optional(),
-});
-const decidedEvent = z.object({ hook: z.string(), decision: z.string(), reasons: z.array(z.string()) });
+/** Everything that a story is made of. */
+export interface StoryParts {
+  /** `Run run_…`, `Turn trn_…`. */
+  readonly title: string;
+  readonly status: string;
+  /** Whose work it is: `Team support`, `Session ses_…, agent desk`. */
+  readonly who: string;
+  readonly createdAt: string;
+  readonly endedAt?: string | undefined;
+  /** The effective texts. */
+  readonly input?: string | undefined;
+  readonly response?: string | undefined;
+  /** Why it failed or was blocked, for operators. */
+  readonly failure?: string | undefined;
+  readonly cancelledBy?: ActorRecord | undefined;
+  readonly events: readonly LoggedEvent[];
+  /** As those who may answer see them. */
+  readonly asks: readonly Ask[];
+  /** In the order of their events. */
+  readonly passes: readonly SupervisionState[];
+  readonly usage: Usage;
+}
 
-export function renderTrace(run: Run, events: readonly LoggedEvent[]): string {
-  const lines = events.flatMap((event) => {
-    const text = sentence(event);
+export function renderTrace(story: StoryParts): string {
+  const { title, status, who, createdAt, endedAt, input, response, failure, cancelledBy, usage } = story;
+  const passes = story.passes.values();
+  const lines = story.events.flatMap((event) => {
+    const pass = event.type === "supervision.decided" ? passes.next().value : undefined;
+    const text = sentence(event, story.asks, pass);
     return text === undefined ? [] : [`- ${event.at.slice(11, 19)} ${text}`];
   });
   return [
-    `# Run ${run.runId}: ${run.status}`,
-    `Team ${run.team}, begun ${run.createdAt}${run.endedAt === undefined ? "" : `, ended ${run.endedAt}`}.`,
-    ...(run.input === undefined ? [] : [`> ${run.input.replaceAll("\n", "\n> ")}`]),
+    `# ${title}: ${status}`,
+    `${who}, begun ${createdAt}${endedAt === undefined ? "" : `, ended ${endedAt}`}.`,
+    ...(input === undefined ? [] : [`> ${input.replaceAll("\n", "\n> ")}`]),
     lines.join("\n"),
-    ...(run.response === undefined ? [] : [`**Response:** ${run.response}`]),
-    ...(run.error === undefined ? [] : [`**Failed:** ${run.error.detail}`]),
-    `${run.usage.modelCalls} model calls, ${run.usage.inputTokens} tokens read and ${run.usage.outputTokens} written.`,
+    ...(response === undefined ? [] : [`**Response:** ${response}`]),
+    ...(failure === undefined ? [] : [`**Failed:** ${failure}`]),
+    ...(status === "cancelled" ? [`**Cancelled** by ${actorInWords(cancelledBy)}.`] : []),
+    `${usage.modelCalls} model calls, ${usage.inputTokens} tokens read and ${usage.outputTokens} written.`,
   ]
     .filter((part) => part !== "")
     .join("\n\n");
 }
 
-function sentence({ type, data }: LoggedEvent): string | undefined {
+const toolEvent = z.object({
+  server: z.string(),
+  tool: z.string(),
+  agent: z.string().optional(),
+  isError: z.boolean().optional(),
+  elapsedMs: z.number().optional(),
+});
+const decidedEvent = z.object({ hook: z.string(), decision: z.string(), reasons: z.array(z.string()) });
+const askEvent = z.object({ askId: z.string() });
+
+function sentence(
+  { type, data }: LoggedEvent,
+  asks: readonly Ask[],
+  pass: SupervisionState | undefined,
+): string | undefined {
   const entry = traceEntrySchema.safeParse(data);
   if (entry.success) return entrySentence(entry.data);
-  if (type === "ask.opened" || type === "ask.closed") return askSentence(type, data);
-  if (type === "tool.called" || type === "tool.returned") {
-    const tool = toolEvent.safeParse(data);
-    if (!tool.success) return undefined;
-    const name = `${tool.data.server}/${tool.data.tool}`;
-    if (type === "tool.called") return `Called the tool ${name}.`;
-    return `The tool ${name} ${tool.data.isError ? "failed" : "returned"} after ${tool.data.elapsedMs ?? 0} ms.`;
-  }
-  if (type === "supervision.decided") {
-    const pass = decidedEvent.safeParse(data);
-    if (!pass.success || pass.data.decision === "allow") return undefined;
-    return `Supervision of the ${pass.data.hook.replace("_", " ")}: ${pass.data.decision} (${pass.data.reasons.join("; ")}).`;
-  }
-  if (type === "run.waiting") return "Nothing more could be done without an answer: the run waited.";
-  return undefined;
-}
-
-function entrySentence(entry: TraceEntry): string {
-  const where = entry.path.length === 0 ? "" : `[${entry.path.join(" / ")}] `;
-  switch (entry.type) {
-    case "routing.decided": {
-      const { decision } = entry;
-      const sure = `${Math.round(decision.confidence * 100)} % sure`;
-      return `${where}Routed to ${targetsOf(decision).join(" and ")} (${decision.strategy}, ${sure}): ${decision.reasoning}`;
+  switch (type) {
+    case "ask.opened":
+    case "ask.closed": {
+      const { data: event } = askEvent.safeParse(data);
+      const ask = asks.find(({ askId }) => askId === event?.askId);
+      return ask === undefined ? undefined : type === "ask.opened" ? askOpened(ask) : askClosed(ask);
     }
-    case "routing.finished":
-      return `${where}No further worker was needed: ${entry.reasoning}`;
-    case "routing.refused":
-      return `${where}A decision could not be used: ${entry.problem}`;
-    case "worker.started":
-      return `${where}${entry.worker} began.${entry.brief === undefined ? "" : ` It was given: ${oneLine(entry.brief)}`}`;
-    case "tools.missing":
-      return `${where}${entry.agent} worked without ${entry.tools.join(", ")}: not there, or its server could not be reached.`;
-    case "tool.used":
-      return `${where}${entry.agent} called ${entry.server}/${entry.tool} with ${oneLine(entry.arguments)} and got: ${oneLine(entry.output)}`;
-    case "worker.retried":
-      return `${where}${entry.worker} failed and was tried again: ${entry.error}`;
-    case "worker.handedOn":
-      return `${where}${entry.from} handed the task on to ${entry.to}: ${entry.reason}`;
-    case "worker.returned": {
-      const { worker, status, output, error } = entry.result;
-      return `${where}${worker} ${status}: ${oneLine(output ?? error ?? "")}`;
-    }
-    case "results.aggregated": {
-      const missing = entry.failed === 0 ? "" : `, ${entry.failed} missing`;
-      return `${where}The response was made of ${entry.completed} result${entry.completed === 1 ? "" : "s"}${missing} (${entry.mode}).`;
-    }
+    case "tool.called":
+    case "tool.returned":
+      return toolSentence(type, data);
+    case "supervision.decided":
+      return passSentence(data, pass);
+    case "run.waiting":
+    case "turn.waiting":
+      return `Nothing more could be done without an answer: the ${type === "run.waiting" ? "run" : "turn"} waited.`;
   }
+  return withoutTexts(type);
 }
 
-function askSentence(type: string, data: unknown): string | undefined {
-  const ask = askSchema.safeParse(data);
-  if (!ask.success) return undefined;
-  const { kind, question, status, answer } = ask.data;
-  if (type === "ask.opened") return `Asked ${kind === "human" ? "a person" : `for ${articled(kind)}`}: “${question}”`;
-  const response =
-    answer === undefined ? "" : `: ${oneLine("response" in answer ? answer.response : JSON.stringify(answer))}`;
-  if (status === "answered") return `A person answered “${question}”${response}`;
-  return status === "expired"
-    ? `Nobody answered “${question}” in time${response === "" ? "." : `; assumed${response}`}`
-    : `The question “${question}” was cancelled.`;
+function toolSentence(type: "tool.called" | "tool.returned", data: unknown): string | undefined {
+  const { data: call } = toolEvent.safeParse(data);
+  if (call === undefined) return undefined;
+  const name = `${call.server}/${call.tool}`;
+  if (type === "tool.called") return `${call.agent ?? "The agent"} called the tool ${name}.`;
+  return `The tool ${name} ${call.isError ? "failed" : "returned"} after ${call.elapsedMs ?? 0} ms.`;
 }
 
-function articled(kind: string): string {
-  return `${/^[aeiou]/.test(kind) ? "an" : "a"} ${kind}`;
+/** A pass that changed, held or stopped something, and one whose supervisors failed: a plain allow is no news. */
+function passSentence(data: unknown, pass: SupervisionState | undefined): string | undefined {
+  const { data: event } = decidedEvent.safeParse(data);
+  if (event === undefined) return undefined;
+  const { hook, decision, reasons } = pass ?? event;
+  const steps = (pass?.steps ?? []).filter(({ mode }) => mode === "enforce");
+  const failed = steps.filter((step) => step.failed !== undefined);
+  if (event.decision === "allow" && decision === "allow" && failed.length === 0) return undefined;
+  const by = steps
+    .filter(({ action, actor }) => action !== "allow" || actor !== undefined)
+    .map(({ supervisor, actor, action }) => {
+      const name = supervisor ?? actorInWords(actor);
+      return action === decision ? name : `${name} (${action})`;
+    });
+  const who = by.length === 0 ? "" : ` by ${by.join(", ")}`;
+  const about =
+    pass?.subject?.tool === undefined ? hook.replace("_", " ") : `${hook.replace("_", " ")} ${pass.subject.tool}`;
+  const why = reasons.length === 0 ? "" : ` (${oneLine(reasons.join("; "))})`;
+  const broken = failed.length === 0 ? "" : ` Failed: ${failed.map(({ supervisor }) => supervisor ?? "?").join(", ")}.`;
+  return `Supervision of the ${about}: ${decision}${who}${why}.${broken}`;
 }
 
-function oneLine(text: string): string {
-  const flat = text.replace(/\s+/g, " ").trim();
-  return flat.length <= 300 ? flat : `${flat.slice(0, 300)}…`;
+/** An entry whose texts were erased: that it happened. */
+function withoutTexts(type: string): string | undefined {
+  return type in tracedEntries ? `${type} (its texts were erased, or never kept).` : undefined;
 }

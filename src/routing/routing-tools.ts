@@ -9,6 +9,14 @@ import type { RosterEntry } from "./routing-input.js";
  */
 export const routingServer = "routing";
 
+/** What they are called: no other tool is shown to a model under one of these names. */
+export const routingToolNames: ReadonlySet<string> = new Set(["route_to", "finish_routing", "respond", "hand_off_to"]);
+
+/** Whether it is one of them: a tenant's tool may have such a server, or such a name, and never both as it is shown. */
+export function isRoutingTool({ ref, name }: Pick<AgentTool, "ref" | "name">): boolean {
+  return ref.server === routingServer && routingToolNames.has(name);
+}
+
 const ownTool = { timeoutMs: 10_000, execution: "idempotent" } as const;
 
 /** The decision as a tool: its workers are those that can be chosen now, and no others. */
@@ -61,6 +69,27 @@ export const finishTool: AgentTool = {
   run: async () => ({ content: "Finished.", endsRun: true }),
 };
 
+/** Lets the supervisor answer itself, in a team whose `mayAnswer` says so. */
+export const respondTool: AgentTool = {
+  ...ownTool,
+  ref: { server: routingServer, tool: "respond" },
+  name: "respond",
+  description:
+    "Answer yourself, in place of a worker: a greeting, thanks, a question about what you can do, or what you already know for certain from the conversation or your tools. Everything else is a worker's.",
+  parameters: {
+    type: "object",
+    properties: {
+      response: { type: "string", description: "The whole answer, as the person is to read it" },
+      reasoning: { type: "string", description: "Why no worker is needed, in a sentence" },
+    },
+    required: ["response"],
+  },
+  run: async ({ response }) =>
+    typeof response === "string" && response.trim() !== ""
+      ? { content: "Answered.", endsRun: true }
+      : { content: "Not answered: `response` is the text of the answer, and can't be empty.", isError: true },
+};
+
 /** Hands a worker's task on. Whoever had it before can't get it back: that would go in circles. */
 export function handOffTool(
   from: string,
@@ -81,6 +110,7 @@ export function handOffTool(
       properties: {
         worker: { type: "string", enum: ids },
         reason: { type: "string", description: "Why that worker, and what it needs to know" },
+        done: { type: "string", description: "What you did and found so far, so that it isn't done again" },
       },
       required: ["worker", "reason"],
     },

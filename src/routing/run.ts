@@ -2,11 +2,13 @@
 import { z } from "zod";
 import { usageSchema } from "../agent/work.js";
 import { askSchema } from "../asks/ask.js";
+import { actorRecordSchema } from "../conversation/actor-record.js";
 import { replyText } from "../conversation/message.js";
 import { externalIdSchema, itemName, metadataSchema, subjectSchema } from "../conversation/names.js";
 import { runExchange } from "../supervision/exchange.js";
 import { hookSummarySchema, supervisionSummarySchema } from "../supervision/summary.js";
 import { type Clarification, clarificationSchema, storedClarificationSchema } from "./clarifications.js";
+import type { Draft } from "./draft.js";
 import type { LoadedTeam, TeamPorts } from "./ports.js";
 import { workerResultSchema } from "./routing-input.js";
 import { teamChoiceSchema } from "./team.js";
@@ -54,6 +56,7 @@ export const runOutcomeSchema = z.object({
   request: hookSummarySchema.optional(),
   responseVerdict: hookSummarySchema.optional(),
   degraded: z.array(z.string()),
+  cancelledBy: actorRecordSchema.optional(),
   usage: usageSchema,
 });
 /** What is stored of a run once it has ended. */
@@ -102,11 +105,22 @@ export interface RunCommand {
   readonly runId: string;
   readonly input: string;
   readonly metadata: NewRun["metadata"];
+  readonly subject?: string | undefined;
   /** Milliseconds since the epoch. */
   readonly acceptedAt: number;
 }
 
+/** Where the response is shown while it is written. */
+export interface ResponseStream {
+  listenToRound(): Draft;
+  /** The supervised response is final. */
+  finish(text: string): void;
+  /** There will be none: what was shown is void. */
+  withdraw(): void;
+}
+
 export interface RunPorts extends Omit<TeamPorts, "noteDegraded" | "work"> {
+  readonly stream?: ResponseStream | undefined;
   /** The effective input is known: called once, in the same write as its verdict. */
   readonly inputDecided: (input: string, blocked: boolean) => void;
 }
@@ -134,9 +148,17 @@ export async function runRouting(command: RunCommand, team: LoadedTeam, ports: R
       },
       work: async ({ message }, noteDegraded) => {
         const worked = await runTeam(
-          { id: runId, input: message.content, metadata, promptContext: noPromptContext, path: [] },
+          {
+            id: runId,
+            input: message.content,
+            metadata,
+            subject: command.subject,
+            promptContext: noPromptContext,
+            path: [],
+          },
           team,
           { ...ports, journal: ports.journal.scope("team"), noteDegraded, work: runId },
+          ports.stream?.listenToRound(),
         );
         const report = [...worked.clarifications];
         if (worked.kind === "failed") return { kind: "failed", detail: worked.detail, report };
@@ -148,10 +170,12 @@ export async function runRouting(command: RunCommand, team: LoadedTeam, ports: R
     ports,
   );
   const { status, request, degraded } = outcome;
+  if (status !== "completed") ports.stream?.withdraw();
   switch (status) {
     case "completed": {
       const { result, response: responseVerdict, report: clarifications } = outcome;
       const response = replyText(result.reply);
+      ports.stream?.finish(response);
       return { status, outcome: { response, clarifications, request, responseVerdict, degraded } };
     }
     case "failed": {

@@ -8,16 +8,17 @@ import { buildPrompt } from "../agent/prompt.js";
 import { isRequested } from "../agent/tool-call.js";
 import type { AgentTool, ToolGuard } from "../agent/tools.js";
 import type { ModelMessage } from "../model/port.js";
+import { toolsInText } from "../model/tools-in-text.js";
 import { addClarifications, type Clarification, clarificationsOf } from "./clarifications.js";
 import { checkDecision, type ReadDecision, readDecision } from "./decision-repair.js";
 import { type Effect, effectsOf } from "./effects.js";
 import type { Finding } from "./findings.js";
 import { briefText, dataNotice, type RosterEntry, type RoutingInput, type StrategyOutcome } from "./routing-input.js";
-import { finishTool, routeToTool } from "./routing-tools.js";
+import { finishTool, respondTool, routeToTool } from "./routing-tools.js";
 import type { SupervisorDecision } from "./strategies/strategy.js";
 import { findingsOf, keepExchange } from "./supervisor-exchange.js";
 import { type HeldTools, heldTools, mostRelevant, teamAgentPorts } from "./team-agent.js";
-import type { TeamContext } from "./team-context.js";
+import { emit, promptContextOf, type TeamContext } from "./team-context.js";
 
 /** @throws {Parked} while it waits for a person. */
 export async function askSupervisor(run: TeamContext, input: RoutingInput): Promise<SupervisorDecision> {
@@ -45,6 +46,8 @@ class Attempt {
   private readonly ids: readonly string[];
   private readonly known: readonly string[];
   private readonly ending: readonly AgentTool[];
+  /** Its model takes no tool calls: it writes them as JSON. */
+  private inText = false;
   /** What has been read so far: the tools that fit are picked by it. */
   private readonly read: string[] = [];
   /** Its tool calls of earlier rounds and of this one, with their results: it goes on from them. */
@@ -58,10 +61,10 @@ class Attempt {
   ) {
     this.ids = input.live.map(({ id }) => id);
     this.known = run.team.definition.workers.map(({ id }) => id);
-    const { maxIterations } = run.team.definition.supervisor;
+    const { maxIterations, mayAnswer } = run.team.definition.supervisor;
     const routeTo = routeToTool(input.live, this.known, input.iteration + 1 < maxIterations);
     const done = input.results.some(({ status }) => status === "completed");
-    this.ending = done ? [routeTo, finishTool] : [routeTo];
+    this.ending = [routeTo, ...(done ? [finishTool] : []), ...(mayAnswer ? [respondTool] : [])];
     this.read.push(input.input);
     this.exchange = input.exchange ?? [];
   }
@@ -79,17 +82,21 @@ class Attempt {
       ...this.ending,
       ...mostRelevant(held.inForce(), this.read.join("\n"), supervisor.maxToolsPerRound),
     ];
-    const outcome = await this.call("agent", supervisor.maxToolRetries, tools, held, []);
+    const called = await this.call("agent", supervisor.maxToolRetries, tools, held, []);
+    const isRefused = called.kind === "failed" && called.toolsRefused === true && called.turns.length === 0;
+    const outcome = isRefused ? await this.decideInText(tools, held) : called;
     const decided = this.decisionOf(outcome);
     if (decided !== undefined) return decided;
-    // Servers that know no tools refuse the whole request: then there are none.
-    if (outcome.kind === "failed" && outcome.turns.length === 0 && /\bbad_request\b/.test(outcome.detail)) {
-      const plain = await this.call("plain", 0, () => [], noTools, [{ role: "user", content: jsonDemand(this.ids) }]);
-      const read = this.decisionOf(plain);
-      if (read !== undefined) return read;
-    }
     const detail = outcome.kind === "failed" ? outcome.detail : "it gave no decision";
     return { outcome: { kind: "none", why: `the supervisor's model failed: ${detail}` } };
+  }
+
+  /** The same, of a model that takes no tools: all of them stay, `ask_human` too. */
+  private async decideInText(tools: () => readonly AgentTool[], held: HeldTools): Promise<AgentOutcome> {
+    const { run } = this;
+    this.inText = true;
+    await run.ports.journal.commit("toolsRefused", () => emit(run, { type: "tools.refused", agent: "supervisor" }));
+    return this.call("plain", run.team.definition.supervisor.maxToolRetries, tools, held, []);
   }
 
   /** One more round, in which the supervisor sees what was wrong and can only decide. */
@@ -139,7 +146,11 @@ class Attempt {
         limits: run.budget.agentLimits(maxToolRounds),
         replyId: `${run.command.id}.s${input.iteration}.${scope}`,
       },
-      { ...ports, guard: this.listening(ports.guard) },
+      {
+        ...ports,
+        ...(this.inText ? { model: toolsInText(ports.model) } : {}),
+        guard: this.listening(ports.guard),
+      },
     );
     run.budget.spend(outcome);
     addClarifications(
@@ -159,14 +170,27 @@ class Attempt {
         const reasoning = String(outcome.by.args.reasoning ?? "The results are enough.");
         return { outcome: { kind: "finish", reasoning } };
       }
+      if (outcome.by.name === respondTool.name) {
+        const reasoning = String(outcome.by.args.reasoning ?? "It needs no worker.");
+        return { outcome: { kind: "respond", response: String(outcome.by.args.response), reasoning } };
+      }
       return { read: checkDecision(outcome.by.args, this.ids, this.known), text: "" };
     }
-    const read = readDecision(outcome.text, this.ids, this.known);
+    const read = this.readText(outcome);
     // A last round with a call that couldn't be used says more than its empty text.
     const refused = outcome.turns.at(-1)?.toolCalls?.find(({ error }) => error !== undefined)?.error;
     return !read.ok && outcome.text === "" && refused !== undefined
       ? { read: { ok: false, problem: refused }, text: "" }
       : { read, text: outcome.text };
+  }
+
+  /** What was written in place of a call. */
+  private readText({ text, uncalled }: Extract<AgentOutcome, { kind: "answered" }>): ReadDecision {
+    if (text.trim() !== "" || uncalled === undefined) return readDecision(text, this.ids, this.known);
+    const { maxToolRetries } = this.run.team.definition.supervisor;
+    const names = [...new Set(uncalled)].join(", ");
+    const problem = `it called ${names} once more instead of deciding, after its last round with tools (maxToolRetries: ${maxToolRetries}).`;
+    return { ok: false, problem };
   }
 
   private listening(guard: ToolGuard): ToolGuard {
@@ -184,15 +208,17 @@ class Attempt {
     const { input, results, live, effects = [] } = this.input;
     // Its own are in its exchange.
     const own = [...this.run.command.path, "supervisor"].join("/");
-    const { systemPrompt } = this.run.team.definition.supervisor;
+    const { systemPrompt, mayAnswer } = this.run.team.definition.supervisor;
     return buildPrompt({
       instructions: [
         systemPrompt ?? "You route requests to the worker that fits best.",
         `The workers that can be chosen:\n${live.map(describe).join("\n")}`,
-        "Decide with route_to. Don't do the work yourself.",
+        mayAnswer
+          ? "Decide with route_to. What needs no worker you answer with respond; don't do a worker's work."
+          : "Decide with route_to. Don't do the work yourself.",
         dataNotice,
       ].join("\n\n"),
-      ...this.run.command.promptContext(),
+      ...promptContextOf(this.run),
       message: briefText({ input, clarifications, results, effects: effects.filter(({ by }) => by !== own) }),
     });
   }

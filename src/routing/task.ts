@@ -9,7 +9,7 @@ export type WorkerOutcome = {
   readonly effects: readonly Effect[];
 } & (
   | { readonly kind: "done"; readonly output: string }
-  | { readonly kind: "handedOn"; readonly to: string; readonly reason: string }
+  | { readonly kind: "handedOn"; readonly to: string; readonly reason: string; readonly found: string }
   /** `again`: whether another attempt from the start may help; it is made only where nothing was done. */
   | { readonly kind: "failed"; readonly error: string; readonly again: boolean }
 );

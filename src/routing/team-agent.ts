@@ -19,7 +19,7 @@ import { type Draft, writingDraft } from "./draft.js";
 import { refuseRepeat } from "./effects.js";
 import type { TeamPorts, ToolNames } from "./ports.js";
 import { limitQuestions } from "./questions.js";
-import { routingServer } from "./routing-tools.js";
+import { isRoutingTool, routingServer } from "./routing-tools.js";
 import { type Team, toolRefOf, tracksLoad } from "./team.js";
 import { askingOf, emit, inJournal, rosterEntry, sanitized, sourceOf, type TeamContext } from "./team-context.js";
 import type { TeamState } from "./team-state.js";
@@ -74,7 +74,7 @@ export async function reportMissingTools(run: TeamContext): Promise<void> {
 
 /** At most `max` tools, in their order; the system's own are always among them, beyond the number. */
 export function mostRelevant(tools: readonly AgentTool[], text: string, max: number | undefined): readonly AgentTool[] {
-  const own = (tool: AgentTool): boolean => tool.ref.server === builtInServer || tool.ref.server === routingServer;
+  const own = (tool: AgentTool): boolean => tool.ref.server === builtInServer || isRoutingTool(tool);
   const others = tools.filter((tool) => !own(tool));
   if (max === undefined || others.length <= max) return tools;
   const words = termSet(text);
@@ -103,7 +103,7 @@ function teamGuard({ name, tools }: GuardedAgent, run: TeamContext): ToolGuard {
   const ports = { ...run.ports, supervise: { ...run.ports.supervise, source: sourceOf(run, name) } };
   const supervised = supervisingGuard({ supervisors: ports.supervisors, tools }, ports, ports.noteDegraded);
   const otherCalls = new Set<string>();
-  const isOwn = (tool: AgentTool): boolean => tool.ref.server === routingServer;
+  const isOwn = isRoutingTool;
   const roundOf = (callId: string): string => callId.slice(0, callId.lastIndexOf("."));
   /** Nobody is asked to approve what was done already; and what supervision makes of a call may be what was done. */
   const beforeToolCall: ToolGuard["beforeCall"] = async (call, journal) => {
@@ -164,7 +164,7 @@ export function teamAgentPorts(run: TeamContext, scope: string, agent: GuardedAg
     observer: { ...withoutOwnTools(ports.observer), ...writingDraft(agent.draft) },
     // The routing tools check their arguments themselves.
     validateArguments: (tool: AgentTool, args: unknown) =>
-      tool.ref.server === routingServer ? [] : ports.validateArguments(tool, args),
+      isRoutingTool(tool) ? [] : ports.validateArguments(tool, args),
   };
 }
 

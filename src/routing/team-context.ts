@@ -1,5 +1,6 @@
 /** What a team's supervisor, workers and aggregator share while they run: the command, the ports, the budget, and how hops pass. */
 import type { Asking } from "../agent/asking.js";
+import { contextFacts } from "../agent/call-context.js";
 import type { PromptParts } from "../agent/prompt.js";
 import type { AskSource } from "../asks/origin.js";
 import { nearest } from "../asks/policy.js";
@@ -17,7 +18,7 @@ import type { Worker } from "./team.js";
 import type { TraceEntry } from "./trace.js";
 
 /** The part of the prompt that all agents of the team share: what is in force in the session. */
-export type PromptContext = () => Pick<PromptParts, "rules" | "references" | "memory" | "history">;
+export type PromptContext = () => Pick<PromptParts, "rules" | "references" | "memory" | "history" | "facts">;
 
 /** Of a run of its own, which is no turn of a session. */
 export const noPromptContext: PromptContext = () => ({ rules: [], references: [], memory: [], history: [] });
@@ -27,7 +28,11 @@ export interface TeamCommand {
   readonly id: string;
   readonly input: string;
   readonly metadata: Readonly<Record<string, string | number | boolean>>;
+  /** The end user, by the application's own name. */
+  readonly subject?: string | undefined;
   readonly promptContext: PromptContext;
+  /** The worker that answered the turn before, in a session. */
+  readonly activeWorker?: string | undefined;
   /** The ids of the workers that are teams around this one. */
   readonly path: readonly string[];
 }
@@ -52,6 +57,24 @@ export function inScope(run: TeamContext, scope: string, budget = run.budget): T
 /** The same team at work over a journal that it was given. */
 export function inJournal(run: TeamContext, journal: TeamPorts["journal"]): TeamContext {
   return { ...run, ports: { ...run.ports, journal } };
+}
+
+/** What all prompts of this agent begin with: what is in force around it, what it names itself, and what it is to know of the end user. */
+export function promptContextOf(run: TeamContext, worker?: Worker): ReturnType<PromptContext> {
+  const { command, team } = run;
+  const around = command.promptContext();
+  const own = worker === undefined ? undefined : team.items?.(worker);
+  const facts = contextFacts(command, [...(team.definition.context ?? []), ...(worker?.context ?? [])]);
+  return {
+    ...around,
+    rules: distinct([...around.rules, ...(own?.rules ?? [])]),
+    references: distinct([...around.references, ...(own?.references ?? [])]),
+    facts: distinct([...(around.facts ?? []), ...facts]),
+  };
+}
+
+function distinct<T extends { readonly name: string }>(items: readonly T[]): T[] {
+  return [...new Map(items.map((item) => [item.name, item])).values()];
 }
 
 export function rosterEntry({ id, description, capabilities }: Worker): RosterEntry {

@@ -4,8 +4,6 @@
  */
 import { settleInOrder } from "../agent/concurrency.js";
 import type { ModelMessage } from "../model/port.js";
-import { activeAtHop } from "../supervision/as-hop.js";
-import { runExchange } from "../supervision/exchange.js";
 import { aggregate } from "./aggregate.js";
 import { type BranchResult, runBranch } from "./branch.js";
 import { TeamBudget, type TeamSpent } from "./budget.js";
@@ -14,13 +12,23 @@ import { decide } from "./decide.js";
 import { type Draft, draftThroughHop } from "./draft.js";
 import { type Effect, effectsInWords } from "./effects.js";
 import type { Finding } from "./findings.js";
+import { superviseNested } from "./nested-exchange.js";
 import type { LoadedTeam, TeamPorts } from "./ports.js";
 import { QuestionPermits } from "./questions.js";
 import type { BriefParts, Choice, WorkerResult } from "./routing-input.js";
+import { mayLeave } from "./sticky.js";
 import type { Task, WorkerOutcome } from "./task.js";
 import { maxTeamDepth } from "./team.js";
 import { reportMissingTools } from "./team-agent.js";
-import { askingOf, inScope, reasonsOf, rosterOf, type TeamCommand, type TeamContext } from "./team-context.js";
+import {
+  askingOf,
+  inScope,
+  type PromptContext,
+  promptContextOf,
+  rosterOf,
+  type TeamCommand,
+  type TeamContext,
+} from "./team-context.js";
 import type { RoutingDecision } from "./trace.js";
 
 export interface TeamReport {
@@ -74,6 +82,7 @@ async function runWithin(run: TeamContext): Promise<TeamOutcome> {
     findings.push(...decided.findings);
     effects.push(...decided.effects);
     if (decided.kind === "finish") break;
+    if (decided.kind === "respond") return { kind: "completed", response: decided.response, ...report() };
     if (decided.kind === "none") {
       stopped = decided.why;
       break;
@@ -110,7 +119,8 @@ async function runBranches(
   known: Omit<BriefParts, "input" | "task">,
 ): Promise<BranchResult[]> {
   const { workers, limits } = run.team.definition;
-  const chosen = choice.targets.flatMap((id) => workers.find((worker) => worker.id === id) ?? []);
+  const named = choice.targets.flatMap((id) => workers.find((worker) => worker.id === id) ?? []);
+  const chosen = choice.stays ? named.map((worker) => mayLeave(worker, run.team.definition)) : named;
   const shares = run.budget.split(chosen.length);
   const brief = {
     ...known,
@@ -139,74 +149,43 @@ function draftOf(
   completed: readonly WorkerResult[],
 ): Draft | undefined {
   const { mode } = run.team.definition.aggregator;
-  const alone = choice.targets.length === 1 || (mode === "first" && target === 0);
-  const last = choice.reevaluate !== true && completed.length === 0;
+  const alone =
+    choice.targets.length === 1 ||
+    (mode === "first" && target === 0) ||
+    (mode === "last" && target === choice.targets.length - 1);
+  const last = choice.reevaluate !== true && (completed.length === 0 || mode === "last");
   return alone && last && mode !== "model" ? draftThroughHop(run.draft, run.ports.supervisors) : undefined;
 }
-
-type NestedReport = Pick<WorkerOutcome, "clarifications" | "effects">;
 
 /** A worker that is a team: its own supervisors see its input and its response, those around it the hops. */
 async function runNested(run: TeamContext, task: Task): Promise<WorkerOutcome> {
   const team = run.team.nested(task.worker.id);
-  const nothing: NestedReport = { clarifications: [], effects: [] };
-  const failed = (error: string, report = nothing): WorkerOutcome => ({
+  const failed = (error: string): WorkerOutcome => ({
     kind: "failed",
     error,
     again: false,
-    ...report,
+    clarifications: [],
+    effects: [],
   });
   if (team === undefined) return failed("its team doesn't exist any more");
   const path = [...run.command.path, task.worker.id];
   if (path.length >= maxTeamDepth) return failed(`teams may be nested at most ${maxTeamDepth} deep`);
 
-  const around = run.ports.supervisors;
-  const own = team.supervisors.filter(({ name }) => !around.some((supervisor) => supervisor.name === name));
-  const supervisors = { request: activeAtHop(own, ["request"]), response: activeAtHop(own, ["response"]) };
-  const name = path.join("/");
-  const outcome = await runExchange<"hop", "hop", NestedReport>(
-    {
-      request: { hook: "hop", from: "around", to: name, content: task.content },
-      supervisors,
-      work: async ({ content }, noteDegraded) => {
-        const budget = run.budget.within(team.definition.limits);
-        const worked = await runWithin({
-          command: { ...run.command, id: `${task.id}.t`, input: content, path },
-          team,
-          ports: {
-            ...run.ports,
-            supervisors: [...around, ...own],
-            journal: run.ports.journal.scope("team"),
-            noteDegraded,
-            asking: askingOf(run, task.worker.id),
-          },
-          budget,
-          permits: run.permits,
-          effects: run.effects,
-          draft: draftThroughHop(run.draft, supervisors.response),
-        });
-        run.budget.spend(budget.spent);
-        const report = { clarifications: worked.clarifications, effects: worked.effects };
-        return worked.kind === "failed"
-          ? { kind: "failed", detail: worked.detail, report }
-          : {
-              kind: "responded",
-              response: { hook: "hop", from: name, to: "around", content: worked.response },
-              report,
-            };
-      },
-    },
-    run.ports,
-  );
-  run.ports.noteDegraded(outcome.degraded);
-  switch (outcome.status) {
-    case "completed":
-      return { kind: "done", output: outcome.result.content, ...outcome.report };
-    case "failed":
-      return failed(outcome.detail, outcome.report);
-    case "blocked":
-      return outcome.hook === "request"
-        ? failed(`its input was blocked: ${reasonsOf(outcome.request)}`)
-        : failed(`its response was blocked: ${reasonsOf(outcome.response)}`, outcome.report);
-  }
+  const own = [...team.supervisors, ...(run.team.supervisorsOf?.(task.worker.id) ?? [])];
+  const promptContext = (): ReturnType<PromptContext> => promptContextOf(run, task.worker);
+  return superviseNested(run, task, own, async (inner, content) => {
+    const budget = run.budget.within(team.definition.limits);
+    const worked = await runWithin({
+      ...inner,
+      command: { ...run.command, activeWorker: undefined, promptContext, id: `${task.id}.t`, input: content, path },
+      team,
+      ports: { ...inner.ports, journal: run.ports.journal.scope("team"), asking: askingOf(run, task.worker.id) },
+      budget,
+    });
+    run.budget.spend(budget.spent);
+    const { clarifications, effects } = worked;
+    return worked.kind === "failed"
+      ? { kind: "failed", error: worked.detail, again: false, clarifications, effects }
+      : { kind: "done", output: worked.response, clarifications, effects };
+  });
 }

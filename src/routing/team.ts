@@ -47,10 +47,17 @@ const supervisorSchema = z.strictObject({
   /** A routing function that this deployment registered, in place of rules. */
   routingFn: itemName.optional(),
   fallbackWorker: itemName.optional(),
+  /** The supervisor's model may answer itself, with the tool `respond`. */
+  mayAnswer: z.boolean().default(false),
   /** A decision that is less sure isn't taken; `then` says what happens. */
   minConfidence: z.number().min(0).max(1).optional(),
   /** The fallback worker, a person who is asked, or the supervisor's model. */
   then: z.enum(["fallback", "ask", "llm-based"]).default("fallback"),
+  /**
+   * In a session, the worker that answered last gets the next message at once, until it hands a task on or fails. A worker that stays
+   * may hand on to any other.
+   */
+  sticky: z.boolean().default(false),
   /** Keeps briefs, arguments and outputs in the trace too. */
   verbose: z.boolean().default(false),
   /** Of a longer list only so many tools are offered in a round: those most like the input and the results so far. */
@@ -90,6 +97,8 @@ const workerFields = {
       available: z.boolean().default(true),
     })
     .prefault({}),
+  /** A stored agent, by its name: what it says holds, its supervisors included; tools, rules, references and memories are added to its own. */
+  agent: itemName.optional(),
   model: modelChoice.optional(),
   systemPrompt: z.string().max(50_000).optional(),
   tools: z.array(toolName).max(100).default([]),
@@ -97,6 +106,12 @@ const workerFields = {
   memories,
   temperature: z.number().min(0).max(2).optional(),
   maxToolRounds: z.int().min(0).max(50).optional(),
+  /** Of each of its replies. */
+  maxOutputTokens: z.int().min(1).max(200_000).optional(),
+  rules: z.array(itemName).max(200).default([]),
+  references: z.array(itemName).max(200).default([]),
+  /** What of the end user its model is shown as data, beside what the team shows to all of its agents. */
+  context: contextKeys,
   maxToolsPerRound: z.int().min(1).max(100).optional(),
   /** Workers that this one may hand its task on to. */
   handoffs: z.array(itemName).max(50).default([]),
@@ -105,7 +120,7 @@ const workerFields = {
 };
 
 const aggregatorSchema = z.strictObject({
-  mode: z.enum(["concatenate", "model", "first"]).default("concatenate"),
+  mode: z.enum(["concatenate", "model", "first", "last"]).default("concatenate"),
   model: modelChoice.default("default"),
   systemPrompt: z.string().max(50_000).optional(),
 });
@@ -133,6 +148,8 @@ const teamFields = {
   supervisor: supervisorSchema,
   aggregator: aggregatorSchema.prefault({}),
   limits: teamLimitsSchema.prefault({}),
+  /** What of the end user the models of all of its agents are shown, as data. */
+  context: contextKeys,
   /** For all of its agents, beside the one of the session or run. */
   memories,
   /** Supervisors (in the sense of supervision) of this team, in addition to the tenant's and the caller's. */
@@ -167,6 +184,8 @@ export const teamSchema: z.ZodType<Team> = z.lazy(() =>
     }),
 );
 
+const fieldsOfAgents = ["systemPrompt", "temperature", "maxToolRounds", "maxOutputTokens"] as const;
+
 /** What fields alone don't show: names that name nothing, and what contradicts itself. */
 function teamProblems(team: Team): { path: (string | number)[]; message: string }[] {
   const problems: { path: (string | number)[]; message: string }[] = [];
@@ -189,8 +208,15 @@ function teamProblems(team: Team): { path: (string | number)[]; message: string 
         message: "panels can't be workers yet; use a model, a team or http until they can",
       });
     }
-    const kinds = [worker.team, worker.http, worker.model].filter((kind) => kind !== undefined);
-    if (kinds.length > 1) problems.push({ path: at, message: "a worker is one of model, team and http, not several" });
+    const kinds = [worker.agent, worker.team, worker.http, worker.model].filter((kind) => kind !== undefined);
+    if (kinds.length > 1) {
+      problems.push({ path: at, message: "a worker is one of agent, model, team and http, not several" });
+    }
+    for (const field of worker.agent === undefined ? [] : fieldsOfAgents) {
+      if (worker[field] === undefined) continue;
+      const message = "a stored agent brings its own; change it there, or name a model in place of the agent";
+      problems.push({ path: [...at, field], message });
+    }
     for (const [place, id] of worker.handoffs.entries()) demandWorker(id, [...at, "handoffs", place]);
   }
   const { strategy, rules, routingFn, fallbackWorker } = team.supervisor;

@@ -63,6 +63,12 @@ export const tracedEntries = {
     {},
     { reasoning: z.string() },
   ),
+  "routing.answered": traced(
+    "routing.answered",
+    "A supervisor answered itself: no worker was needed.",
+    {},
+    { reasoning: z.string() },
+  ),
   "routing.refused": traced(
     "routing.refused",
     "A supervisor's decision could not be used; it is asked once more, or the fallback worker gets the task.",
@@ -89,7 +95,11 @@ export const tracedEntries = {
     "worker.handedOn",
     "A worker handed its task on to another.",
     { from: z.string(), to: z.string() },
-    { reason: z.string() },
+    {
+      reason: z.string(),
+      /** What it did and found until then. */
+      found: z.string().optional(),
+    },
   ),
   "worker.returned": traced(
     "worker.returned",
@@ -101,6 +111,12 @@ export const tracedEntries = {
     "tools.missing",
     "Tools that the team names are not there: the agent (a worker's id, or `supervisor`) works without them.",
     { agent: z.string(), tools: z.array(z.string()) },
+    {},
+  ),
+  "tools.refused": traced(
+    "tools.refused",
+    "The agent's model takes no tool calls: its tools are described to it, and it calls them in JSON.",
+    { agent: z.string() },
     {},
   ),
   "tool.used": traced(
@@ -139,6 +155,16 @@ export const tracedEventSchema = z.object({
   type: z.string(),
   data: z.unknown(),
 });
+
+export const turnTraceSchema = z.object({
+  sessionId: z.string(),
+  turnId: z.string(),
+  status: z.string(),
+  entries: z.array(tracedEventSchema),
+  /** The same as a story. */
+  story: z.string(),
+});
+export type TurnTrace = z.infer<typeof turnTraceSchema>;
 
 export const runTraceSchema = z.object({
   runId: z.string(),

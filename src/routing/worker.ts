@@ -7,13 +7,15 @@ import { isRequested } from "../agent/tool-call.js";
 import type { AgentTool } from "../agent/tools.js";
 import { clarificationsOf } from "./clarifications.js";
 import { effectsOf } from "./effects.js";
+import { handOffReport } from "./hand-off-report.js";
 import { runHttpWorker } from "./http-worker.js";
+import { superviseNested } from "./nested-exchange.js";
 import type { Retries } from "./retries.js";
 import { dataNotice } from "./routing-input.js";
 import { handOffTool } from "./routing-tools.js";
 import type { Task, WorkerOutcome } from "./task.js";
 import { heldTools, mostRelevant, teamAgentPorts } from "./team-agent.js";
-import { rosterOf, type TeamContext } from "./team-context.js";
+import { promptContextOf, rosterOf, type TeamContext } from "./team-context.js";
 
 export type RunNested = (run: TeamContext, task: Task) => Promise<WorkerOutcome>;
 
@@ -28,11 +30,22 @@ export async function attemptWorker(
   runNested: RunNested,
 ): Promise<WorkerOutcome> {
   const exhausted = run.budget.exhausted();
-  if (exhausted !== undefined) {
-    return { kind: "failed", error: exhausted, again: false, clarifications: [], effects: [] };
-  }
+  const failed = (error: string): WorkerOutcome => ({
+    kind: "failed",
+    error,
+    again: false,
+    clarifications: [],
+    effects: [],
+  });
+  if (exhausted !== undefined) return failed(exhausted);
+  const { agent } = task.worker;
+  if (agent !== undefined) return failed(`its agent ${agent} doesn't exist any more`);
   if (task.worker.http !== undefined) return runHttpWorker(run, task, task.worker.http, retries);
-  return task.worker.team === undefined ? runModelWorker(run, task, retries) : runNested(run, task);
+  if (task.worker.team !== undefined) return runNested(run, task);
+  const own = run.team.supervisorsOf?.(task.worker.id) ?? [];
+  return own.length === 0
+    ? runModelWorker(run, task, retries)
+    : superviseNested(run, task, own, (inner, content) => runModelWorker(inner, { ...task, content }, retries));
 }
 
 async function runModelWorker(run: TeamContext, task: Task, retries: Retries): Promise<WorkerOutcome> {
@@ -54,13 +67,16 @@ async function runModelWorker(run: TeamContext, task: Task, retries: Retries): P
       prompt: () =>
         buildPrompt({
           instructions: [worker.systemPrompt ?? `You are ${worker.id}: ${worker.description}`, dataNotice].join("\n\n"),
-          ...run.command.promptContext(),
+          ...promptContextOf(run, worker),
           message: task.content,
         }),
       tools,
       removedTool: (requested) => held.all.find((tool) => isRequested(tool, requested)),
       ...(worker.temperature === undefined ? {} : { temperature: worker.temperature }),
-      limits: run.budget.agentLimits(worker.maxToolRounds ?? definition.limits.maxToolRounds),
+      limits: {
+        ...run.budget.agentLimits(worker.maxToolRounds ?? definition.limits.maxToolRounds),
+        ...(worker.maxOutputTokens === undefined ? {} : { maxOutputTokens: worker.maxOutputTokens }),
+      },
       retry: (error) => retries.next(error),
       replyId: task.id,
     },
@@ -87,8 +103,8 @@ function resultOf(outcome: AgentOutcome): Bare {
     case "failed":
       return { kind: "failed", error: outcome.detail, again: false };
     case "ended": {
-      const { worker, reason } = handOffArguments.parse(outcome.by.args);
-      return { kind: "handedOn", to: worker, reason };
+      const { worker, reason, done } = handOffArguments.parse(outcome.by.args);
+      return { kind: "handedOn", to: worker, reason, found: handOffReport(done, outcome.turns) };
     }
     case "answered": {
       // A worker may answer beside its last tool call, and say nothing more.
@@ -101,4 +117,4 @@ function resultOf(outcome: AgentOutcome): Bare {
   }
 }
 
-const handOffArguments = z.object({ worker: z.string(), reason: z.string().default("") });
+const handOffArguments = z.object({ worker: z.string(), reason: z.string().default(""), done: z.string().default("") });

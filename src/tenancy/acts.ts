@@ -26,6 +26,8 @@ export const acts = {
   deleteSession: { role: "operator", clientMay: true },
   sendMessage: { role: "client", ofSubject: true },
   readTurn: { role: "client", ofSubject: true },
+  /** A turn's story: what its supervisors, agents and tools said, as they said it. */
+  readTurnTrace: { role: "operator" },
   cancelTurn: { role: "client", ofSubject: true },
   readTranscript: { role: "client", ofSubject: true },
   readVersions: { role: "client" },

@@ -56,6 +56,7 @@ import { readSession } from "../../src/application/sessions/read-session.js";
 import { readSupervision } from "../../src/application/sessions/read-supervision.js";
 import { readTranscript } from "../../src/application/sessions/read-transcript.js";
 import { readTurn } from "../../src/application/sessions/read-turn.js";
+import { readTurnTrace } from "../../src/application/sessions/read-turn-trace.js";
 import { readVersions } from "../../src/application/sessions/read-versions.js";
 import { restoreSessionContext } from "../../src/application/sessions/restore-context.js";
 import { restoreMessage } from "../../src/application/sessions/restore-message.js";
@@ -161,6 +162,7 @@ const calls: Record<Exclude<Act, "readOriginals">, Call> = {
   sendTeam: (actor, services) => startRun(actor, { definition: sentTeam, waitMs: 0 }, services),
   listRuns: (actor, services) => listRuns(actor, page, services),
   readRun: (actor, services) => readRun(actor, { runId: "run_1", waitMs: 0 }, services),
+  readTurnTrace: (actor, services) => readTurnTrace(actor, { sessionId: "ses_1", turnId: "trn_1" }, services),
   readTrace: (actor, services) => readTrace(actor, "run_1", services),
   cancelRun: (actor, services) => cancelRun(actor, "run_1", services),
   pinTools: (actor, services) => pinTools(actor, { name: "docs" }, services),

@@ -18,8 +18,11 @@ async function storeDesk(tenant: TestTenant): Promise<void> {
 
   const pricing = upstreamFor(env.TEST_UPSTREAM);
   await pricing.reply({ status: 500, body: "down" }, { body: "Ten." });
+  const greeter = newTeam({ nobody: {} }, { mayAnswer: true });
+  await greeter.supervisor.reply({ toolCalls: [{ name: "respond", arguments: { response: "Hello!" } }] });
   const team = newTeam(
     {
+      greeter: { team: greeter.definition },
       front: { handoffs: ["billing"] },
       billing: { tools: ["shop/look", "docs/search.pages", "ask_human"] },
       pricing: { http: { url: pricing.hookURL, idempotent: true } },
@@ -27,8 +30,9 @@ async function storeDesk(tenant: TestTenant): Promise<void> {
     { verbose: true },
   );
   await team.supervisor.reply(
+    { status: 400, body: { error: { message: "this model does not support tools" } } },
     { text: JSON.stringify({ targetAgent: "nobody" }) },
-    routesTo(["front", "pricing"], { lookAgain: true }),
+    routesTo(["front", "pricing", "greeter"], { lookAgain: true }),
     { toolCalls: [{ name: "finish_routing", arguments: { reasoning: "That answers it." } }] },
   );
   await modelOf(team, "front").reply({
@@ -92,6 +96,18 @@ async function sessionOfATeam(tenant: TestTenant): Promise<StreamEvent[]> {
   return logOf(tenant, `/v1/sessions/${session}`);
 }
 
+/** A run whose response is shown while it is written, once in vain. */
+async function streamedRun(tenant: TestTenant): Promise<StreamEvent[]> {
+  const team = newTeam({ a: {} });
+  await team.supervisor.reply(routesTo("a"));
+  await modelOf(team, "a").reply(
+    { chunks: ["One two ", "three four ", "five six ", "seven."], text: "", cut: true },
+    { chunks: ["A new ", "answer."], text: "A new answer." },
+  );
+  const accept = { accept: "text/event-stream" };
+  return parseEvents((await tenant.call("POST", "/v1/runs", { team: team.definition, input: "Help." }, accept)).body);
+}
+
 describe("the events of the catalogue", () => {
   it("are each emitted by a session that has them, with the data that is documented", async () => {
     const ofModel = await sessionOfAModel(await newTenant());
@@ -105,7 +121,8 @@ describe("the events of the catalogue", () => {
     const waiting = await startRun(tenant, "desk", "Is it paid?");
     const { runId } = await answerOpen(tenant, waiting, "17");
     expect((await getRun(tenant, runId)).status).toBe("completed");
-    expect(typesIn(await logOf(tenant, `/v1/runs/${runId}`))).toEqual(typesOf("run"));
+    const streamed = await streamedRun(await newTenant());
+    expect(typesIn([...streamed, ...(await logOf(tenant, `/v1/runs/${runId}`))])).toEqual(typesOf("run"));
     const { entries } = (await tenant.call("GET", `/v1/runs/${runId}/trace`)).body;
     expect(entries.length).toBeGreaterThan(15);
     for (const { type, data } of entries) assertInCatalogue(type, data);

@@ -5,11 +5,12 @@ import type { Asking } from "../asking.js";
 import { type AgentTool, builtInServer, type ToolOutput } from "../tools.js";
 
 /** A question to a person, as an agent or a worker at an address puts it. */
-export const questionSchema = z.object({
+export const questionSchema = z.strictObject({
   question: z.string().min(1).max(4_000).describe("What to ask, complete in itself"),
   context: z.string().max(8_000).optional().describe("What the person needs to know to answer"),
   priority: z.enum(["low", "normal", "high", "critical"]).default("normal"),
   timeoutMs: z.int().min(0).optional().describe("How long to wait, in milliseconds; 0 or nothing: for ever"),
+  timeout: z.int().min(0).optional().describe("Another word for timeoutMs"),
   defaultResponse: z.string().min(1).max(4_000).optional().describe("What to assume when nobody answers in time"),
   suggestions: z.array(z.string().min(1).max(500)).max(10).optional().describe("Answers to choose from"),
   accepts: z
@@ -32,7 +33,7 @@ export function askRequestOf(
   question: Omit<Question, "suggestions"> & Pick<AskRequest, "suggestions">,
   { source, policy }: Asking,
 ): AskRequest {
-  const { defaultResponse: assumed, accepts, timeoutMs, ...rest } = question;
+  const { defaultResponse: assumed, accepts, timeout, timeoutMs = timeout, ...rest } = question;
   // A default of the agent's that isn't among the answers of this very question can't be one.
   const fixed = policy.defaultResponse === undefined ? undefined : { response: policy.defaultResponse };
   const fitting = fixed === undefined ? undefined : acceptedAnswer(question, fixed);

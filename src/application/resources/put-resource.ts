@@ -44,7 +44,7 @@ export async function storeResource<K extends ResourceKind>(
 ): Promise<Result<StoredResource>> {
   const { tenantId } = actor;
   const { resources } = services;
-  const checked = await checkResource(tenantId, kind, body, services);
+  const checked = await checkResource(tenantId, kind, name, body, services);
   if (!checked.ok) return checked;
   if (expected === "any" && (await resources.get(tenantId, kind, name)) === undefined) return hasChanged(undefined);
   const outcome = await resources.put(

@@ -2,25 +2,31 @@
 import { unknownBuiltIn } from "../../agent/built-in-tools.js";
 import type { AgentDefinition } from "../../agent/definition.js";
 import { schemaProblem } from "../../agent/schema-limits.js";
+import { builtInServer } from "../../agent/tools.js";
 import { type ContextItem, maxAutoCharacters } from "../../chat/context.js";
 import { ok, type ProblemIssue, type Result, refuse } from "../../conversation/problem.js";
 import { type OutgoingPolicy, refuseAddress } from "../../platform/outgoing.js";
+import { routingServer } from "../../routing/routing-tools.js";
 import type { Team } from "../../routing/team.js";
 import { memoriesOf } from "../../routing/team.js";
 import { type ResourceBody, type ResourceKind, resourceNouns, resourceSchemas } from "../../tenancy/resources.js";
 import { serverTemplateIssues, templateIssues } from "../endpoint-checks.js";
 import type { Services } from "../services.js";
 import { checkMemories, checkTeam } from "../team-checks.js";
+import { nestingIssues } from "../team-nesting.js";
+import { isReserved } from "../tool-builder.js";
+import type { ResourceRef } from "../work-resources.js";
 
 export async function checkResource<K extends ResourceKind>(
   tenantId: string,
   kind: K,
+  name: string,
   body: ResourceBody<K>,
   services: Services,
 ): Promise<Result<void>> {
   const address = checkAddresses(body, services.policy);
   if (!address.ok) return address;
-  const errors = await unusableParts(tenantId, kind, body, services);
+  const errors = await unusableParts(tenantId, { kind, name }, body, services);
   if (errors.length === 0) return ok(undefined);
   return refuse(
     "invalid",
@@ -33,17 +39,17 @@ export async function checkResource<K extends ResourceKind>(
 
 function unusableParts(
   tenantId: string,
-  kind: ResourceKind,
+  { kind, name }: ResourceRef,
   body: unknown,
   services: Services,
 ): Promise<ProblemIssue[]> {
   switch (kind) {
     case "teams":
-      return issuesOfTeam(resourceSchemas.teams.parse(body), tenantId, services);
+      return issuesOfTeam(name, resourceSchemas.teams.parse(body), tenantId, services);
     case "agents":
-      return issuesOfAgent(resourceSchemas.agents.parse(body), tenantId, services);
+      return issuesOfAgent(name, resourceSchemas.agents.parse(body), tenantId, services);
     case "tools":
-      return Promise.resolve(issuesOfTool(resourceSchemas.tools.parse(body)));
+      return Promise.resolve(issuesOfTool(name, resourceSchemas.tools.parse(body)));
     case "rules":
     case "references":
       return Promise.resolve(issuesOfItem(resourceSchemas[kind].parse(body)));
@@ -60,12 +66,26 @@ function issuesOfItem({ include, text }: ContextItem): ProblemIssue[] {
   return [{ path: "text", message }];
 }
 
-async function issuesOfTeam(team: Team, tenantId: string, { policy, memory }: Services): Promise<ProblemIssue[]> {
-  return [...checkTeam(team, policy), ...(await checkMemories(memory, tenantId, memoriesOf(team)))];
+async function issuesOfTeam(
+  name: string,
+  team: Team,
+  tenantId: string,
+  { policy, memory, resources }: Services,
+): Promise<ProblemIssue[]> {
+  const [memories, nesting] = await Promise.all([
+    checkMemories(memory, tenantId, memoriesOf(team)),
+    nestingIssues(resources, tenantId, { kind: "teams", name }, team),
+  ]);
+  return [...checkTeam(team, policy), ...memories, ...nesting];
 }
 
-async function issuesOfAgent(agent: AgentDefinition, tenantId: string, { memory }: Services): Promise<ProblemIssue[]> {
-  if (agent.kind !== "model") return [];
+async function issuesOfAgent(
+  name: string,
+  agent: AgentDefinition,
+  tenantId: string,
+  { memory, resources }: Services,
+): Promise<ProblemIssue[]> {
+  if (agent.kind === "team") return nestingIssues(resources, tenantId, { kind: "agents", name }, agent.team);
   const tools = agent.tools.flatMap((ref, index) => {
     const message = unknownBuiltIn(ref);
     return message === undefined ? [] : [{ path: `tools.${index}.tool`, message }];
@@ -75,7 +95,22 @@ async function issuesOfAgent(agent: AgentDefinition, tenantId: string, { memory 
 }
 
 /** Placeholders that nobody fills, and schemas that can't be checked in bounded time. */
-function issuesOfTool(tool: ResourceBody<"tools">): ProblemIssue[] {
+function issuesOfTool(name: string, tool: ResourceBody<"tools">): ProblemIssue[] {
+  return [...issuesOfToolName(name, tool), ...issuesOfToolBody(tool)];
+}
+
+/** A model must never take a tenant's tool for one of the system's. */
+function issuesOfToolName(name: string, tool: ResourceBody<"tools">): ProblemIssue[] {
+  const server = reservedServers.includes(tool.server)
+    ? [{ path: "server", message: `"${tool.server}" is the name of the system's own tools; choose another` }]
+    : [];
+  if ("mcp" in tool || !isReserved(name)) return server;
+  return [...server, { path: "name", message: `"${name}" is a tool of the system; store yours under another name` }];
+}
+
+const reservedServers: readonly string[] = [builtInServer, routingServer];
+
+function issuesOfToolBody(tool: ResourceBody<"tools">): ProblemIssue[] {
   if ("mcp" in tool) return serverTemplateIssues("mcp", tool.mcp);
   const problem = schemaProblem(tool.parameters);
   return [

@@ -81,11 +81,16 @@ function mentionsOfTeam(outermost: Team): Mentions {
     return {
       names: [
         ...namedAt(at("supervisors"), "supervisors", supervisors),
-        ...workers.flatMap(({ team: inner }, index) =>
-          typeof inner === "string"
+        ...workers.flatMap(({ team: inner, agent, rules, references }, index) => [
+          ...(typeof inner === "string"
             ? [{ path: at("workers", index, "team"), kind: "teams" as const, name: inner }]
-            : [],
-        ),
+            : []),
+          ...(agent === undefined
+            ? []
+            : [{ path: at("workers", index, "agent"), kind: "agents" as const, name: agent }]),
+          ...namedAt(at("workers", index, "rules"), "rules", rules),
+          ...namedAt(at("workers", index, "references"), "references", references),
+        ]),
       ],
       tools: storedTools(
         agents.flatMap(({ agent, at: place }) =>

@@ -106,9 +106,9 @@ async function missingParts(
   ]);
   const isMissing = memory !== undefined && !(await memories.memory(tenantId, memory.memoryId)).ok;
   return [
-    ...pinned.missing.map((name) => ({
+    ...pinned.missing.map(({ kind, name }) => ({
       path: "team",
-      message: `there is no teams/${name}; store it at PUT /v1/teams/${name}`,
+      message: `there is no ${kind}/${name}; store it at PUT /v1/${kind}/${name}`,
     })),
     ...absentTools,
     ...absentNames,

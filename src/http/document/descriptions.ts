@@ -66,6 +66,8 @@ export const descriptions: Readonly<Record<string, string>> = {
   listSessionMessages:
     "Oldest first. Texts are those that supervision let through; what was said at first stands in the versions.",
   getSessionTurn: "Without `waitMs` it answers at once. A turn that waits for an ask counts as ended here.",
+  getSessionTurnTrace:
+    "For operators: passes with who decided, calls of tools, what was asked and answered, and in a team the routing with its reasons. Texts of a turn go when a message of it is erased.",
   cancelSessionTurn: "A turn that has ended stays as it is.",
 
   getRun: "Without `waitMs` it answers at once.",

@@ -19,6 +19,7 @@ import {
 } from "../events.js";
 import { metadataFilter } from "../query.js";
 import { json, jsonBody, listOf, newRouter, pageQuery, route } from "../routing.js";
+import { storyType, traceAnswer, traceQuery } from "../trace.js";
 
 const tags = ["Routing runs"];
 const runParam = z.object({ runId: z.string().max(100) });
@@ -111,30 +112,13 @@ runs.openapi(
     tags,
     summary:
       "Everything that happened in a run, and the same as a story (`Accept: text/markdown`, or `?format=markdown`)",
-    request: { params: runParam, query: z.object({ format: z.enum(["json", "markdown", "text"]).optional() }) },
-    responses: {
-      200: {
-        description: "The trace",
-        content: {
-          "application/json": { schema: runTraceSchema },
-          "text/markdown": { schema: z.string() },
-          "text/plain": { schema: z.string() },
-        },
-      },
-    },
+    request: { params: runParam, query: traceQuery },
+    responses: traceAnswer(runTraceSchema),
   }),
   async (c) => {
     const trace = unwrap(await readTrace(actorOf(c), c.req.valid("param").runId, c.get("services")));
-    const accepted = c.req.header("accept") ?? "";
-    const preferred = accepted.includes("text/markdown")
-      ? "markdown"
-      : accepted.includes("text/plain")
-        ? "text"
-        : "json";
-    const format = c.req.valid("query").format ?? preferred;
-    if (format === "json") return c.json(trace, 200);
-    const type = format === "markdown" ? "text/markdown; charset=utf-8" : "text/plain; charset=utf-8";
-    return c.body(`${trace.story}\n`, 200, { "content-type": type });
+    const type = storyType(c, c.req.valid("query").format);
+    return type === undefined ? c.json(trace, 200) : c.body(`${trace.story}\n`, 200, { "content-type": type });
   },
 );
 

@@ -2,11 +2,14 @@
 import { z } from "zod";
 import { cancelTurn } from "../../application/sessions/cancel-turn.js";
 import { readTurn } from "../../application/sessions/read-turn.js";
+import { readTurnTrace } from "../../application/sessions/read-turn-trace.js";
 import { sendMessage, streamMessage } from "../../application/sessions/send-message.js";
 import { isFinal, sendMessageSchema, turnSchema } from "../../chat/session.js";
+import { turnTraceSchema } from "../../routing/trace.js";
 import { actorOf, unwrap } from "../context.js";
 import { eventStreamOf, eventStreamResponse } from "../events.js";
 import { json, jsonBody, newRouter, route } from "../routing.js";
+import { storyType, traceAnswer, traceQuery } from "../trace.js";
 import { sessionParam } from "./sessions.js";
 
 const tags = ["Turns"];
@@ -62,6 +65,24 @@ turns.openapi(
   async (c) => {
     const query = { ...c.req.valid("param"), ...c.req.valid("query") };
     return c.json(unwrap(await readTurn(actorOf(c), query, c.get("services"))), 200);
+  },
+);
+
+turns.openapi(
+  route({
+    "x-act": "readTurnTrace",
+    method: "get",
+    path: "/v1/sessions/{sessionId}/turns/{turnId}/trace",
+    tags,
+    summary:
+      "Everything that happened in a turn, and the same as a story (`Accept: text/markdown`, or `?format=markdown`)",
+    request: { params: turnParam, query: traceQuery },
+    responses: traceAnswer(turnTraceSchema),
+  }),
+  async (c) => {
+    const trace = unwrap(await readTurnTrace(actorOf(c), c.req.valid("param"), c.get("services")));
+    const type = storyType(c, c.req.valid("query").format);
+    return type === undefined ? c.json(trace, 200) : c.body(`${trace.story}\n`, 200, { "content-type": type });
   },
 );
 

@@ -6,6 +6,7 @@ import { APIConnectionError, APIConnectionTimeoutError, APIError, APIUserAbortEr
 import { ModelError, type ModelErrorKind } from "../port.js";
 import { cancelled, retryAfterMs } from "../retry.js";
 import { errorFrameShape } from "./chat-shapes.js";
+import { refusesTools } from "./tool-refusal.js";
 
 /** Error codes that help the reader and can't hold anything secret. */
 const shownCodes: ReadonlySet<string> = new Set([
@@ -66,9 +67,23 @@ export function requestFailure(error: unknown, nowMs: number): ModelError {
     return new ModelError("unavailable", "the provider can't be reached", {}, cause);
   }
   if (error instanceof APIError && typeof error.status === "number") {
-    return statusFailure(error.status, error.headers, error.code, nowMs, cause);
+    const { status, headers, code, message, param } = error;
+    if (mayRefuseTools(status) && refusesTools({ message, param: param ?? undefined }))
+      return toolsRefused(status, cause);
+    return statusFailure(status, headers, code, nowMs, cause);
   }
   return new ModelError("unavailable", "the provider could not be called", {}, cause);
+}
+
+/** Some servers answer 404 or 500 where they take no tools; these statuses say something else for certain. */
+function mayRefuseTools(status: number): boolean {
+  return status >= 400 && ![401, 402, 403, 408, 429].includes(status);
+}
+
+/** A request that a provider refused because of its tools: it is of no use to repeat it as it is. */
+export function toolsRefused(status: number, options?: ErrorOptions): ModelError {
+  const details = { status, toolsRefused: true };
+  return new ModelError("bad_request", `the provider answered ${status}: it takes no tools`, details, options);
 }
 
 function requestedWaitMs(headers: Headers, nowMs: number): number | undefined {

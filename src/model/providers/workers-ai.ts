@@ -7,10 +7,11 @@ import { ModelError, type ModelListener, type ModelMessage, type ModelRequest } 
 import type { ModelProvider, ProviderReply } from "../provider.js";
 import { chunkShape, completionShape, toolCallShape, usageShape } from "./chat-shapes.js";
 import { attemptWithin, type ProviderDeadline } from "./deadline.js";
-import { errorFrameFailure, kindOfStatus } from "./failures.js";
+import { errorFrameFailure, kindOfStatus, toolsRefused } from "./failures.js";
 import { toolCall } from "./openai-request.js";
 import { cutStream, eventsOf, notAReply, parseJson } from "./openai-response.js";
 import { ReplyAssembler } from "./reply-assembler.js";
+import { refusesTools } from "./tool-refusal.js";
 
 /** The part of the AI binding that we rely on. */
 export interface AiBinding {
@@ -155,6 +156,7 @@ function bindingFailure(error: unknown): ModelError {
   const status = statusOfCode.get(code);
   if (status === undefined)
     return new ModelError("unavailable", "Workers AI could not be called", {}, { cause: error });
+  if (status < 500 && refusesTools({ message: text })) return toolsRefused(status, { cause: error });
   return new ModelError(kindOfStatus(status), `Workers AI answered with error ${code}`, { status }, { cause: error });
 }
 

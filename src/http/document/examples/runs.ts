@@ -60,5 +60,17 @@ export const runExamples: Readonly<Record<string, unknown>> = {
     items: [{ deliveryId: 12, topic: "audit", attempts: 16, error: "D1_ERROR: the database is full", parkedAt: at }],
   },
   "retryDeliveryParked 200": { retried: 1 },
+  TurnTrace: {
+    sessionId: "ses_01m7zd2j8n3k4v5w6x7y8z9abc",
+    turnId: "trn_01m7zd2j8n3k4v5w6x7y8z9abd",
+    status: "completed",
+    entries: [{ seq: 4, at, type: "routing.decided", data: { type: "routing.decided", path: [], decision } }],
+    story:
+      "# Turn trn_01m7zd2j8n3k4v5w6x7y8z9abd: completed\n\n- 09:30:00 Routed to billing (llm-based, 90 % sure): It is about an invoice.",
+  },
+  "getSessionTurnTrace 200 text/markdown":
+    "# Turn trn_01m7zd2j8n3k4v5w6x7y8z9abd: completed\n\n- 09:30:00 Routed to billing (llm-based, 90 % sure).\n",
+  "getSessionTurnTrace 200 text/plain":
+    "# Turn trn_01m7zd2j8n3k4v5w6x7y8z9abd: completed\n\n- 09:30:00 Routed to billing (llm-based, 90 % sure).\n",
   RunEvent: { id: 1, event: "run.started", data: { runId } },
 };

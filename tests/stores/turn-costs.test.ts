@@ -1,0 +1,33 @@
+/** What is billed of a turn: docs/deployment.md reckons with these numbers, and says that they were counted here. */
+import { expect, it } from "vitest";
+import { newTenant } from "../support/conclave.js";
+import { countStorage, type StorageCounts } from "../support/counted-storage.js";
+
+/** Of one turn: a warm session, an agent with one rules supervisor, no tools, no memory. */
+const most: StorageCounts = {
+  d1Queries: 10,
+  d1RowsRead: 12,
+  d1RowsWritten: 12,
+  objectRowsRead: 350,
+  objectRowsWritten: 90,
+  alarmsSet: 8,
+};
+
+it("a supervised turn writes no more rows than the page on deployments reckons with", async () => {
+  const tenant = await newTenant();
+  await tenant.rules("privacy", [{ match: { type: "personalData" }, action: "redact", reason: "personal" }]);
+  const model = await tenant.agent("assistant", { supervisors: ["privacy"] });
+  const session = await tenant.session();
+  await model.reply({ text: "It is on its way.", repeat: true });
+  for (let warm = 0; warm < 3; warm++) await tenant.say(session, "Where is my parcel?");
+  const turns = 10;
+  const counts = await countStorage(tenant.object(session), async () => {
+    for (let turn = 0; turn < turns; turn++) await tenant.say(session, "Where is my parcel?");
+  });
+  const dear = Object.entries(most).filter(([name, bound]) =>
+    Object.entries(counts).some(([one, count]) => one === name && count > bound * turns),
+  );
+  expect(dear, JSON.stringify(counts)).toEqual([]);
+  // Nothing that isn't counted counts as cheap.
+  expect(Math.min(...Object.values(counts))).toBeGreaterThan(0);
+});
