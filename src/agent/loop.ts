@@ -132,7 +132,14 @@ export async function runAgent(spec: AgentSpec, ports: AgentPorts): Promise<Agen
     const { maxToolRounds, maxModelCalls = Number.POSITIVE_INFINITY } = spec.limits;
     const isLast = (): boolean => round >= maxToolRounds || spent.modelCalls + 1 >= maxModelCalls;
     let lastRound = isLast();
-    let reply = await callModel(spec, ports, exchange, { round, lastRound, attempt: 0, timeLeftMs: timeLeft() });
+    const hasSpoken = turns.some(({ message }) => message !== undefined);
+    let reply = await callModel(spec, ports, exchange, {
+      round,
+      lastRound,
+      attempt: 0,
+      timeLeftMs: timeLeft(),
+      hasSpoken,
+    });
     for (let attempt = 1; ; attempt++) {
       spent.modelCalls++;
       spent.activeMs += reply.elapsedMs;
@@ -146,7 +153,7 @@ export async function runAgent(spec: AgentSpec, ports: AgentPorts): Promise<Agen
       if (hopeless || (await spec.retry?.(reply.error)) !== true)
         return { kind: "failed", code, detail: reply.error, ...refusal, ...report() };
       lastRound = isLast();
-      reply = await callModel(spec, ports, exchange, { round, lastRound, attempt, timeLeftMs: timeLeft() });
+      reply = await callModel(spec, ports, exchange, { round, lastRound, attempt, timeLeftMs: timeLeft(), hasSpoken });
     }
     spent.inputTokens += reply.usage.inputTokens;
     spent.outputTokens += reply.usage.outputTokens;
@@ -203,17 +210,27 @@ export async function runAgent(spec: AgentSpec, ports: AgentPorts): Promise<Agen
   }
 }
 
+interface CallPosition {
+  readonly round: number;
+  readonly lastRound: boolean;
+  readonly attempt: number;
+  readonly timeLeftMs: number;
+  /** It said something in an earlier round. */
+  readonly hasSpoken: boolean;
+}
+
 function callModel(
   spec: AgentSpec,
   ports: AgentPorts,
   exchange: readonly ModelMessage[],
-  { round, lastRound, attempt, timeLeftMs }: { round: number; lastRound: boolean; attempt: number; timeLeftMs: number },
+  { round, lastRound, attempt, timeLeftMs, hasSpoken }: CallPosition,
 ): Promise<ModelStep> {
   const tools = spec.tools().filter((tool) => !lastRound || spec.endingTools?.includes(tool.name));
   const request: ModelRequest = {
     models: spec.models,
     messages: [...spec.prompt(), ...exchange],
     timeoutMs: spec.limits.modelTimeoutMs,
+    ...(hasSpoken ? { mayBeEmpty: true } : {}),
     ...(tools.length > 0
       ? {
           tools: tools.map(({ name, description, parameters }) => ({ name, description, parameters })),

@@ -47,6 +47,8 @@ export interface ModelRequest {
   readonly maxOutputTokens?: number;
   /** For one attempt at one model, from request to the last byte. */
   readonly timeoutMs: number;
+  /** The model has said its piece before: nothing more is an answer too. Otherwise an empty reply is a failure. */
+  readonly mayBeEmpty?: boolean;
 }
 
 export interface TokenUsage {

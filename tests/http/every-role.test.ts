@@ -19,6 +19,7 @@ const bodies: Record<string, unknown> = {
   "POST /v1/admin/tenants/{tenantId}/keys": { role: "client" },
   "POST /v1/keys": { role: "client" },
   "POST /v1/tokens": { subject: "eve" },
+  "PUT /v1/webhooks/{name}": { url: "https://crm.example/hook", events: ["turn.completed"] },
   "PUT /v1/agents/{name}": model,
   "PUT /v1/supervisors/{name}": { kind: "rules", hooks: ["request"], config: { rules: [blockAll] } },
   "PUT /v1/rules/{name}": { text: "x" },

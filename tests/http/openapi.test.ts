@@ -174,6 +174,7 @@ async function everything(tenant: TestTenant, name = "only-mine"): Promise<Recor
     threadId: "main",
     entryId: messages[0].entryId,
     deadLetterId: "dlq_1",
+    deliveryId: "whd_1",
     from: "1",
     to: "1",
     runId: run.body.runId,

@@ -117,7 +117,8 @@ describe("a resource that is stored", () => {
     const tenant = await newTenant();
     await tenant.agent("assistant", { supervisors: ["guard-of-acme"] });
     const session = await tenant.session();
-    const turn = await tenant.say(session, "Hello?");
+    const client = await tenant.withRole("client");
+    const turn = await client.say(session, "Hello?");
     expect(turn).toMatchObject({ status: "failed", error: { code: "misconfigured" } });
     const seen = await tenant.call("GET", `/v1/sessions/${session}/messages`);
     for (const text of [JSON.stringify(turn), JSON.stringify(seen.body)]) {

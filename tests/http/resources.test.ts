@@ -75,7 +75,10 @@ describe("a resource", () => {
     const session = await tenant.call("POST", "/v1/sessions", { agent: "a", context });
     expect(session.body.context.tools).toEqual([{ server: "shop", tool: "look" }]);
     const workers = [{ id: "w", description: "all", tools: [{ server: "shop", tool: "look" }] }];
-    const team = await tenant.put("teams", "t", { supervisor: { strategy: "round-robin", tools }, workers });
+    const team = await tenant.put("teams", "t", {
+      supervisor: { strategy: "llm-based", model: "offline", tools },
+      workers,
+    });
     expect(team.body.supervisor.tools).toEqual(["shop/look", "shop/*"]);
     expect(team.body.workers[0].tools).toEqual(["shop/look"]);
     const bare = await tenant.call("PUT", "/v1/agents/a", { ...agent.body, tools: ["look"] });

@@ -116,7 +116,9 @@ export class ReplyAssembler {
   /** @throws {ModelError} `bad_response` when a tool call has no name, or the reply says nothing at all. */
   reply(request: ModelRequest): ProviderReply {
     const toolCalls = this.toolCalls();
-    if (toolCalls.length === 0 && this.text.trim() === "") throw emptyReply(finishReason(this.reason, false));
+    const reason = finishReason(this.reason, false);
+    const isEmpty = toolCalls.length === 0 && this.text.trim() === "";
+    if (isEmpty && !(request.mayBeEmpty === true && reason === "stop")) throw emptyReply(reason);
     const parts = { text: this.text, toolCalls };
     return {
       ...parts,
