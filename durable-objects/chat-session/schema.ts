@@ -61,4 +61,10 @@ export const chatSessionSchema: readonly SchemaStep[] = [
         ask_id TEXT NOT NULL, original TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID;`,
   },
   { name: "who sent a turn", sql: "ALTER TABLE turns ADD COLUMN key_id TEXT;" },
+  {
+    name: "chat conversation",
+    sql: `
+      -- JSON: which conversation of a chat channel is told when a turn ends, and when asks are opened and closed.
+      ALTER TABLE session ADD COLUMN conversation TEXT;`,
+  },
 ];

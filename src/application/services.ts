@@ -1,5 +1,8 @@
 /** The services that acts are given: stores, gateways, and what was configured. Faces only hand them on. */
+import type { BoundChannel } from "../channels/adapter.js";
+import type { OpenConnection } from "../channels/connection.js";
 import type { AskGateway } from "../gateways/ask-gateway.js";
+import type { ChannelGateway } from "../gateways/channel-gateway.js";
 import type { RunGateway } from "../gateways/run-gateway.js";
 import type { SessionGateway } from "../gateways/session-gateway.js";
 import type { OutgoingPolicy } from "../platform/outgoing.js";
@@ -7,6 +10,7 @@ import type { Sealer } from "../platform/secrets.js";
 import type { TokenSigner } from "../platform/token-signer.js";
 import type { AskIndex } from "../stores/ask-index.js";
 import type { AuditLog } from "../stores/audit-log.js";
+import type { ChannelStore } from "../stores/channel-store.js";
 import type { CreationClaims } from "../stores/creation-claims.js";
 import type { IdempotencyStore } from "../stores/idempotency-store.js";
 import type { ReaderStore } from "../stores/reader-store.js";
@@ -46,4 +50,8 @@ export interface Services {
   readonly runs: RunGateway;
   readonly runIndex: RunIndex;
   readonly asks: AskGateway;
+  readonly channels: ChannelStore;
+  readonly conversations: ChannelGateway;
+  /** How a connection's platform is read and written. */
+  readonly channelOf: (open: OpenConnection) => BoundChannel;
 }

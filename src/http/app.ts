@@ -15,6 +15,7 @@ import { ProblemError, problemResponse } from "./problems.js";
 import { admin } from "./routes/admin.js";
 import { asks } from "./routes/asks.js";
 import { audit } from "./routes/audit.js";
+import { channels } from "./routes/channels.js";
 import { events } from "./routes/events.js";
 import { health } from "./routes/health.js";
 import { keys } from "./routes/keys.js";
@@ -103,6 +104,7 @@ export function createApp(
     runs,
     asks,
     audit,
+    channels,
     ...memories,
   ])
     app.route("/", routes);
