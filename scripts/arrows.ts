@@ -60,7 +60,7 @@ export const arrows: readonly Row[] = [
   {
     place: "src/webhooks",
     imports: underFace,
-    packages: [...pure, "@chat-adapter/slack", "discord-interactions", "discord-api-types"],
+    packages: [...pure, "@chat-adapter/slack", "discord-interactions"],
   },
   { place: "src/queue", imports: underFace, packages: pure },
   { place: "src/console", imports: underFace, packages: [...pure, ...hono] },

@@ -9,7 +9,7 @@ import type { Ask } from "../../src/asks/ask.js";
 import type { OpenConnection } from "../../src/channels/connection.js";
 import { type InboundEvent, longestInbound, speakerOf, type Target } from "../../src/channels/inbound.js";
 import { answerOfButton, answerOfText, readButton } from "../../src/channels/questions.js";
-import { isFinal, type Turn } from "../../src/chat/session.js";
+import type { Turn } from "../../src/chat/session.js";
 import { replyText } from "../../src/conversation/message.js";
 import type { Problem } from "../../src/conversation/problem.js";
 import type { ConversationSignal } from "../../src/gateways/channel-gateway.js";
@@ -103,7 +103,7 @@ export class Dialogue {
     const asked = await this.askAnsweredBy(event);
     if (asked !== undefined) return this.answer(open, event, asked, answerOfText(asked, text));
     // Staff talks among itself there.
-    if (isStaff) return nothing;
+    if (isStaff) return () => this.out.noted(event);
     switch (text.split(/\s/, 1)[0]) {
       case commands.anew:
         return this.beginAnew(open, event);
@@ -115,7 +115,7 @@ export class Dialogue {
           this.out.say(`bot:${event.eventId}`, texts.botIsBack, event.target);
         };
     }
-    if (store.state().handedOver) return nothing;
+    if (store.state().handedOver) return () => this.out.noted(event);
     return this.send(open, event, text);
   }
 
@@ -149,7 +149,7 @@ export class Dialogue {
       },
       services,
     );
-    if (sent.ok) return () => this.accepted(sessionId, sent.value, event.target);
+    if (sent.ok) return () => this.accepted(sessionId, sent.value, event);
     if (sent.problem.code === "queue_full") throw new LaterError((sent.problem.retryAfterSeconds ?? 5) * 1_000);
     if (sent.problem.code === "not_found" && known !== undefined) {
       // The session was deleted meanwhile.
@@ -172,11 +172,13 @@ export class Dialogue {
     return begun.value;
   }
 
-  private accepted(sessionId: string, { turnId, status }: Turn, target: Target): void {
+  private accepted(sessionId: string, { turnId }: Turn, event: InboundEvent): void {
     const { store } = this.ports;
+    const { target } = event;
     store.setTarget(target);
-    const isNew = store.addTurn(turnId, sessionId, target);
-    if (isNew && !isFinal(status)) this.out.working(turnId, target);
+    // Otherwise it is the answer to a question of a turn that goes on.
+    if (store.addTurn(turnId, sessionId, target)) this.out.working(turnId, target);
+    else this.out.noted(event);
   }
 
   /** What an end user may be told; a question says itself what it takes. */

@@ -20,7 +20,12 @@ export class Outgoing {
 
   /** A word of our own, where the last message came from if nothing else is said. */
   say(key: string, text: string, target?: Target): void {
-    this.add(key, { kind: "reply", text }, target);
+    this.add(key, { kind: target === undefined ? "reply" : "word", text }, target);
+  }
+
+  /** That a message was taken and has no answer of its own. */
+  noted({ eventId, target }: InboundEvent): void {
+    this.add(`noted:${eventId}`, { kind: "noted", text: texts.noted }, target);
   }
 
   /** To the one who pressed something. */

@@ -5,6 +5,7 @@ export const texts = {
   working: "…",
   waiting: "A person will look at this before it goes on.",
   nothingToSay: "Done.",
+  noted: "Noted.",
   cancelled: "Cancelled.",
   failed: "That didn't work. Please try again.",
   begunAnew: "This is a new conversation.",

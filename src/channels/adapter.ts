@@ -53,8 +53,11 @@ export interface Button {
 
 /** One message to a platform: already split, so that it fits. */
 export interface Post {
-  /** `working`: that an answer is on its way. `notice`: to the one who pressed, where the platform can. */
-  readonly kind: "reply" | "question" | "working" | "notice";
+  /**
+   * `working`: that an answer is on its way. `notice`: to the one who pressed, where the platform can. `word`: our own answer to a
+   * message, such as that it began a new session. `noted`: that there is none, for platforms that wait for one.
+   */
+  readonly kind: "reply" | "question" | "working" | "notice" | "word" | "noted";
   /** Markdown; empty for `working` where the platform shows that somebody types. */
   readonly text: string;
   readonly buttons?: readonly Button[] | undefined;

@@ -47,7 +47,7 @@ export const generic: ChannelAdapter<"generic"> = {
 
   async send({ post, target, key }, { connection }, call) {
     // It shows by itself that it waits.
-    if (post.kind === "working") return { kind: "sent" };
+    if (post.kind === "working" || post.kind === "noted") return { kind: "sent" };
     const { replyUrl, secret } = connection.credentials;
     const body = JSON.stringify(replyOf(post, target));
     const headers = await signWebhook({ id: key, at: clock(), body }, [secret]);
