@@ -125,9 +125,9 @@ export interface OpenConnection<Kind extends ChannelKind = ChannelKind> {
 }
 
 /** A failure as the health of a connection shows it; never a text of users or models. */
-export const channelFailureSchema = z.object({ at: z.iso.datetime(), detail: z.string() });
+const channelFailureSchema = z.object({ at: z.iso.datetime(), detail: z.string() });
 
-export const channelHealthSchema = z.object({
+const channelHealthSchema = z.object({
   /** When the platform last sent something that was signed as it should be. */
   lastEventAt: z.iso.datetime().optional(),
   lastFailure: channelFailureSchema.optional(),

@@ -5,7 +5,7 @@ import { hiddenSecret } from "../../conversation/secret-text.js";
 import type { StoredChannel } from "../../stores/channel-store.js";
 
 /** Where a platform sends its events, as a path of this deployment. */
-export function addressOf({ connection, connectionId }: Pick<StoredChannel, "connection" | "connectionId">): string {
+function addressOf({ connection, connectionId }: Pick<StoredChannel, "connection" | "connectionId">): string {
   return `/webhooks/${connection.kind}/${connectionId}`;
 }
 

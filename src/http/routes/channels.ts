@@ -7,7 +7,14 @@ import {
 } from "../../application/channels/change-channels.js";
 import { putChannel } from "../../application/channels/put-channel.js";
 import { listChannelDeliveries, listChannels, readChannel } from "../../application/channels/read-channels.js";
-import { channelDeliverySchema, channelSchema, connectionSchema, deliveryStatuses } from "../../channels/connection.js";
+import {
+  channelDeliverySchema,
+  channelKinds,
+  channelSchema,
+  connectionSchema,
+  deliveryStatuses,
+} from "../../channels/connection.js";
+import { genericMessageSchema } from "../../channels/generic-message.js";
 import { itemName } from "../../conversation/names.js";
 import { actorOf, unwrap } from "../context.js";
 import { json, jsonBody, listOf, named, newRouter, pageQuery, route } from "../routing.js";
@@ -123,3 +130,23 @@ channels.openapi(
     return c.body(null, 202);
   },
 );
+
+// Not served here: src/webhooks reads what each platform sends. The document shows the one body that is our own.
+const { middleware: _, ...platformEvents } = route({
+  "x-act": "receiveChannelEvents",
+  method: "post",
+  path: "/webhooks/{kind}/{connectionId}",
+  operationId: "receivePlatformEvents",
+  tags,
+  summary: "Where a chat platform sends its events: the address of a channel",
+  security: [],
+  request: {
+    params: z.object({ kind: z.enum(channelKinds), connectionId: z.string().max(100) }),
+    body: jsonBody(named("GenericMessage", genericMessageSchema)),
+  },
+  responses: {
+    200: { description: "Stored; some platforms are answered in their own way" },
+    202: { description: "Stored" },
+  },
+});
+channels.openAPIRegistry.registerPath(platformEvents);

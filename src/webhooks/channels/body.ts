@@ -13,8 +13,3 @@ export function readBody<T>(schema: z.ZodType<T>, body: string): ReadBody<T> {
   const [issue] = parsed.error.issues;
   return { ok: false, detail: `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not as expected"}` };
 }
-
-/** A number or a text, as a text: ids of some platforms are either. */
-export function idText(id: string | number): string {
-  return String(id);
-}

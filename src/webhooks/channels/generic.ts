@@ -3,26 +3,12 @@
  * `{conversation, messageId, user: {id, name?}, text, direct?, askId?}`; goes out to `replyUrl`:
  * `{conversation, inReplyTo?, text, ask?: {askId, question, suggestions?, status}}`.
  */
-import { z } from "zod";
 import type { ChannelAdapter, Post, Received } from "../../channels/adapter.js";
+import { genericMessageSchema } from "../../channels/generic-message.js";
 import type { Target } from "../../channels/inbound.js";
 import { now as clock } from "../../platform/clock.js";
 import { signWebhook, verifyWebhook } from "../../platform/webhook-signature.js";
 import { readBody } from "./body.js";
-
-const visible = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
-
-const messageSchema = z.strictObject({
-  conversation: z.string().regex(visible).max(100),
-  /** The same over all tries of one message. */
-  messageId: z.string().regex(visible).max(150),
-  user: z.strictObject({ id: z.string().regex(visible).max(100), name: z.string().max(200).optional() }),
-  text: z.string().min(1).max(100_000),
-  /** Whether nobody else is in the conversation: its session is the user's own then. */
-  direct: z.boolean().default(true),
-  /** The question that this answers; without it, it is a message. */
-  askId: z.string().max(200).optional(),
-});
 
 export const generic: ChannelAdapter<"generic"> = {
   kind: "generic",
@@ -32,7 +18,7 @@ export const generic: ChannelAdapter<"generic"> = {
 
   async receive({ headers, body }, { connection }, now): Promise<Received> {
     if (!(await verifyWebhook(headers, body, [connection.credentials.secret], now))) return { kind: "unsigned" };
-    const message = readBody(messageSchema, body);
+    const message = readBody(genericMessageSchema, body);
     if (!message.ok) return { kind: "answered", answer: { status: 422, body: message.detail } };
     const { conversation, messageId, user, text, direct, askId } = message.value;
     const event = {
