@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readPages } from "../docs/pages.js";
 import { WorkerProcess } from "./worker.js";
 
-const names = ["supervision", "sessions", "security", "memory", "routing", "models", "errors", "tools"];
+const names = ["supervision", "sessions", "security", "memory", "routing", "models", "errors", "tools", "channels"];
 const pages = ["README.md", ...names.map((name) => `docs/${name}.md`)];
 
 /** What later commands of a page name, where the answers to earlier ones show it. */
