@@ -186,6 +186,7 @@ async function everything(tenant: TestTenant, name = "only-mine"): Promise<Recor
     turnId: turn.turnId,
     messageId: turn.message?.messageId ?? "",
     askId: turn.asks[0]?.askId ?? "",
+    deliveryId: "dlv_01m817hww1q09m40a5mj0x2bsa",
     version: "1",
   };
 }
