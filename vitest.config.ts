@@ -5,6 +5,7 @@ import { defineConfig } from "vitest/config";
 const domain = [
   "agent",
   "asks",
+  "channels",
   "chat",
   "conversation",
   "docs",

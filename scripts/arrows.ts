@@ -22,14 +22,19 @@ const underAgent = ["src/asks", "src/model", ...ground];
 const underSupervision = ["src/agent", ...underAgent];
 const underRouting = ["src/roundtable", "src/supervision", ...underSupervision];
 const underChat = ["src/routing", "src/memory", ...underRouting];
-const domain = ["src/catalogues", "src/tenancy", "src/chat", ...underChat];
+const domain = ["src/catalogues", "src/tenancy", "src/channels", "src/chat", ...underChat];
 const underApplication = ["src/stores", "src/gateways", "src/platform", ...domain];
 const underObject = ["durable-objects/kit", "src/composition.ts", "src/application", ...underApplication];
 const underFace = ["src/application", "src/platform", ...domain];
 
-const objects = ["chat-session", "roundtable", "routing-run", "memory-thread", "tenant-budget"].map(
-  (name) => `durable-objects/${name}`,
-);
+const objects = [
+  "channel-conversation",
+  "chat-session",
+  "roundtable",
+  "routing-run",
+  "memory-thread",
+  "tenant-budget",
+].map((name) => `durable-objects/${name}`);
 const faces = ["http", "openai", "mcp", "webhooks", "queue", "console"].map((name) => `src/${name}`);
 
 export const arrows: readonly Row[] = [
@@ -52,7 +57,11 @@ export const arrows: readonly Row[] = [
   },
   { place: "src/openai", imports: underFace, packages: [...pure, ...hono] },
   { place: "src/mcp", imports: underFace, packages: [...pure, ...hono, "@modelcontextprotocol/server"] },
-  { place: "src/webhooks", imports: underFace, packages: [...pure, ...hono] },
+  {
+    place: "src/webhooks",
+    imports: underFace,
+    packages: [...pure, "@chat-adapter/slack", "discord-interactions"],
+  },
   { place: "src/queue", imports: underFace, packages: pure },
   { place: "src/console", imports: underFace, packages: [...pure, ...hono] },
   // The typed client knows the API's document and nothing of the house.
@@ -77,6 +86,7 @@ export const arrows: readonly Row[] = [
   // The domain gets ports: no platform, no face, no object, no provider, no package that touches the world.
   { place: "src/catalogues", imports: ["src/tenancy", "src/chat", ...underChat], packages: pure },
   { place: "src/tenancy", imports: ["src/chat", ...underChat], packages: pure },
+  { place: "src/channels", imports: underAgent, packages: pure },
   { place: "src/chat", imports: underChat, packages: pure },
   { place: "src/routing", imports: underRouting, packages: pure },
   { place: "src/roundtable", imports: ["src/supervision", ...underSupervision], packages: pure },

@@ -1,6 +1,8 @@
 /** The only place that reads bindings and puts things together. */
 
 import { CallSigner } from "./application/call-signer.js";
+import type { ChannelPlatform } from "./application/channels/channel-platform.js";
+import { platformCall } from "./application/channels/platform-call.js";
 import { ExampleClassifiers } from "./application/example-classifiers.js";
 import { ExampleVectors } from "./application/example-vectors.js";
 import { lookUps } from "./application/look-ups.js";
@@ -20,6 +22,7 @@ import { ToolBuilder } from "./application/tool-builder.js";
 import { callHttpWorker } from "./application/worker-caller.js";
 import type { LaterJob } from "./catalogues/webhooks.js";
 import { AskGateway } from "./gateways/ask-gateway.js";
+import { ChannelGateway } from "./gateways/channel-gateway.js";
 import { RunGateway } from "./gateways/run-gateway.js";
 import { SessionGateway } from "./gateways/session-gateway.js";
 import { ThreadGateway } from "./gateways/thread-gateway.js";
@@ -35,6 +38,7 @@ import { createSigningSecrets } from "./platform/signing-secret.js";
 import { createTokenSigner } from "./platform/token-signer.js";
 import { AskIndex } from "./stores/ask-index.js";
 import { AuditLog } from "./stores/audit-log.js";
+import { ChannelStore } from "./stores/channel-store.js";
 import { CreationClaims } from "./stores/creation-claims.js";
 import { deliverToD1 } from "./stores/deliveries.js";
 import { IdempotencyStore } from "./stores/idempotency-store.js";
@@ -55,6 +59,7 @@ import { TenantStore } from "./stores/tenant-store.js";
 import { ToolCache } from "./stores/tool-cache.js";
 import { UsageStore } from "./stores/usage-store.js";
 import { WebhookStore } from "./stores/webhook-store.js";
+import { channelOf } from "./webhooks/channels/table.js";
 
 interface Shared {
   readonly sealer: Sealer;
@@ -164,6 +169,17 @@ export function composeRootPlatform(env: Env): RootPlatform {
     teamState: (tenantId) => new D1TeamState(env.DB, tenantId, now),
     callWorker: (work, call, signal) => callHttpWorker(call, signal, { ...work, policy, signer }),
     deliver: (delivery) => deliverToD1(env.DB, delivery, (jobs) => sendWebhookJobs(env, jobs)),
+    conversations: new ChannelGateway(env.CHANNEL_CONVERSATION),
+  };
+}
+
+export function composeChannelPlatform(env: Env): ChannelPlatform {
+  return {
+    now,
+    services: composeServices(env),
+    channelOf,
+    call: platformCall(shared(env).policy),
+    deliver: (delivery) => deliverToD1(env.DB, delivery),
   };
 }
 
@@ -210,6 +226,9 @@ export function composeServices(env: Env): Services {
     asks: new AskGateway({ ses: sessions, run: runs }),
     webhooks: new WebhookStore(env.DB, shared(env).sealer, now),
     sendWebhookJobs: (jobs) => sendWebhookJobs(env, jobs),
+    channels: new ChannelStore(env.DB, shared(env).sealer, now),
+    conversations: new ChannelGateway(env.CHANNEL_CONVERSATION),
+    channelOf,
   };
 }
 

@@ -1,4 +1,5 @@
 /** The Worker: what it answers, takes from queues and does by schedule, and the objects it exports. */
+import { ChannelConversation } from "../durable-objects/channel-conversation/object.js";
 import { ChatSession } from "../durable-objects/chat-session/object.js";
 import { MemoryThread } from "../durable-objects/memory-thread/object.js";
 import { RoutingRun } from "../durable-objects/routing-run/object.js";
@@ -11,13 +12,15 @@ import { consumeDeadLetters } from "./queue/dead-letter-consumer.js";
 import { consumeFlushes } from "./queue/flush-consumer.js";
 import { consumeWebhooks } from "./queue/webhook-consumer.js";
 import { deploymentActor } from "./tenancy/actor.js";
+import { handlePlatformWebhook, isPlatformWebhook } from "./webhooks/platform-webhooks.js";
 
-export { ChatSession, MemoryThread, RoutingRun };
+export { ChannelConversation, ChatSession, MemoryThread, RoutingRun };
 
 const app = createApp(composeServices, documentationPages, [mcp]);
 
 export default {
-  fetch: (request, env, ctx) => app.fetch(request, env, ctx),
+  fetch: (request, env, ctx) =>
+    isPlatformWebhook(request) ? handlePlatformWebhook(request, composeServices(env)) : app.fetch(request, env, ctx),
   queue: (batch, env) => {
     const services = composeServices(env);
     if (batch.queue.startsWith("conclave-webhooks")) return consumeWebhooks(batch.messages, services);

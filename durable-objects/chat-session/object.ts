@@ -14,6 +14,7 @@ import { composeRootPlatform } from "../../src/composition.js";
 import type { ActorRecord } from "../../src/conversation/actor-record.js";
 import type { ChatMessage } from "../../src/conversation/message.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
+import { type ConversationIdentity, conversationIdentitySchema } from "../../src/gateways/channel-gateway.js";
 import type { CreatedSession, RecordedPass, SendCommand, SessionObject } from "../../src/gateways/session-gateway.js";
 import { fromWire, type Page, pageOfRows, toWire, type Wire } from "../../src/gateways/wire.js";
 import type { TurnTrace } from "../../src/routing/trace.js";
@@ -43,6 +44,12 @@ export class ChatSession extends Root<SessionEngine> implements SessionObject {
 
   async change(change: Wire<SessionChange>): Promise<Wire<Result<Session>>> {
     return toWire(this.exists() ? this.engine.change(fromWire(change, sessionChangeSchema)) : noSession);
+  }
+
+  async showIn(conversation: Wire<ConversationIdentity>): Promise<Wire<Result<Session>>> {
+    if (!this.exists()) return toWire(noSession);
+    this.engine.showIn(JSON.stringify(fromWire(conversation, conversationIdentitySchema)));
+    return toWire(ok(this.engine.view()));
   }
 
   async describe(): Promise<Wire<Result<Session>>> {

@@ -69,4 +69,10 @@ export const chatSessionSchema: readonly SchemaStep[] = [
       CREATE TABLE trace (seq INTEGER PRIMARY KEY, turn_id TEXT NOT NULL, entry TEXT NOT NULL);
       CREATE INDEX trace_of_turn ON trace (turn_id, seq);`,
   },
+  {
+    name: "chat conversation",
+    sql: `
+      -- JSON: which conversation of a chat channel is told when a turn ends, and when asks are opened and closed.
+      ALTER TABLE session ADD COLUMN conversation TEXT;`,
+  },
 ];

@@ -4,6 +4,7 @@ import type { EndedStatus } from "../../src/agent/work.js";
 import type { RootPlatform } from "../../src/application/root-platform.js";
 import { loadRules } from "../../src/application/turn-setup.js";
 import type { AskWork } from "../../src/asks/origin.js";
+import type { OutboxPayload } from "../../src/catalogues/outbox.js";
 import type { ContextChangeBody, ContextView } from "../../src/chat/context.js";
 import type { ReplyDelta } from "../../src/chat/reply-stream.js";
 import {
@@ -63,6 +64,7 @@ export class SessionEngine implements RootEngine {
       present: (type, data) => this.present(type, data),
       describeWork: (turnId) => this.describeTurn(turnId),
       askClosed: (turnId) => this.askClosed(turnId),
+      askChanged: ({ askId, status }) => this.notifyConversation({ askId, status }),
       // The only deadline of its own: what the list shows is due.
       deadlinePassed: () => this.kit.deliverSoon(),
       load: platform.load,
@@ -289,6 +291,7 @@ export class SessionEngine implements RootEngine {
       this.kit.events.append("turn.completed", turnId, { turnId });
       this.kit.deadlines.move(runningDeadline, undefined);
       this.updateIndex();
+      this.notifyConversation({ turnId });
       // A team's workers that were interrupted must not count as busy for ever.
       if (status === "cancelled" || status === "failed")
         this.kit.outbox.put("work_ended", turnId, { work: turnId, at: this.platform.now() });
@@ -303,6 +306,17 @@ export class SessionEngine implements RootEngine {
     }
     // The end of a turn sends off what it left; a change stands alone.
     if (change !== undefined) this.kit.deliverSoon();
+  }
+
+  /** From here on a conversation of a chat channel shows what happens here. */
+  showIn(conversation: string): void {
+    this.store.setConversation(conversation);
+  }
+
+  /** Where the session belongs to a chat, that is where turns and asks appear. To be called in the write that it is about. */
+  private notifyConversation(change: OutboxPayload<"channel">): void {
+    // One entity: what happened first appears first.
+    if (this.store.conversation() !== undefined) this.kit.outbox.put("channel", "channel", change);
   }
 
   private askClosed(turnId: string): void {

@@ -74,6 +74,17 @@ export class ChatSessionStore {
     };
   }
 
+  /** The conversation of a chat channel that shows what happens here, as JSON. */
+  conversation(): string | undefined {
+    return (
+      this.sql.exec<{ conversation: string | null }>("SELECT conversation FROM session").one().conversation ?? undefined
+    );
+  }
+
+  setConversation(conversation: string): void {
+    this.sql.exec("UPDATE session SET conversation = ?", conversation);
+  }
+
   setDefinition(definition: NewSession): void {
     this.sql.exec("UPDATE session SET definition = ?", JSON.stringify(definition));
   }

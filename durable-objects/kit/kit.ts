@@ -36,6 +36,8 @@ export interface KitPorts {
   readonly describeWork?: (work: string) => AskWork;
   /** An ask of this work was closed, in this very write: let it go on. */
   readonly askClosed: (work: string) => void;
+  /** An ask was opened or closed, in this very write. */
+  readonly askChanged?: (ask: Ask) => void;
   /** What becomes of an exception that a step threw; without this it is logged as `driver.crashed`. */
   readonly crashed?: (error: unknown) => void;
   /** A deadline of the object's own has passed. */
@@ -295,6 +297,7 @@ export class Kit {
       this.outbox.put("act", ask.askId, closingAct(ask, work));
       this.ports.askClosed(work);
     }
+    this.ports.askChanged?.(ask);
     this.deliverSoon();
   }
 }

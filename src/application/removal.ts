@@ -1,6 +1,8 @@
 /** Deletions that go through objects and tables: whoever starts one, the same is gone afterwards. */
+import type { ChannelGateway } from "../gateways/channel-gateway.js";
 import type { RunGateway } from "../gateways/run-gateway.js";
 import type { SessionGateway } from "../gateways/session-gateway.js";
+import type { ChannelStore } from "../stores/channel-store.js";
 import type { CreationClaims } from "../stores/creation-claims.js";
 import type { IdempotencyStore } from "../stores/idempotency-store.js";
 import type { RunIndex } from "../stores/run-index.js";
@@ -20,6 +22,8 @@ export interface RemovalPorts {
   readonly tenants: Pick<TenantStore, "removeKeys" | "remove">;
   readonly webhooks: Pick<WebhookStore, "forget">;
   readonly answers: Pick<IdempotencyStore, "forget" | "forgetAll">;
+  readonly channels: Pick<ChannelStore, "conversations" | "forgetConversations">;
+  readonly conversations: Pick<ChannelGateway, "remove">;
 }
 
 /** Objects that are emptied at the same time. */
@@ -50,8 +54,24 @@ export async function removeTenant(tenantId: string, ports: RemovalPorts): Promi
     await Promise.all(page.map(({ runId }) => runs.remove(tenantId, runId)));
     page = await runIndex.runs(tenantId, {}, page.at(-1)?.runId, atOnce);
   }
+  await removeConversations(tenantId, ports);
   await memory.deleteAll(tenantId);
   await answers.forgetAll(tenantId);
   await answers.forget(deploymentScope, tenantId);
   await tenants.remove(tenantId);
+}
+
+/** Empties the objects of a connection's conversations, or of all of the tenant's; the sessions they led to stay. */
+export async function removeConversations(
+  tenantId: string,
+  { channels, conversations }: Pick<RemovalPorts, "channels" | "conversations">,
+  channelId?: string,
+): Promise<void> {
+  const next = (after: { channelId: string; conversation: string }) =>
+    channels.conversations(tenantId, after, atOnce, channelId);
+  for (let page = await next({ channelId: "", conversation: "" }); page.length > 0; ) {
+    await Promise.all(page.map((one) => conversations.remove({ tenantId, ...one })));
+    page = await next(page.at(-1) ?? { channelId: "", conversation: "" });
+  }
+  if (channelId !== undefined) await channels.forgetConversations(tenantId, channelId);
 }

@@ -1,5 +1,6 @@
 /** What a root (an object that runs agents: a session, a run) needs of the platform. */
 import type { CallOrigin } from "../agent/call-context.js";
+import type { ChannelGateway } from "../gateways/channel-gateway.js";
 import type { CancelSignal, ModelPort } from "../model/port.js";
 import type { IsolateLoad } from "../platform/isolate-load.js";
 import type { HttpWorkerAnswer, HttpWorkerCall } from "../routing/ports.js";
@@ -20,6 +21,8 @@ export interface RootPlatform extends SetupSources {
     call: HttpWorkerCall,
     signal: CancelSignal,
   ) => Promise<HttpWorkerAnswer>;
+  /** The conversations of chat channels that sessions belong to. */
+  readonly conversations: Pick<ChannelGateway, "accept">;
   /** Brings an outbox's messages to D1 and the queues; all or throws. */
   readonly deliver: (delivery: Delivery) => Promise<void>;
   /** What all objects of the isolate have at work. */

@@ -1,7 +1,10 @@
 /** The services that acts are given: stores, gateways, and what was configured. Faces only hand them on. */
 
 import type { LaterJob } from "../catalogues/webhooks.js";
+import type { BoundChannel } from "../channels/adapter.js";
+import type { OpenConnection } from "../channels/connection.js";
 import type { AskGateway } from "../gateways/ask-gateway.js";
+import type { ChannelGateway } from "../gateways/channel-gateway.js";
 import type { RunGateway } from "../gateways/run-gateway.js";
 import type { SessionGateway } from "../gateways/session-gateway.js";
 import type { OutgoingPolicy } from "../platform/outgoing.js";
@@ -9,6 +12,7 @@ import type { Sealer } from "../platform/secrets.js";
 import type { TokenSigner } from "../platform/token-signer.js";
 import type { AskIndex } from "../stores/ask-index.js";
 import type { AuditLog } from "../stores/audit-log.js";
+import type { ChannelStore } from "../stores/channel-store.js";
 import type { CreationClaims } from "../stores/creation-claims.js";
 import type { IdempotencyStore } from "../stores/idempotency-store.js";
 import type { ReaderStore } from "../stores/reader-store.js";
@@ -54,4 +58,8 @@ export interface Services {
   readonly webhooks: WebhookStore;
   /** To the queue that sends them; each when its time has come. */
   readonly sendWebhookJobs: (jobs: readonly LaterJob[]) => Promise<void>;
+  readonly channels: ChannelStore;
+  readonly conversations: ChannelGateway;
+  /** How a connection's platform is read and written. */
+  readonly channelOf: (open: OpenConnection) => BoundChannel;
 }

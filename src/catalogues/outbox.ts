@@ -91,6 +91,30 @@ export const outboxTopics = {
       at,
     }),
   },
+  channel: {
+    description: "A turn ended, or an ask was opened or closed: the chat conversation of the session shows it.",
+    handler: "session",
+    payload: z.union([z.object({ turnId: z.string() }), z.object({ askId: z.string(), status: z.string() })]),
+  },
+  channel_conversation: {
+    description: "A conversation of a chat channel has begun; where it is found when the channel is deleted.",
+    handler: "d1",
+    payload: z.object({ channelId: z.string(), conversation: z.string() }),
+  },
+  channel_delivery: {
+    description: "A message to a chat platform failed, was parked, or went through after that; the channel's health.",
+    handler: "d1",
+    payload: z.object({
+      channelId: z.string(),
+      conversation: z.string(),
+      deliveryId: z.string(),
+      status: z.enum(["pending", "delivered", "parked"]),
+      attempts: z.int(),
+      failure: z.string().optional(),
+      createdAt: z.number(),
+      at: z.number(),
+    }),
+  },
   flush: {
     description: "A range of a thread's messages is to be made into entries and a context; a job of the queue.",
     handler: "thread",

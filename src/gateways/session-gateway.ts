@@ -17,6 +17,7 @@ import { type ChatMessage, chatMessageSchema } from "../conversation/message.js"
 import type { Metadata } from "../conversation/names.js";
 import type { Result } from "../conversation/problem.js";
 import { type TurnTrace, turnTraceSchema } from "../routing/trace.js";
+import type { ConversationIdentity } from "./channel-gateway.js";
 import { RootGateway, type RootObject } from "./root-gateway.js";
 import { fromWire, type Page, pageSchema, resultOf, toWire, type Wire } from "./wire.js";
 
@@ -48,6 +49,8 @@ export interface SessionObject extends RootObject {
     definition: Wire<NewSession>,
   ): Promise<Wire<CreatedSession>>;
   change(change: Wire<SessionChange>): Promise<Wire<Result<Session>>>;
+  /** Has a conversation of a chat channel show what happens in the session. */
+  showIn(conversation: Wire<ConversationIdentity>): Promise<Wire<Result<Session>>>;
   describe(): Promise<Wire<Result<Session>>>;
   send(command: SendCommand): Promise<Wire<Result<Turn>>>;
   turn(turnId: string, waitMs: number): Promise<Wire<Result<Turn>>>;
@@ -83,6 +86,11 @@ export class SessionGateway extends RootGateway<SessionObject> {
 
   async change(tenantId: string, sessionId: string, change: SessionChange): Promise<Result<Session>> {
     return fromWire(await this.call(tenantId, sessionId, (object) => object.change(toWire(change))), sessionResult);
+  }
+
+  async showIn(tenantId: string, sessionId: string, conversation: ConversationIdentity): Promise<Result<Session>> {
+    const show = (object: SessionObject) => object.showIn(toWire(conversation));
+    return fromWire(await this.call(tenantId, sessionId, show), sessionResult);
   }
 
   async describe(tenantId: string, sessionId: string): Promise<Result<Session>> {

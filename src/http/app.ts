@@ -16,6 +16,7 @@ import { ProblemError, problemResponse } from "./problems.js";
 import { admin } from "./routes/admin.js";
 import { asks } from "./routes/asks.js";
 import { audit } from "./routes/audit.js";
+import { channels } from "./routes/channels.js";
 import { deliveries } from "./routes/deliveries.js";
 import { events } from "./routes/events.js";
 import { health } from "./routes/health.js";
@@ -115,6 +116,7 @@ export function createApp(
     deliveries,
     audit,
     webhooks,
+    channels,
     ...memories,
   ])
     app.route("/", routes);

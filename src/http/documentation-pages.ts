@@ -1,5 +1,6 @@
 /** The pages of `docs/` as text, as the Worker serves them below `/docs`. Another page is a line in both lists. */
 
+import channels from "../../docs/channels.md";
 import deployment from "../../docs/deployment.md";
 import errors from "../../docs/errors.md";
 import events from "../../docs/events.md";
@@ -18,6 +19,7 @@ import webhooks from "../../docs/webhooks.md";
 
 export const documentationPages: Readonly<Record<string, string>> = {
   README: overview,
+  channels,
   deployment,
   errors,
   events,

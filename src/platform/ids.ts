@@ -3,11 +3,35 @@ import { monotonicFactory } from "ulid";
 
 const ulid = monotonicFactory();
 
-export type IdPrefix = "ten" | "key" | "ses" | "run" | "trn" | "msg" | "req" | "vlt" | "mem" | "ent" | "dlq" | "whd";
+export type IdPrefix =
+  | "ten"
+  | "key"
+  | "ses"
+  | "run"
+  | "trn"
+  | "msg"
+  | "req"
+  | "vlt"
+  | "mem"
+  | "ent"
+  | "dlq"
+  | "chn"
+  | "dlv"
+  | "whd";
 
 /** A new id, such as `ses_01k…`: prefixed, and sorting by time. */
 export function newId(prefix: IdPrefix): string {
   return `${prefix}_${ulid().toLowerCase()}`;
+}
+
+/** The part of an address that nobody can guess: 24 random bytes. */
+export function newAddressId(): string {
+  return [...crypto.getRandomValues(new Uint8Array(24))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** A short name that nobody can guess, where there is room for few characters. */
+export function newShortToken(): string {
+  return [...crypto.getRandomValues(new Uint8Array(10))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 /** An ask's id says which object owns it. */

@@ -22,6 +22,8 @@ export interface OutgoingRequest {
 export interface OutgoingResponse {
   readonly status: number;
   readonly text: string;
+  /** As the receiver sent it. */
+  readonly retryAfter?: string | undefined;
 }
 
 /** The most that is read of an answer, in bytes. */
@@ -81,7 +83,12 @@ export async function sendOutgoing(request: OutgoingRequest, policy: OutgoingPol
       const { method, headers, body } = request;
       const init = { method, headers, signal, ...(body === undefined ? {} : { body }) };
       const response = await fetchSafely(request.url, init, policy);
-      return { status: response.status, text: await response.text() };
+      const retryAfter = response.headers.get("retry-after");
+      return {
+        status: response.status,
+        text: await response.text(),
+        ...(retryAfter === null ? {} : { retryAfter }),
+      };
     },
     request.signal,
   );

@@ -110,6 +110,32 @@ const handlers: { readonly [Topic in TopicOf<"d1">]: (payload: ReadPayload<Topic
     );
   },
 
+  channel_conversation: ({ channelId, conversation }, { db, tenantId }) =>
+    db
+      .prepare(
+        "INSERT INTO channel_conversations (channel_id, tenant_id, conversation) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+      )
+      .bind(channelId, tenantId, conversation),
+
+  channel_delivery: (delivery, { db, tenantId, message }) => [
+    db
+      .prepare(
+        `INSERT INTO channel_deliveries (delivery_id, tenant_id, channel_id, conversation, status, attempts, failure, created_at,
+           updated_at, revision) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+         ON CONFLICT DO UPDATE SET status = ?5, attempts = ?6, failure = ?7, updated_at = ?9, revision = ?10 WHERE revision < ?10`,
+      )
+      .bind(
+        ...[delivery.deliveryId, tenantId, delivery.channelId, delivery.conversation, delivery.status],
+        ...[delivery.attempts, delivery.failure ?? null, delivery.createdAt, delivery.at, message.id],
+      ),
+    db
+      .prepare(
+        `UPDATE channels SET last_failure_at = ?1, last_failure = ?2 WHERE channel_id = ?3 AND ?4 <> 'delivered'
+         AND (last_failure_at IS NULL OR last_failure_at <= ?1)`,
+      )
+      .bind(delivery.at, delivery.failure ?? null, delivery.channelId, delivery.status),
+  ],
+
   audit: ({ workId, hook, decision, body, at }, { db, tenantId, ownerId, message }) =>
     db
       .prepare(

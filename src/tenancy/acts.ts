@@ -79,6 +79,15 @@ export const acts = {
   compareResourceVersions: { role: "operator" },
   restoreResource: { role: "operator" },
 
+  putChannel: { role: "operator" },
+  readChannel: { role: "operator" },
+  listChannels: { role: "operator" },
+  deleteChannel: { role: "operator" },
+  /** Gives a connection to a chat platform another address. */
+  rotateChannelAddress: { role: "operator" },
+  listChannelDeliveries: { role: "operator" },
+  retryChannelDelivery: { role: "operator" },
+
   createVault: { role: "operator", clientMay: true },
   listVaults: { role: "client" },
   readVault: { role: "client" },
@@ -145,6 +154,8 @@ export const acts = {
   flushThread: { role: "system" },
   deliverWebhooks: { role: "system" },
   keepDeadLetter: { role: "system" },
+  /** What a chat platform has signed. */
+  receiveChannelEvents: { role: "system" },
 } as const satisfies Readonly<Record<string, ActDefinition>>;
 export type Act = keyof typeof acts;
 

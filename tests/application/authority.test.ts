@@ -6,6 +6,14 @@ import { cancelAsk } from "../../src/application/asks/cancel-ask.js";
 import { listAsks } from "../../src/application/asks/list-asks.js";
 import { readAsk } from "../../src/application/asks/read-ask.js";
 import { exportAudit } from "../../src/application/audit/export-audit.js";
+import {
+  deleteChannel,
+  retryChannelDelivery,
+  rotateChannelAddress,
+} from "../../src/application/channels/change-channels.js";
+import { putChannel } from "../../src/application/channels/put-channel.js";
+import { listChannelDeliveries, listChannels, readChannel } from "../../src/application/channels/read-channels.js";
+import { receiveChannelEvents } from "../../src/application/channels/receive-events.js";
 import { listParkedDeliveries, retryParkedDeliveries } from "../../src/application/deliveries/parked-deliveries.js";
 import { connectToEvents, followEvents } from "../../src/application/events/follow-events.js";
 import { awaitConsistency } from "../../src/application/memory/await-consistency.js";
@@ -81,6 +89,7 @@ import { listWebhookDeliveries, retryWebhookDelivery } from "../../src/applicati
 import * as webhooks from "../../src/application/webhooks/manage-webhooks.js";
 import { testWebhook } from "../../src/application/webhooks/test-webhook.js";
 import { webhookSchema } from "../../src/catalogues/webhooks.js";
+import { connectionSchema } from "../../src/channels/connection.js";
 import { contextChangeSchema } from "../../src/chat/context.js";
 import { newSessionSchema } from "../../src/chat/session.js";
 import { composeServices } from "../../src/composition.js";
@@ -115,6 +124,11 @@ const sentTeam = newRunSchema.parse({
 });
 const newWebhook = webhookSchema.parse({ url: "https://crm.example/hook", events: ["turn.completed"] });
 const newTenant = newTenantSchema.parse({ name: "Acme" });
+const connection = connectionSchema.parse({
+  kind: "generic",
+  agent: "assistant",
+  credentials: { secret: "a secret of the channel", replyUrl: "https://chat.example/replies" },
+});
 const request = { query: "cat", topEntries: 1, topContexts: 1, filter: {} };
 
 /** Every act, called with something that it takes. The compiler asks for a new one here. */
@@ -177,6 +191,23 @@ const calls: Record<Exclude<Act, "readOriginals">, Call> = {
   readResourceVersion: (actor, services) => readResourceVersion(actor, { ...rule, version: 1 }, services),
   compareResourceVersions: (actor, services) => compareResourceVersions(actor, { ...rule, from: 1, to: 2 }, services),
   restoreResource: (actor, services) => restoreResource(actor, { ...rule, version: 1 }, services),
+  putChannel: (actor, services) => putChannel(actor, { name: "chat", connection }, services),
+  readChannel: (actor, services) => readChannel(actor, "chat", services),
+  listChannels: (actor, services) => listChannels(actor, page, services),
+  deleteChannel: (actor, services) => deleteChannel(actor, "chat", services),
+  rotateChannelAddress: (actor, services) => rotateChannelAddress(actor, "chat", services),
+  listChannelDeliveries: (actor, services) => listChannelDeliveries(actor, { ...page, name: "chat" }, services),
+  retryChannelDelivery: (actor, services) =>
+    retryChannelDelivery(actor, { name: "chat", deliveryId: "dlv_1" }, services),
+  receiveChannelEvents: (actor, services) =>
+    receiveChannelEvents(
+      actor,
+      {
+        open: { tenantId, channelId: "chn_1", name: "chat", connection },
+        received: { kind: "answered", answer: {} },
+      },
+      services,
+    ),
   createVault: (actor, services) => createVault(actor, { title: "Vault" }, services),
   listVaults: (actor, services) => listVaults(actor, page, services),
   readVault: (actor, services) => readVault(actor, "vlt_1", services),

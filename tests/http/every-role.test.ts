@@ -11,6 +11,11 @@ const documentSchema = z.object({
 });
 
 const model = { kind: "model", model: "offline", instructions: "" };
+const channel = {
+  kind: "generic",
+  agent: "assistant",
+  credentials: { secret: "a secret of the channel", replyUrl: "https://chat.example/replies" },
+};
 const blockAll = { match: { type: "length", max: 1 }, action: "block", reason: "x" };
 
 /** Bodies that the routes take. A route of a new body has to be told here: without it the refusal is about the body. */
@@ -30,6 +35,7 @@ const bodies: Record<string, unknown> = {
     supervisor: { strategy: "skill-based" },
     workers: [{ id: "a", description: "x", model: "offline" }],
   },
+  "PUT /v1/channels/{name}": channel,
   "POST /v1/sessions": { agent: "assistant" },
   "PUT /v1/sessions/by-external-id/{externalId}": { agent: "assistant" },
   "PATCH /v1/sessions/{sessionId}": { metadata: {} },
@@ -108,6 +114,9 @@ describe("every operation of the document", () => {
     const ask = await newTenantAsk(tenant);
     Object.assign(ids, ask, { name: "none", version: "1", from: "1", to: "2", threadId: "main", subject: "mallory" });
     ids.tenantId = tenant.tenantId;
+    // A platform's own address: who signs nothing is refused there, whatever key they hold.
+    const { address } = (await tenant.put("channels", "chat", channel)).body;
+    Object.assign(ids, { kind: "generic", connectionId: address.split("/").at(-1) });
   });
 
   it("tells another subject's token nothing of a session, a turn or an ask, not even that there is one", async () => {

@@ -174,7 +174,6 @@ async function everything(tenant: TestTenant, name = "only-mine"): Promise<Recor
     threadId: "main",
     entryId: messages[0].entryId,
     deadLetterId: "dlq_1",
-    deliveryId: "whd_1",
     from: "1",
     to: "1",
     runId: run.body.runId,
@@ -188,6 +187,7 @@ async function everything(tenant: TestTenant, name = "only-mine"): Promise<Recor
     turnId: turn.turnId,
     messageId: turn.message?.messageId ?? "",
     askId: turn.asks[0]?.askId ?? "",
+    deliveryId: "dlv_01m817hww1q09m40a5mj0x2bsa",
     version: "1",
   };
 }

@@ -15,6 +15,7 @@ const names = [
   "tools",
   "mcp",
   "webhooks",
+  "channels",
 ];
 const pages = ["README.md", ...names.map((name) => `docs/${name}.md`)];
 

@@ -4,6 +4,7 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
+import { answerPlatform } from "./fake-platforms.js";
 import { answerMcp } from "./mcp-upstream.js";
 import { memoryAgentReply } from "./scripted-memory-agent.js";
 import type { ScriptedReply, SeenRequest, UpstreamState } from "./upstream-client.js";
@@ -104,8 +105,25 @@ async function handle(
     response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(await answer.text());
     return;
   }
+  if (first === "platform") return platform(queueOf(action[0] ?? ""), name, request, { url, body }, response);
   const queue = queueOf(first === "hook" ? name : modelOf(body));
   return serve(queue, { path: url.pathname, headers: flat(request), body }, response);
+}
+
+/** A chat platform's API (see `fake-platforms.ts`): it answers by itself, unless a reply is scripted. */
+async function platform(
+  queue: Queue,
+  kind: string,
+  request: IncomingMessage,
+  { url, body }: { readonly url: URL; readonly body: unknown },
+  response: ServerResponse,
+): Promise<void> {
+  const path = `/${url.pathname.split("/").slice(4).join("/")}`;
+  const seen = { path, headers: flat(request), body };
+  if (queue.replies.length > 0) return serve(queue, seen, response);
+  queue.begin({ ...seen, startedAt: Date.now(), endedAt: Date.now(), aborted: false });
+  const answer = answerPlatform(kind, { method: request.method ?? "", ...seen });
+  sendJson(response, answer.status, answer.body);
 }
 
 async function control(

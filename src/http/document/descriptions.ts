@@ -24,6 +24,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   "Routing runs": "Teams at work on one input, outside of a session.",
   Asks: "What waits for an answer: questions, missing context, approvals of calls, reviews of texts.",
   Webhooks: "Addresses of the tenant that hear of events, and what became of what was sent to them.",
+  Channels: "Chat platforms where an agent answers, and where people are asked.",
   Audit: "What was decided in the tenant, by supervisors and by people.",
   Memory: "Vaults, memories, threads of messages, the entries made of them, and the contexts written from those.",
 };
@@ -86,6 +87,18 @@ export const descriptions: Readonly<Record<string, string>> = {
   listWebhookDeliveries: "Ids and outcomes, no texts. Settled ones are kept for 30 days.",
   retryWebhookDelivery: "Also of one that was delivered. The growing waits begin anew.",
   testWebhook: "Waits up to 10 seconds for the receiver's answer. A failure is told, and not tried again.",
+  putChannel:
+    "What is written replaces all that was, credentials too. The kind stays. The address is entered at the platform: docs/channels.md says where.",
+  listChannels: "With when each last heard from its platform, and what went wrong last.",
+  getChannel: "Its credentials are hidden. `parked` counts the messages that wait for somebody to try again.",
+  deleteChannel:
+    "The address is unknown at once. Sessions that it led to stay, and can be read and deleted as any other.",
+  rotateChannel: "For an address that has become known. Conversations and sessions go on.",
+  listChannelDeliveries:
+    "Messages that were delivered at the first try aren't in it. A parked one waits until somebody sends it again.",
+  retryChannelDelivery: "What was parked is sent again at once, and from then on as any other message.",
+  receivePlatformEvents:
+    "Each platform sends what it sends, signed in its own way. The body shown here is that of kind `generic`, signed as Standard Webhooks say; answers go to its `replyUrl` as {conversation, inReplyTo?, text, ask?}. A message is stored when this answers, and handled once however often it is sent.",
 
   createVault: "A vault holds memories that belong together.",
   listVaults: "Newest first, a page at a time.",

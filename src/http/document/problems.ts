@@ -57,15 +57,17 @@ export const problemResponses = Object.fromEntries(
 export function withProblems({ method, path, operation }: Place): Operation {
   const { parameters = [], requestBody, security } = operation;
   const guarded = security.length > 0;
+  // Guarded by the platform's own signature.
+  const isSigned = path.startsWith("/webhooks/");
   const may: Readonly<Record<number, boolean>> = {
     400: requestBody !== undefined,
-    401: guarded,
+    401: guarded || isSigned,
     403: guarded && !path.startsWith("/v1/admin/"),
     404: path.includes("{"),
     409: guarded && method !== "get",
     // Messages name the version that a change was made for, by its hash or its number.
     412: parameters.some(({ name }) => name === "If-Match") || /\/messages\/.*\/(edits|restore|erase)$/.test(path),
-    413: guarded && method !== "get" && method !== "delete",
+    413: isSigned || (guarded && method !== "get" && method !== "delete"),
     415: guarded && method !== "get" && method !== "delete",
     // No route takes a query parameter that it does not know.
     422: true,

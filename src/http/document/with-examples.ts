@@ -2,6 +2,7 @@
  * An example for each body. It belongs to a shape (`Turn`), of which pages and written variants make their own, or to one
  * operation: `createRun request`, `createAdminTenant 201`, `getRunTrace 200 text/markdown`.
  */
+import { channelExamples } from "./examples/channels.js";
 import { memoryExamples } from "./examples/memory.js";
 import { runExamples } from "./examples/runs.js";
 import { sessionExamples } from "./examples/sessions.js";
@@ -16,6 +17,7 @@ const examples: Readonly<Record<string, unknown>> = {
   ...runExamples,
   ...memoryExamples,
   ...webhookExamples,
+  ...channelExamples,
 };
 
 type Contents = NonNullable<Operation["responses"][string]["content"]>;

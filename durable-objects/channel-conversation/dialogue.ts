@@ -1,0 +1,328 @@
+/** What a conversation in a chat does about each signal: messages become turns, ends of turns become replies, asks become questions. */
+import { answerAsk } from "../../src/application/asks/answer-ask.js";
+import { readAsk } from "../../src/application/asks/read-ask.js";
+import { connectionActor, personActor, sessionOfConversation } from "../../src/application/channels/channel-session.js";
+import { cancelTurn } from "../../src/application/sessions/cancel-turn.js";
+import { readTurn } from "../../src/application/sessions/read-turn.js";
+import { sendMessage } from "../../src/application/sessions/send-message.js";
+import type { Ask } from "../../src/asks/ask.js";
+import type { OpenConnection } from "../../src/channels/connection.js";
+import { type InboundEvent, longestInbound, speakerOf, type Target } from "../../src/channels/inbound.js";
+import { answerOfButton, answerOfText, readButton } from "../../src/channels/questions.js";
+import type { Turn } from "../../src/chat/session.js";
+import { replyText } from "../../src/conversation/message.js";
+import type { Problem } from "../../src/conversation/problem.js";
+import type { ConversationSignal } from "../../src/gateways/channel-gateway.js";
+import { Outgoing, type OutgoingPorts } from "./outgoing.js";
+import { texts } from "./texts.js";
+
+/** The signal is to be dealt with later: nothing is wrong. */
+export class LaterError extends Error {
+  override readonly name = "LaterError";
+  constructor(readonly afterMs: number) {
+    super(`try again after ${afterMs} ms`);
+  }
+}
+
+/** What is to be written, together with that the signal was dealt with. */
+type Finish = () => void;
+const nothing: Finish = () => {};
+
+type EventOf<Kind extends InboundEvent["action"]["kind"]> = InboundEvent & {
+  readonly action: Extract<InboundEvent["action"], { readonly kind: Kind }>;
+};
+
+export class Dialogue {
+  private readonly out: Outgoing;
+
+  constructor(private readonly ports: OutgoingPorts) {
+    this.out = new Outgoing(ports);
+  }
+
+  /** @throws {LaterError} when it isn't its time yet */
+  async deal(signal: ConversationSignal): Promise<Finish> {
+    const { store, platform } = this.ports;
+    const { tenantId, channelId } = store.state();
+    const open = await platform.services.channels.byId(tenantId, channelId);
+    // The channel was deleted.
+    if (open === undefined) return nothing;
+    switch (signal.kind) {
+      case "event":
+        return this.dealWithEvent(open, signal.event);
+      case "turn":
+        return this.dealWithTurn(open, signal.turnId);
+      case "ask":
+        return this.dealWithAsk(open, signal);
+      case "handover":
+        return () => this.out.handover(signal.conversation, signal.text, signal.at);
+      case "resume":
+        return () => {
+          store.setHandedOver(false);
+          this.out.say(`resume:${signal.at}`, texts.botIsBack);
+        };
+    }
+  }
+
+  /** After all tries: whoever wrote something hears that it came to nothing. */
+  giveUp(signal: ConversationSignal): void {
+    if (signal.kind === "event") this.out.say(`failed:${signal.event.eventId}`, texts.failed, signal.event.target);
+  }
+
+  /** The ask of a question that was posted here, while it is open. */
+  async openAsk(token: string): Promise<Ask | undefined> {
+    const ask = await this.askOf(token);
+    return ask?.status === "open" ? ask : undefined;
+  }
+
+  private async askOf(token: string): Promise<Ask | undefined> {
+    const { store, platform } = this.ports;
+    const askId = store.question(token);
+    if (askId === undefined || !askId.startsWith("ask_")) return undefined;
+    const ask = await readAsk(connectionActor(store.state()), askId, platform.services);
+    return ask.ok ? ask.value : undefined;
+  }
+
+  private dealWithEvent(open: OpenConnection, event: InboundEvent): Promise<Finish> {
+    const { action } = event;
+    switch (action.kind) {
+      case "message":
+        return this.dealWithMessage(open, { ...event, action });
+      case "press":
+        return this.dealWithPress(open, { ...event, action });
+      case "form":
+        return this.dealWithForm(open, { ...event, action });
+    }
+  }
+
+  private async dealWithMessage(open: OpenConnection, event: EventOf<"message">): Promise<Finish> {
+    const { store } = this.ports;
+    const { reviewers, commands } = open.connection;
+    const isStaff = reviewers?.conversation === event.target.chat;
+    const text = event.action.text.trim();
+    if (text === "") return nothing;
+    const asked = await this.askAnsweredBy(event);
+    if (asked !== undefined) return this.answer(open, event, asked, answerOfText(asked, text));
+    // Staff talks among itself there.
+    if (isStaff) return () => this.out.noted(event);
+    switch (text.split(/\s/, 1)[0]) {
+      case commands.anew:
+        return this.beginAnew(open, event);
+      case commands.person:
+        return this.handOver(open, event);
+      case commands.bot:
+        return () => {
+          store.setHandedOver(false);
+          this.out.say(`bot:${event.eventId}`, texts.botIsBack, event.target);
+        };
+    }
+    if (store.state().handedOver) return () => this.out.noted(event);
+    return this.send(open, event, text);
+  }
+
+  /** The question that a message is the answer to, if it says so: as a reply to it, by its id, or as the text that was to be edited. */
+  private async askAnsweredBy({ action, user }: EventOf<"message">): Promise<Ask | undefined> {
+    const { store, platform } = this.ports;
+    const token = store.edit(user.id);
+    if (token !== undefined) {
+      const edited = await this.openAsk(token);
+      if (edited !== undefined) return edited;
+      store.endEdit(user.id);
+    }
+    const key = action.repliesTo === undefined ? undefined : store.postByMessage(action.repliesTo);
+    const askId = action.askId ?? (key?.startsWith("ask:") ? key.slice("ask:".length) : undefined);
+    if (askId === undefined || !store.hasQuestion(askId)) return undefined;
+    const ask = await readAsk(connectionActor(store.state()), askId, platform.services);
+    return ask.ok ? ask.value : undefined;
+  }
+
+  private async send(open: OpenConnection, event: EventOf<"message">, text: string): Promise<Finish> {
+    const { store, platform } = this.ports;
+    const { services } = platform;
+    const { generation, sessionId: known, ...identity } = store.state();
+    const sessionId = known ?? (await this.begin(open, event));
+    if (typeof sessionId !== "string") return this.refused(event, sessionId);
+    const sent = await sendMessage(
+      personActor(open, event, false),
+      {
+        ...{ sessionId, content: text.slice(0, longestInbound), speaker: speakerOf(event.user), waitMs: 0 },
+        idempotencyKey: `${identity.conversation}#${generation} ${event.eventId}`,
+      },
+      services,
+    );
+    if (sent.ok) return () => this.accepted(sessionId, sent.value, event);
+    if (sent.problem.code === "queue_full") throw new LaterError((sent.problem.retryAfterSeconds ?? 5) * 1_000);
+    if (sent.problem.code === "not_found" && known !== undefined) {
+      // The session was deleted meanwhile.
+      store.setSession(undefined);
+      throw new LaterError(0);
+    }
+    return this.refused(event, sent.problem);
+  }
+
+  private async begin(open: OpenConnection, event: InboundEvent): Promise<string | Problem> {
+    const { store, platform } = this.ports;
+    const { tenantId, channelId, conversation, generation } = store.state();
+    const identity = { tenantId, channelId, conversation };
+    const begun = await sessionOfConversation(open, { identity, generation, event }, platform.services);
+    if (!begun.ok) {
+      await platform.services.channels.noteFailure(channelId, begun.problem.detail);
+      return begun.problem;
+    }
+    store.setSession(begun.value);
+    return begun.value;
+  }
+
+  private accepted(sessionId: string, { turnId }: Turn, event: InboundEvent): void {
+    const { store } = this.ports;
+    const { target } = event;
+    store.setTarget(target);
+    // Otherwise it is the answer to a question of a turn that goes on.
+    if (store.addTurn(turnId, sessionId, target)) this.out.working(turnId, target);
+    else this.out.noted(event);
+  }
+
+  /** What an end user may be told; a question says itself what it takes. */
+  private refused({ eventId, target }: InboundEvent, { code, errors, userMessage }: Problem): Finish {
+    const why = code === "invalid" ? errors?.find(({ path }) => path === "content")?.message : undefined;
+    return () =>
+      this.out.say(`refused:${eventId}`, userMessage ?? (why === undefined ? texts.failed : `Please ${why}.`), target);
+  }
+
+  private async beginAnew(open: OpenConnection, event: InboundEvent): Promise<Finish> {
+    const { store, platform } = this.ports;
+    const actor = personActor(open, event, false);
+    for (const turn of store.openTurns()) await cancelTurn(actor, turn, platform.services);
+    return () => {
+      store.beginAnew();
+      this.out.say(`anew:${event.eventId}`, texts.begunAnew, event.target);
+    };
+  }
+
+  private async handOver(open: OpenConnection, event: InboundEvent): Promise<Finish> {
+    const { store, platform } = this.ports;
+    const { tenantId, channelId, conversation } = store.state();
+    const { reviewers } = open.connection;
+    if (reviewers === undefined) return () => this.out.say(`nobody:${event.eventId}`, texts.nobodyThere, event.target);
+    const text = texts.wantsPerson(speakerOf(event.user), conversation);
+    await platform.services.conversations.accept(
+      { tenantId, channelId, conversation: reviewers.conversation },
+      [{ kind: "handover", conversation, text, at: platform.now() }],
+      true,
+    );
+    return () => {
+      store.setHandedOver(true);
+      this.out.say(`person:${event.eventId}`, texts.personIsAsked, event.target);
+    };
+  }
+
+  private async dealWithPress(open: OpenConnection, event: EventOf<"press">): Promise<Finish> {
+    const { store } = this.ports;
+    const button = readButton(event.action.value);
+    if (button === undefined) return nothing;
+    if (button.choice === "resume") return this.resume(open, event, button.token);
+    const ask = await this.askOf(button.token);
+    if (ask === undefined) return () => this.out.notice(event, texts.notThere);
+    if (button.choice === "edit" && ask.status === "open") {
+      return () => {
+        store.beginEdit(event.user.id, button.token);
+        this.out.notice(event, texts.sendTheText);
+      };
+    }
+    return this.answer(open, event, ask, answerOfButton(ask, button.choice) ?? { decision: button.choice });
+  }
+
+  private async dealWithForm(open: OpenConnection, event: EventOf<"form">): Promise<Finish> {
+    const ask = await this.askOf(readButton(event.action.value)?.token ?? "");
+    if (ask === undefined) return () => this.out.notice(event, texts.notThere);
+    return this.answer(open, event, ask, { decision: "edit", content: event.action.text });
+  }
+
+  /** Who may answer, and that the first answer wins, the ask itself knows: whoever comes late is told. */
+  private async answer(open: OpenConnection, event: InboundEvent, ask: Ask, answer: unknown): Promise<Finish> {
+    const { store, platform } = this.ports;
+    if (answer === undefined) return () => this.out.notice(event, texts.pressAButton);
+    const isStaff = open.connection.reviewers?.conversation === event.target.chat;
+    const actor = personActor(open, event, isStaff);
+    const answered = await answerAsk(actor, { askId: ask.askId, answer }, platform.services);
+    return () => {
+      store.endEdit(event.user.id);
+      if (!answered.ok) this.out.notice(event, texts.notTaken(answered.problem));
+    };
+  }
+
+  private async resume(open: OpenConnection, event: InboundEvent, token: string): Promise<Finish> {
+    const { store, platform } = this.ports;
+    const { tenantId, channelId } = store.state();
+    const subject = store.question(token);
+    const isStaff = open.connection.reviewers?.conversation === event.target.chat;
+    if (!isStaff || !subject?.startsWith("conversation:")) return nothing;
+    const conversation = subject.slice("conversation:".length).replace(/@\d+$/, "");
+    const at = platform.now();
+    await platform.services.conversations.accept(
+      { tenantId, channelId, conversation },
+      [{ kind: "resume", at }],
+      false,
+    );
+    return () => this.out.handedBack(subject, event.user.id);
+  }
+
+  private async dealWithTurn(open: OpenConnection, turnId: string): Promise<Finish> {
+    const { store, platform } = this.ports;
+    const known = store.turn(turnId);
+    // Not from here; or its message is on its way still.
+    if (known === undefined) {
+      if (store.heads().some(({ signal }) => signal.kind === "event")) throw new LaterError(1_000);
+      return nothing;
+    }
+    const query = { sessionId: known.sessionId, turnId, waitMs: 0 };
+    const turn = await readTurn(connectionActor(open), query, platform.services);
+    if (!turn.ok) return () => store.endTurn(turnId);
+    return () => {
+      store.endTurn(turnId);
+      this.out.reply(turnId, answerText(turn.value), known.target, platform.channelOf(open));
+    };
+  }
+
+  private async dealWithAsk(
+    open: OpenConnection,
+    signal: Extract<ConversationSignal, { readonly kind: "ask" }>,
+  ): Promise<Finish> {
+    const { platform, store } = this.ports;
+    const { tenantId, channelId, conversation } = store.state();
+    const read = await readAsk(connectionActor(open), signal.askId, platform.services);
+    if (!read.ok) return nothing;
+    const ask = read.value;
+    const { reviewers } = open.connection;
+    const channel = platform.channelOf(open);
+    const isHere = signal.relayed || ask.audience === "user" || reviewers?.conversation === conversation;
+    if (isHere) {
+      const target = this.targetOf(ask, signal.relayed);
+      return () => this.out.question(ask, target, channel, signal.relayed);
+    }
+    if (reviewers !== undefined) {
+      const relayed = { kind: "ask", askId: signal.askId, status: signal.status, relayed: true } as const;
+      await platform.services.conversations.accept(
+        { tenantId, channelId, conversation: reviewers.conversation },
+        [relayed],
+        true,
+      );
+    }
+    const { turnId } = ask.from;
+    return turnId === undefined || ask.status !== "open" ? nothing : () => this.out.waiting(turnId, ask.askId);
+  }
+
+  private targetOf({ from }: Ask, isRelayed: boolean): Target {
+    const { store } = this.ports;
+    const { conversation, target } = store.state();
+    const ofTurn = from.turnId === undefined || isRelayed ? undefined : store.turn(from.turnId)?.target;
+    return ofTurn ?? target ?? { chat: conversation };
+  }
+}
+
+/** What is posted of a turn: its effective reply, or what a client is told in its place. Nothing of one that was cancelled. */
+function answerText({ status, reply, error }: Turn): string | undefined {
+  if (status === "cancelled") return undefined;
+  if (error !== undefined) return error.content;
+  const text = reply === undefined ? "" : replyText(reply.modelReply);
+  return text.trim() === "" ? texts.nothingToSay : text;
+}

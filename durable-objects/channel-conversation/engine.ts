@@ -1,0 +1,120 @@
+/** A conversation in a chat at work: signals are dealt with in order, then what is to be posted goes out in order. */
+import type { ChannelPlatform } from "../../src/application/channels/channel-platform.js";
+import { isEditButton, proposedText, readButton } from "../../src/channels/questions.js";
+import type { ConversationIdentity, ConversationSignal, FormText } from "../../src/gateways/channel-gateway.js";
+import { describeError } from "../../src/platform/logging.js";
+import type { StepOutcome } from "../kit/driver.js";
+import { Kit } from "../kit/kit.js";
+import { retryDelayMs } from "../kit/outbox.js";
+import { deliverFromConversation } from "./deliveries.js";
+import { Dialogue, LaterError } from "./dialogue.js";
+import { Posting } from "./posting.js";
+import { ConversationStore, type SignalRow } from "./store.js";
+
+/** How often something is tried that fails for a reason that nobody foresaw. The last wait is a bit over two minutes. */
+const maxAttempts = 8;
+const nextDeadline = "next";
+
+export class ConversationEngine {
+  readonly store: ConversationStore;
+  readonly kit: Kit;
+  private readonly posting: Posting;
+  private readonly dialogue: Dialogue;
+
+  constructor(
+    private readonly ctx: DurableObjectState,
+    private readonly platform: ChannelPlatform,
+  ) {
+    this.store = new ConversationStore(ctx.storage.sql);
+    this.kit = new Kit(ctx, {
+      now: platform.now,
+      owner: () => {
+        const { tenantId, channelId, conversation } = this.store.state();
+        return { tenantId, id: `${channelId}/${conversation}` };
+      },
+      deliver: (messages) => deliverFromConversation(messages, this.store.state(), platform),
+      step: () => this.step(),
+      present: (_type, data) => data,
+      askClosed: () => {},
+      deadlinePassed: () => this.kit.kick(),
+    });
+    this.posting = new Posting({ storage: ctx.storage, store: this.store, kit: this.kit, platform });
+    this.dialogue = new Dialogue({ storage: ctx.storage, store: this.store, platform });
+  }
+
+  create(identity: ConversationIdentity): void {
+    const { channelId, conversation } = identity;
+    this.store.create(identity, this.platform.now());
+    this.kit.outbox.put("channel_conversation", "conversation", { channelId, conversation });
+    this.kit.deliverSoon();
+  }
+
+  /** In one write: what is new is going to be dealt with, whatever dies. */
+  accept(signals: readonly ConversationSignal[]): void {
+    const now = this.platform.now();
+    const added = signals.map((signal) => this.store.addSignal(signal, now));
+    if (added.includes(true)) this.kit.kick();
+  }
+
+  /** The text that a reviewer edits; nothing where that isn't asked here (any more). */
+  async formText(value: string): Promise<FormText> {
+    const button = readButton(value);
+    if (button === undefined || !isEditButton(value)) return null;
+    const ask = await this.dialogue.openAsk(button.token);
+    return ask === undefined ? null : { title: "Edit the text", text: proposedText(ask) };
+  }
+
+  retry(deliveryId: string): boolean {
+    const isParked = this.store.unpark(deliveryId, this.platform.now());
+    if (isParked) this.kit.kick();
+    return isParked;
+  }
+
+  async stop(): Promise<void> {
+    this.kit.cancel();
+    await this.kit.stopped();
+  }
+
+  private async step(): Promise<StepOutcome> {
+    const now = this.platform.now();
+    const signal = this.store.heads().find(({ dueAt }) => dueAt <= now);
+    if (signal !== undefined) {
+      await this.deal(signal);
+      return "again";
+    }
+    const post = this.store.nextPost();
+    if (post !== undefined && post.dueAt <= now) {
+      await this.posting.send(post);
+      return "again";
+    }
+    const due = [...this.store.heads(), ...(post === undefined ? [] : [post])].map(({ dueAt }) => dueAt);
+    this.kit.deadlines.move(nextDeadline, due.length === 0 ? undefined : Math.min(...due));
+    if (due.length === 0) this.store.forgetOld(now);
+    return "idle";
+  }
+
+  /** Done, postponed, or given up with a word to whoever waits. */
+  private async deal({ seq, signal, attempts }: SignalRow): Promise<void> {
+    try {
+      const finish = await this.dialogue.deal(signal);
+      this.ctx.storage.transactionSync(() => {
+        finish();
+        this.store.finish(seq);
+      });
+    } catch (error) {
+      const now = this.platform.now();
+      if (error instanceof LaterError) {
+        this.store.postpone(seq, now + error.afterMs);
+        return;
+      }
+      this.kit.log("error", "channel.signal_failed", { subject: signal.kind, attempts, ...describeError(error) });
+      if (attempts + 1 < maxAttempts) this.store.postpone(seq, now + retryDelayMs(attempts + 1));
+      else {
+        this.ctx.storage.transactionSync(() => {
+          this.dialogue.giveUp(signal);
+          this.store.finish(seq);
+        });
+      }
+    }
+  }
+}

@@ -1,0 +1,121 @@
+/** What is to be posted, put in line in the write that it comes from: replies, questions and their outcome, and short words of our own. */
+import type { ChannelPlatform } from "../../src/application/channels/channel-platform.js";
+import type { Ask } from "../../src/asks/ask.js";
+import type { BoundChannel, Post } from "../../src/channels/adapter.js";
+import type { InboundEvent, Target } from "../../src/channels/inbound.js";
+import { buttonValue, closedPost, questionPost } from "../../src/channels/questions.js";
+import { splitText } from "../../src/channels/split.js";
+import { newShortToken } from "../../src/platform/ids.js";
+import type { ConversationStore } from "./store.js";
+import { texts } from "./texts.js";
+
+export interface OutgoingPorts {
+  readonly storage: DurableObjectStorage;
+  readonly store: ConversationStore;
+  readonly platform: ChannelPlatform;
+}
+
+export class Outgoing {
+  constructor(private readonly ports: OutgoingPorts) {}
+
+  /** A word of our own, where the last message came from if nothing else is said. */
+  say(key: string, text: string, target?: Target): void {
+    this.add(key, { kind: target === undefined ? "reply" : "word", text }, target);
+  }
+
+  /** That a message was taken and has no answer of its own. */
+  noted({ eventId, target }: InboundEvent): void {
+    this.add(`noted:${eventId}`, { kind: "noted", text: texts.noted }, target);
+  }
+
+  /** To the one who pressed something. */
+  notice({ eventId, target, user }: InboundEvent, text: string): void {
+    this.add(`notice:${eventId}`, { kind: "notice", text }, { ...target, user: user.id });
+  }
+
+  /** That an answer is on its way. */
+  working(turnId: string, target: Target): void {
+    this.add(workingKey(turnId), { kind: "working", text: texts.working }, target);
+  }
+
+  /** That a person looks at it first; only where that can take the place of what is there. */
+  waiting(turnId: string, askId: string): void {
+    const { store } = this.ports;
+    if (store.postOf(workingKey(turnId))?.messageId === undefined) return;
+    this.add(
+      `waiting:${askId}`,
+      { kind: "working", text: texts.waiting },
+      store.turn(turnId)?.target,
+      workingKey(turnId),
+    );
+  }
+
+  /** The end of a turn takes the place of what stood there meanwhile. @param text none of a turn that was cancelled */
+  reply(turnId: string, text: string | undefined, target: Target, { edits, maxCharacters }: BoundChannel): void {
+    const { store } = this.ports;
+    const working = workingKey(turnId);
+    store.dropPending(working);
+    const editsKey = edits && store.postOf(working)?.messageId !== undefined ? working : undefined;
+    if (text === undefined) {
+      if (editsKey !== undefined)
+        this.add(`turn:${turnId}:0`, { kind: "reply", text: texts.cancelled }, target, editsKey);
+      return;
+    }
+    for (const [at, part] of splitText(text, maxCharacters).entries()) {
+      this.add(`turn:${turnId}:${at}`, { kind: "reply", text: part }, target, at === 0 ? editsKey : undefined);
+    }
+  }
+
+  /** A question, as long as it is open; then what became of it. */
+  question(ask: Ask, target: Target, channel: BoundChannel, isStaff: boolean): void {
+    if (ask.status === "open") this.openQuestion(ask, target, channel);
+    else this.closeQuestion(ask, target, channel, isStaff);
+  }
+
+  /** Somebody wants a person. @param at tells apart those of one conversation */
+  handover(conversation: string, text: string, at: number): void {
+    const { store } = this.ports;
+    const subject = `conversation:${conversation}@${at}`;
+    const token = store.nameQuestion(subject, newShortToken());
+    const buttons = [{ value: buttonValue(token, "resume"), label: texts.giveBack }];
+    this.add(`handover:${subject}`, { kind: "question", text, buttons }, undefined);
+  }
+
+  handedBack(subject: string, userId: string): void {
+    this.add(`back:${subject}`, { kind: "question", text: texts.handedBack(userId) }, undefined, `handover:${subject}`);
+  }
+
+  private openQuestion(ask: Ask, target: Target, { maxCharacters }: BoundChannel): void {
+    const token = this.ports.store.nameQuestion(ask.askId, newShortToken());
+    const post = questionPost(ask, token);
+    const parts = splitText(post.text, maxCharacters);
+    const last = parts.pop() ?? "";
+    for (const [at, text] of parts.entries()) this.add(`askpart:${ask.askId}:${at}`, { kind: "reply", text }, target);
+    this.add(askKey(ask), { ...post, text: last }, target);
+  }
+
+  private closeQuestion(ask: Ask, target: Target, { edits, maxCharacters }: BoundChannel, isStaff: boolean): void {
+    const { store } = this.ports;
+    // Nobody has seen it.
+    if (store.dropPending(askKey(ask)) || store.postOf(askKey(ask)) === undefined) return;
+    // Where nothing can be changed, an end user who has answered needs no second message about it.
+    if (!edits && !isStaff && ask.closedBy?.kind === "channel") return;
+    const post = closedPost(ask);
+    const text = splitText(post.text, maxCharacters)[0] ?? "";
+    this.add(`closed:${ask.askId}`, { ...post, text }, target, edits ? askKey(ask) : undefined);
+  }
+
+  private add(key: string, post: Post, target: Target | undefined, editsKey?: string): void {
+    const { store, platform } = this.ports;
+    const { conversation, target: last } = store.state();
+    store.addPost({ key, post, target: target ?? last ?? { chat: conversation }, editsKey }, platform.now());
+  }
+}
+
+function workingKey(turnId: string): string {
+  return `working:${turnId}`;
+}
+
+function askKey({ askId }: Ask): string {
+  return `ask:${askId}`;
+}

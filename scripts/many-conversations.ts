@@ -1,0 +1,70 @@
+// A message in each of many conversations of a chat channel at once, against a running Worker: are all answered, and how fast?
+//   CONCLAVE_URL=http://127.0.0.1:8787 CONCLAVE_KEY=cnk_… tsx scripts/many-conversations.ts 1000
+// It stores an agent of the offline model and a channel of kind `generic`, whose answers it receives itself.
+import { createHmac, randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { z } from "zod";
+
+const url = process.env.CONCLAVE_URL ?? "http://127.0.0.1:8787";
+const key = process.env.CONCLAVE_KEY ?? "";
+const many = Number(process.argv[2] ?? 1_000);
+const secret = randomBytes(24).toString("base64");
+
+const answered = new Map<string, number>();
+const receiver = createServer(async (request, response) => {
+  let body = "";
+  for await (const chunk of request) body += chunk;
+  const { conversation } = z.looseObject({ conversation: z.string() }).parse(JSON.parse(body));
+  answered.set(conversation, (answered.get(conversation) ?? 0) + 1);
+  response.writeHead(200).end("{}");
+});
+receiver.listen(0, "127.0.0.1");
+await once(receiver, "listening");
+const place = receiver.address();
+const port = typeof place === "object" && place !== null ? place.port : 0;
+
+async function put(path: string, body: unknown): Promise<{ address: string }> {
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  const answer = await fetch(url + path, { method: "PUT", headers, body: JSON.stringify(body) });
+  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+  return z.looseObject({ address: z.string().default("") }).parse(await answer.json());
+}
+
+async function send(address: string, conversation: string): Promise<number> {
+  const body = JSON.stringify({
+    conversation,
+    messageId: "m1",
+    user: { id: "ada" },
+    text: `Hello from ${conversation}.`,
+  });
+  const [id, timestamp] = [`evt-${conversation}`, String(Math.floor(Date.now() / 1_000))];
+  const signature = createHmac("sha256", Buffer.from(secret, "base64"))
+    .update(`${id}.${timestamp}.${body}`)
+    .digest("base64");
+  const headers = { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": `v1,${signature}` };
+  const began = performance.now();
+  const answer = await fetch(address, { method: "POST", headers, body });
+  await answer.text();
+  if (answer.status !== 202) throw new Error(`${conversation}: ${answer.status}`);
+  return performance.now() - began;
+}
+
+await put("/v1/agents/many", { kind: "model", model: "offline", instructions: "Help." });
+const credentials = { secret: `whsec_${secret}`, replyUrl: `http://127.0.0.1:${port}/` };
+const { address } = await put("/v1/channels/many", { kind: "generic", agent: "many", credentials });
+const run = randomBytes(4).toString("hex");
+const began = performance.now();
+const waits = await Promise.all(Array.from({ length: many }, (_none, at) => send(url + address, `${run}-${at}`)));
+const acknowledged = performance.now() - began;
+const deadline = Date.now() + 300_000;
+while (answered.size < many && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 100));
+const seconds = (milliseconds: number): string => `${(milliseconds / 1_000).toFixed(1)} s`;
+const twice = [...answered.values()].filter((times) => times > 1).length;
+console.log(
+  `${many} messages acknowledged after ${seconds(acknowledged)}, the slowest after ${seconds(Math.max(...waits))}`,
+);
+console.log(`${answered.size} answered after ${seconds(performance.now() - began)}, ${twice} twice`);
+receiver.close();
+receiver.closeAllConnections();
+process.exit(answered.size === many && twice === 0 ? 0 : 1);

@@ -1,0 +1,91 @@
+/** The session of a conversation in a chat, and under whose name things are done in it. */
+import type { ChannelKind, OpenConnection } from "../../channels/connection.js";
+import { externalIdOf, type InboundEvent, personOf } from "../../channels/inbound.js";
+import { newSessionSchema } from "../../chat/session.js";
+import { ok, type Result } from "../../conversation/problem.js";
+import type { ConversationIdentity } from "../../gateways/channel-gateway.js";
+import { newMemorySchema } from "../../memory/memory.js";
+import type { Actor } from "../../tenancy/actor.js";
+import { ensureMemory } from "../memory/manage-memories.js";
+import type { Services } from "../services.js";
+import { ensureSession } from "../sessions/begin-session.js";
+
+/** The connection itself, as the operator who stored it set it up. */
+export function connectionActor({ tenantId, channelId }: Pick<OpenConnection, "tenantId" | "channelId">): Actor {
+  return { tenantId, kind: "channel", id: channelId, role: "operator" };
+}
+
+/** Who wrote or pressed something; in the reviewers' conversation that is staff. */
+export function personActor(
+  { tenantId, connection }: OpenConnection,
+  { user, direct }: Pick<InboundEvent, "user" | "direct">,
+  isStaff: boolean,
+): Actor {
+  const id = personOf(connection.kind, user.id);
+  const subject = direct && !isStaff ? { subject: subjectOf(connection.kind, user.id) } : {};
+  return { tenantId, kind: "channel", id, role: isStaff ? "operator" : "client", ...subject };
+}
+
+/** The end user's name: of a channel of our own it is the application's. */
+function subjectOf(kind: ChannelKind, userId: string): string {
+  const person = personOf(kind, userId);
+  return kind === "generic" ? person.slice("generic:".length) : person;
+}
+
+export interface ConversationSession {
+  readonly identity: ConversationIdentity;
+  /** Grows with each session that is begun anew. */
+  readonly generation: number;
+  readonly event: InboundEvent;
+}
+
+/** The session of a conversation, begun if there is none, and told to show there what happens in it. */
+export async function sessionOfConversation(
+  open: OpenConnection,
+  { identity, generation, event }: ConversationSession,
+  services: Services,
+): Promise<Result<string>> {
+  const actor = personActor(open, event, false);
+  const memory = await memoryOf(open, identity, actor.subject, services);
+  if (!memory.ok) return memory;
+  const { agent, kind } = open.connection;
+  const definition = newSessionSchema.parse({
+    agent,
+    whileWaiting: "answer",
+    metadata: { channel: kind, connection: open.name },
+    ...(actor.subject === undefined ? {} : { subject: actor.subject }),
+    ...(memory.value === undefined ? {} : { memory: { memoryId: memory.value } }),
+  });
+  const externalId = externalIdOf(identity.channelId, identity.conversation, generation);
+  const ensured = await ensureSession(actor, { externalId, definition }, services);
+  if (!ensured.ok) return ensured;
+  const { sessionId } = ensured.value.session;
+  const shown = await services.sessions.showIn(identity.tenantId, sessionId, identity);
+  return shown.ok ? ok(sessionId) : shown;
+}
+
+async function memoryOf(
+  open: OpenConnection,
+  { channelId, conversation }: ConversationIdentity,
+  subject: string | undefined,
+  services: Services,
+): Promise<Result<string | undefined>> {
+  const { memory, kind } = open.connection;
+  if (memory === undefined) return ok(undefined);
+  if ("memoryId" in memory) return ok(memory.memoryId);
+  // A person's memory is the same in every channel that knows them by this name; that of a group is the conversation's.
+  const externalId = subject === undefined ? externalIdOf(channelId, conversation, 1) : subject.replaceAll(" ", "%20");
+  const made = await ensureMemory(
+    connectionActor(open),
+    {
+      vaultId: memory.vaultId,
+      externalId,
+      memory: newMemorySchema.parse({
+        title: `${kind}: ${subject ?? conversation}`.slice(0, 200),
+        ...(subject === undefined ? {} : { subject }),
+      }),
+    },
+    services,
+  );
+  return made.ok ? ok(made.value.memory.memoryId) : made;
+}

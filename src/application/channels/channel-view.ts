@@ -1,0 +1,35 @@
+/** A connection as operators read it: its secrets hidden, with its address and its health. */
+import { type Channel, channelSchema, mapCredentials } from "../../channels/connection.js";
+import { type Result, refuse } from "../../conversation/problem.js";
+import { hiddenSecret } from "../../conversation/secret-text.js";
+import type { StoredChannel } from "../../stores/channel-store.js";
+
+/** Where a platform sends its events, as a path of this deployment. */
+function addressOf({ connection, connectionId }: Pick<StoredChannel, "connection" | "connectionId">): string {
+  return `/webhooks/${connection.kind}/${connectionId}`;
+}
+
+export async function channelView(stored: StoredChannel): Promise<Channel> {
+  const { name, channelId, connection, createdAt, updatedAt, lastEventAt, lastFailure, parked } = stored;
+  return channelSchema.parse({
+    ...(await mapCredentials(connection, () => hiddenSecret)),
+    ...{ name, channelId, address: addressOf(stored) },
+    health: {
+      ...(lastEventAt === undefined ? {} : { lastEventAt: isoTime(lastEventAt) }),
+      ...(lastFailure === undefined
+        ? {}
+        : { lastFailure: { at: isoTime(lastFailure.at), detail: lastFailure.detail } }),
+      parked,
+    },
+    createdAt: isoTime(createdAt),
+    updatedAt: isoTime(updatedAt),
+  });
+}
+
+function isoTime(at: number): string {
+  return new Date(at).toISOString();
+}
+
+export function noChannel(name: string): Result<never> {
+  return refuse("not_found", `There is no channel "${name}". GET /v1/channels lists those there are.`);
+}

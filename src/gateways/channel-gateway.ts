@@ -1,0 +1,88 @@
+/** The one place that makes stubs of conversations of chat channels. Their names carry the tenant and the connection. */
+import { z } from "zod";
+import { inboundEventSchema } from "../channels/inbound.js";
+import { callObject } from "./object-call.js";
+import type { Namespace } from "./root-gateway.js";
+import { fromWire, toWire, type Wire } from "./wire.js";
+
+export const conversationIdentitySchema = z.object({
+  tenantId: z.string(),
+  channelId: z.string(),
+  /** As `conversationOf` makes it of an event. */
+  conversation: z.string(),
+});
+export type ConversationIdentity = z.infer<typeof conversationIdentitySchema>;
+
+/** Something a conversation has to deal with; each is known by its id and dealt with once. */
+export const conversationSignalSchema = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("event"), event: inboundEventSchema }),
+  /** A turn of its session has ended. */
+  z.object({ kind: z.literal("turn"), turnId: z.string() }),
+  /** An ask of its session was opened or closed; `relayed`: it was sent on to the reviewers' conversation, which this is. */
+  z.object({ kind: z.literal("ask"), askId: z.string(), status: z.string(), relayed: z.boolean().default(false) }),
+  /** A user of another conversation wants a person. */
+  z.object({ kind: z.literal("handover"), conversation: z.string(), text: z.string(), at: z.number() }),
+  /** Somebody of staff gives a conversation back to the bot, which this is. */
+  z.object({ kind: z.literal("resume"), at: z.number() }),
+]);
+export type ConversationSignal = z.infer<typeof conversationSignalSchema>;
+
+/** Under which a signal that comes again is known. */
+export function signalId(signal: ConversationSignal): string {
+  switch (signal.kind) {
+    case "event":
+      return `event:${signal.event.eventId}`;
+    case "turn":
+      return `turn:${signal.turnId}`;
+    case "ask":
+      return `ask:${signal.askId}:${signal.status}`;
+    case "handover":
+      return `handover:${signal.conversation}:${signal.at}`;
+    case "resume":
+      return `resume:${signal.at}`;
+  }
+}
+
+const formSchema = z.object({ title: z.string(), text: z.string() }).nullable();
+/** What a form of a button shows; nothing when there is no such question, or it is closed. */
+export type FormText = z.infer<typeof formSchema>;
+
+export interface ConversationObject {
+  /** Stored when this returns. @param mayBegin whether this may be its first */
+  accept(
+    identity: ConversationIdentity,
+    signals: Wire<readonly ConversationSignal[]>,
+    mayBegin: boolean,
+  ): Promise<void>;
+  formText(value: string): Promise<Wire<FormText>>;
+  retry(deliveryId: string): Promise<boolean>;
+  remove(): Promise<boolean>;
+}
+
+/** Every command can be repeated: what comes twice is known by its id. */
+export class ChannelGateway {
+  constructor(private readonly namespace: Namespace<ConversationObject>) {}
+
+  accept(identity: ConversationIdentity, signals: readonly ConversationSignal[], mayBegin: boolean): Promise<void> {
+    return this.call(identity, (object) => object.accept(identity, toWire(signals), mayBegin));
+  }
+
+  async formText(identity: ConversationIdentity, value: string): Promise<FormText> {
+    return fromWire(await this.call(identity, (object) => object.formText(value)), formSchema);
+  }
+
+  retry(identity: ConversationIdentity, deliveryId: string): Promise<boolean> {
+    return this.call(identity, (object) => object.retry(deliveryId));
+  }
+
+  remove(identity: ConversationIdentity): Promise<boolean> {
+    return this.call(identity, (object) => object.remove());
+  }
+
+  private call<T>(
+    { tenantId, channelId, conversation }: ConversationIdentity,
+    method: (object: ConversationObject) => Promise<T>,
+  ): Promise<T> {
+    return callObject(() => method(this.namespace.getByName(`${tenantId}/${channelId}/${conversation}`)));
+  }
+}

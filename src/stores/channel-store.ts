@@ -1,0 +1,254 @@
+/** Connections to chat platforms in D1, their health, and copies of what could not be delivered. Every query carries the tenant. */
+import { z } from "zod";
+import {
+  type ChannelDelivery,
+  type Connection,
+  channelKinds,
+  connectionSchema,
+  mapCredentials,
+  type OpenConnection,
+} from "../channels/connection.js";
+import type { Sealer } from "../platform/secrets.js";
+
+const row = z.object({
+  channel_id: z.string(),
+  tenant_id: z.string(),
+  name: z.string(),
+  kind: z.enum(channelKinds),
+  connection_id: z.string(),
+  body: z.string(),
+  created_at: z.number(),
+  updated_at: z.number(),
+  last_event_at: z.number().nullable(),
+  last_failure_at: z.number().nullable(),
+  last_failure: z.string().nullable(),
+  parked: z.number().default(0),
+});
+
+/** A connection as it lies there: its credentials sealed. */
+export interface StoredChannel {
+  readonly channelId: string;
+  readonly tenantId: string;
+  readonly name: string;
+  readonly connectionId: string;
+  /** Credentials are sealed texts. */
+  readonly connection: Connection;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly lastEventAt?: number | undefined;
+  readonly lastFailure?: { readonly at: number; readonly detail: string } | undefined;
+  readonly parked: number;
+}
+
+const sealedBody = z.looseObject({ credentials: z.record(z.string(), z.unknown()) });
+
+/** How often a connection that is used all the time notes that it was, in milliseconds. */
+const noteEveryMs = 5_000;
+
+const selectChannels = `
+  SELECT c.*, (SELECT COUNT(*) FROM channel_deliveries d WHERE d.channel_id = c.channel_id AND d.status = 'parked') AS parked
+  FROM channels c`;
+
+export class ChannelStore {
+  constructor(
+    private readonly db: D1Database,
+    private readonly sealer: Sealer,
+    private readonly now: () => number,
+  ) {}
+
+  /** Stores it under its name: a new one with these ids, or what is there changed. @returns whether it is new */
+  async put(
+    tenantId: string,
+    name: string,
+    connection: Connection,
+    ids: { readonly channelId: string; readonly connectionId: string },
+  ): Promise<boolean> {
+    const body = JSON.stringify(await mapCredentials(connection, (secret) => this.sealer.seal(secret)));
+    const now = this.now();
+    const stored = await this.db
+      .prepare(
+        `INSERT INTO channels (channel_id, tenant_id, name, kind, connection_id, body, created_at, updated_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7)
+         ON CONFLICT (tenant_id, name) DO UPDATE SET body = ?6, updated_at = ?7 WHERE kind = ?4 RETURNING channel_id`,
+      )
+      .bind(ids.channelId, tenantId, name, connection.kind, ids.connectionId, body, now)
+      .first<{ channel_id: string }>();
+    return stored?.channel_id === ids.channelId;
+  }
+
+  /** Gives it another address. */
+  async readdress(tenantId: string, name: string, connectionId: string): Promise<boolean> {
+    const changed = await this.db
+      .prepare("UPDATE channels SET connection_id = ?, updated_at = ? WHERE tenant_id = ? AND name = ?")
+      .bind(connectionId, this.now(), tenantId, name)
+      .run();
+    return changed.meta.changes > 0;
+  }
+
+  async find(tenantId: string, name: string): Promise<StoredChannel | undefined> {
+    return this.one(`${selectChannels} WHERE c.tenant_id = ? AND c.name = ?`, tenantId, name);
+  }
+
+  /** By name. */
+  async list(tenantId: string, after: string, limit: number): Promise<StoredChannel[]> {
+    const { results } = await this.db
+      .prepare(`${selectChannels} WHERE c.tenant_id = ? AND c.name > ? ORDER BY c.name LIMIT ?`)
+      .bind(tenantId, after, limit)
+      .all();
+    return results.map(channelOf);
+  }
+
+  /** Whose address this is, with its credentials opened. */
+  async byAddress(kind: string, connectionId: string): Promise<OpenConnection | undefined> {
+    return this.open(await this.one(`${selectChannels} WHERE c.connection_id = ? AND c.kind = ?`, connectionId, kind));
+  }
+
+  async byId(tenantId: string, channelId: string): Promise<OpenConnection | undefined> {
+    return this.open(
+      await this.one(`${selectChannels} WHERE c.tenant_id = ? AND c.channel_id = ?`, tenantId, channelId),
+    );
+  }
+
+  /** The sealed credentials of a connection, opened. */
+  async open(stored: StoredChannel | undefined): Promise<OpenConnection | undefined> {
+    if (stored === undefined) return undefined;
+    const { tenantId, channelId, name } = stored;
+    const connection = await mapCredentials(stored.connection, (secret) => this.sealer.open(secret));
+    return { tenantId, channelId, name, connection: connectionSchema.parse(connection) };
+  }
+
+  async remove(tenantId: string, channelId: string): Promise<void> {
+    await this.db.batch([
+      this.db.prepare("DELETE FROM channels WHERE tenant_id = ? AND channel_id = ?").bind(tenantId, channelId),
+      this.db
+        .prepare("DELETE FROM channel_deliveries WHERE tenant_id = ? AND channel_id = ?")
+        .bind(tenantId, channelId),
+    ]);
+  }
+
+  /** Objects of a connection, or of all of a tenant's. */
+  async conversations(
+    tenantId: string,
+    after: { readonly channelId: string; readonly conversation: string },
+    limit: number,
+    channelId?: string,
+  ): Promise<{ channelId: string; conversation: string }[]> {
+    const { results } = await this.db
+      .prepare(
+        `SELECT channel_id, conversation FROM channel_conversations
+         WHERE tenant_id = ?1 AND (channel_id, conversation) > (?2, ?3) AND (?4 IS NULL OR channel_id = ?4)
+         ORDER BY channel_id, conversation LIMIT ?5`,
+      )
+      .bind(tenantId, after.channelId, after.conversation, channelId ?? null, limit)
+      .all<{ channel_id: string; conversation: string }>();
+    return results.map((found) => ({ channelId: found.channel_id, conversation: found.conversation }));
+  }
+
+  async forgetConversations(tenantId: string, channelId: string): Promise<void> {
+    await this.db
+      .prepare("DELETE FROM channel_conversations WHERE tenant_id = ? AND channel_id = ?")
+      .bind(tenantId, channelId)
+      .run();
+  }
+
+  /** The platform sent something that was signed. */
+  async noteEvent(channelId: string): Promise<void> {
+    const now = this.now();
+    await this.db
+      .prepare(
+        "UPDATE channels SET last_event_at = ?1 WHERE channel_id = ?2 AND (last_event_at IS NULL OR last_event_at < ?3)",
+      )
+      .bind(now, channelId, now - noteEveryMs)
+      .run();
+  }
+
+  async noteFailure(channelId: string, detail: string): Promise<void> {
+    const now = this.now();
+    await this.db
+      .prepare(
+        `UPDATE channels SET last_failure_at = ?1, last_failure = ?2
+         WHERE channel_id = ?3 AND (last_failure_at IS NULL OR last_failure_at < ?4 OR last_failure <> ?2)`,
+      )
+      .bind(now, detail.slice(0, 500), channelId, now - noteEveryMs)
+      .run();
+  }
+
+  async deliveries(
+    tenantId: string,
+    channelId: string,
+    status: string | undefined,
+    before: string | undefined,
+    limit: number,
+  ): Promise<ChannelDelivery[]> {
+    const { results } = await this.db
+      .prepare(
+        `SELECT * FROM channel_deliveries WHERE tenant_id = ?1 AND channel_id = ?2 AND (?3 IS NULL OR status = ?3)
+         AND (?4 IS NULL OR delivery_id < ?4) ORDER BY delivery_id DESC LIMIT ?5`,
+      )
+      .bind(tenantId, channelId, status ?? null, before ?? null, limit)
+      .all();
+    return results.map(deliveryOf);
+  }
+
+  async delivery(tenantId: string, channelId: string, deliveryId: string): Promise<ChannelDelivery | undefined> {
+    const found = await this.db
+      .prepare("SELECT * FROM channel_deliveries WHERE tenant_id = ? AND channel_id = ? AND delivery_id = ?")
+      .bind(tenantId, channelId, deliveryId)
+      .first();
+    return found === null ? undefined : deliveryOf(found);
+  }
+
+  private async one(query: string, ...bindings: string[]): Promise<StoredChannel | undefined> {
+    const found = await this.db
+      .prepare(query)
+      .bind(...bindings)
+      .first();
+    return found === null ? undefined : channelOf(found);
+  }
+}
+
+function channelOf(found: unknown): StoredChannel {
+  const stored = row.parse(found);
+  const body = sealedBody.parse(JSON.parse(stored.body));
+  return {
+    channelId: stored.channel_id,
+    tenantId: stored.tenant_id,
+    name: stored.name,
+    connectionId: stored.connection_id,
+    connection: sealedConnection(body),
+    createdAt: stored.created_at,
+    updatedAt: stored.updated_at,
+    lastEventAt: stored.last_event_at ?? undefined,
+    lastFailure:
+      stored.last_failure === null || stored.last_failure_at === null
+        ? undefined
+        : { at: stored.last_failure_at, detail: stored.last_failure },
+    parked: stored.parked,
+  };
+}
+
+/** What was written by us: looked into again only once it is opened. */
+const sealedConnectionSchema = z.custom<Connection>((body) => sealedBody.safeParse(body).success);
+function sealedConnection(body: unknown): Connection {
+  return sealedConnectionSchema.parse(body);
+}
+
+const deliveryRow = z.object({
+  delivery_id: z.string(),
+  conversation: z.string(),
+  status: z.enum(["pending", "delivered", "parked"]),
+  attempts: z.int(),
+  failure: z.string().nullable(),
+  created_at: z.number(),
+  updated_at: z.number(),
+});
+
+function deliveryOf(found: unknown): ChannelDelivery {
+  const { delivery_id, conversation, status, attempts, failure, created_at, updated_at } = deliveryRow.parse(found);
+  return {
+    ...{ deliveryId: delivery_id, conversation, status, attempts },
+    ...(failure === null ? {} : { failure }),
+    createdAt: new Date(created_at).toISOString(),
+    updatedAt: new Date(updated_at).toISOString(),
+  };
+}

@@ -1,0 +1,15 @@
+/** Bodies of platforms: JSON of the shapes that we know; anything else is none of ours. */
+import type { z } from "zod";
+import { readJson } from "../../text/json.js";
+
+export type ReadBody<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly detail: string };
+
+/** @param body JSON text, or what it is the text of, where that was read already */
+export function readBody<T>(schema: z.ZodType<T>, body: string): ReadBody<T> {
+  const { value, problem } = readJson(body);
+  if (problem !== undefined) return { ok: false, detail: `the body isn't JSON: ${problem}` };
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return { ok: true, value: parsed.data };
+  const [issue] = parsed.error.issues;
+  return { ok: false, detail: `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not as expected"}` };
+}

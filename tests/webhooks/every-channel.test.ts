@@ -1,0 +1,134 @@
+/** What holds of every channel, played through on each: the fakes of the platforms refuse what those refuse. */
+import { runDurableObjectAlarm } from "cloudflare:test";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { connect, platforms, type TestChannel } from "../support/chat-platforms.js";
+import { newTenant, type TestTenant } from "../support/conclave.js";
+import { eventually } from "../support/eventually.js";
+import { crash, passTime } from "../support/objects.js";
+
+afterEach(() => vi.useRealTimers());
+
+async function sessionsOf(tenant: TestTenant): Promise<{ sessionId: string; subject?: string; status: string }[]> {
+  return (await tenant.call("GET", "/v1/sessions")).body.items;
+}
+
+/** Everything dies; then time passes, and the alarms of the conversation and of its sessions ring. */
+async function crashAndWake(channel: TestChannel): Promise<void> {
+  await crash();
+  passTime(31_000);
+  await runDurableObjectAlarm(channel.conversation());
+  for (const { sessionId } of await eventually(async () => {
+    const sessions = await sessionsOf(channel.tenant);
+    expect(sessions).toHaveLength(1);
+    return sessions;
+  }))
+    await runDurableObjectAlarm(channel.tenant.object(sessionId));
+}
+
+describe.for(Object.values(platforms))("$kind", (platform) => {
+  it("a message is answered where it came from, once however often it is delivered", async () => {
+    const tenant = await newTenant();
+    const model = await tenant.agent("assistant");
+    await model.reply({ text: "We open at nine." });
+    const channel = await connect(tenant, platform);
+    const event = await platform.message({ id: 1, text: "When do you open?" });
+    const answers = await Promise.all([channel.deliver(event), channel.deliver(event), channel.deliver(event)]);
+    expect(answers.every(({ ok }) => ok)).toBe(true);
+    await expect.poll(() => channel.texts()).toEqual(["We open at nine."]);
+    expect((await channel.deliver(event)).ok).toBe(true);
+    expect(await model.requests()).toHaveLength(1);
+    const [session] = await sessionsOf(tenant);
+    expect(session).toMatchObject({
+      subject: platform.kind === "generic" ? "u1" : expect.stringContaining(platform.kind),
+    });
+  });
+
+  it("what isn't signed as it should be, or too long ago, does nothing and is seen in the channel's health", async () => {
+    const tenant = await newTenant();
+    await tenant.agent("assistant");
+    const channel = await connect(tenant, platform);
+    const forged = await platform.message({ id: 1, text: "Hello" }, { forged: true });
+    expect((await channel.deliver(forged)).status).toBe(401);
+    const old = await platform.message({ id: 2, text: "Hello" }, { at: Date.now() - 301_000 });
+    if (platform.signsTime) expect((await channel.deliver(old)).status).toBe(401);
+    expect((await channel.deliver({ ...forged, headers: {} })).status).toBe(401);
+    expect(await channel.calls()).toEqual([]);
+    expect(await sessionsOf(tenant)).toEqual([]);
+    const { body } = await tenant.call("GET", `/v1/channels/${platform.kind}`);
+    expect(body.health).toMatchObject({ lastFailure: { detail: expect.stringContaining("signed") }, parked: 0 });
+  });
+
+  it("is acknowledged while the model takes its time; a crash between loses nothing and answers once", async () => {
+    const tenant = await newTenant();
+    const model = await tenant.agent("assistant");
+    await model.reply({ text: "Lost.", hold: "first" }, { text: "We open at nine." });
+    const channel = await connect(tenant, platform);
+    expect((await channel.say(1, "When do you open?")).ok).toBe(true);
+    await model.until({ requests: 1 });
+    expect(await channel.texts()).toEqual([]);
+    await crashAndWake(channel);
+    await expect.poll(() => channel.texts()).toEqual(["We open at nine."]);
+    await model.release("first");
+    expect(await sessionsOf(tenant)).toHaveLength(1);
+  });
+
+  it("two messages at once are answered in order", async () => {
+    const tenant = await newTenant();
+    const model = await tenant.agent("assistant");
+    await model.reply({ text: "First answer.", hold: "first" }, { text: "Second answer." });
+    const channel = await connect(tenant, platform);
+    await channel.say(1, "First?");
+    await channel.say(2, "Second?");
+    await model.until({ requests: 1 });
+    await model.release("first");
+    await expect.poll(() => channel.texts()).toEqual(["First answer.", "Second answer."]);
+  });
+
+  it("of a reply that was blocked only what a client is told goes to the platform", async () => {
+    const tenant = await newTenant({ supervisors: ["discretion"] });
+    const phrases = { type: "phrases", phrases: ["project bluebird"] };
+    const rules = [{ match: phrases, action: "block", reason: "It is internal." }];
+    await tenant.rules("discretion", rules, { clientMessage: "That can't be said here." });
+    const model = await tenant.agent("assistant");
+    await model.reply({ text: "It is about Project Bluebird." });
+    const channel = await connect(tenant, platform);
+    await channel.say(1, "What is it about?");
+    await expect.poll(() => channel.texts()).toEqual([expect.stringMatching(/^The answer was blocked\. /)]);
+    expect(JSON.stringify(await channel.calls()).toLowerCase()).not.toContain("bluebird");
+  });
+
+  it("a limit of the platform is waited for; what it refuses is parked, shown, and sent again by hand", async () => {
+    const tenant = await newTenant();
+    const model = await tenant.agent("assistant");
+    await model.reply({ text: "Hello." });
+    const channel = await connect(tenant, platform, { reviewers: { conversation: platform.reviewers } });
+    const limited = { status: 429, headers: { "retry-after": "30" }, body: {} };
+    const refused = {
+      status: 400,
+      body: { ok: false, error: "channel_not_found", description: "no", error_code: 400 },
+    };
+    // The first call may be that an answer is on its way, which isn't worth another try.
+    await channel.api.reply(
+      limited,
+      limited,
+      ...(platform.kind === "slack" ? [{ ...refused, status: 200 }] : [refused]),
+    );
+    // Discord is tried as a message of the channel besides, before and after the place of the placeholder is given up.
+    if (platform.kind === "discord") await channel.api.reply(refused, refused);
+    await channel.say(1, "Hello?");
+    await expect.poll(async () => (await channel.calls()).length).toBeGreaterThanOrEqual(1);
+    const deliveries = async () => (await tenant.call("GET", `/v1/channels/${platform.kind}/deliveries`)).body.items;
+    await eventually(async () => {
+      passTime(31_000);
+      await runDurableObjectAlarm(channel.conversation());
+      expect(await deliveries()).toMatchObject([{ status: "parked", failure: expect.any(String) }]);
+    });
+    expect((await tenant.call("GET", `/v1/channels/${platform.kind}`)).body.health).toMatchObject({ parked: 1 });
+    const [{ deliveryId }] = await deliveries();
+    await channel.api.clear();
+    const retried = await tenant.call("POST", `/v1/channels/${platform.kind}/deliveries/${deliveryId}/retry`);
+    expect(retried.status).toBe(202);
+    await expect.poll(() => channel.texts()).toEqual(["Hello."]);
+    await expect.poll(deliveries).toMatchObject([{ deliveryId, status: "delivered" }]);
+  });
+});

@@ -1,0 +1,248 @@
+/** Questions in the channel: asked where the person is, answered by a button or a reply, and once over all faces. */
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { z } from "zod";
+import { connect, type Platform, platforms, slackInteraction, type TestChannel } from "../support/chat-platforms.js";
+import { newTenant, type TestTenant } from "../support/conclave.js";
+import { eventually } from "../support/eventually.js";
+import { passTime } from "../support/objects.js";
+
+afterEach(() => vi.useRealTimers());
+
+const { slack, telegram, discord, whatsapp, generic } = platforms;
+const askHuman = { tools: [{ server: "conclave", tool: "ask_human" }] };
+
+async function asking(platform: Platform, question: object): Promise<{ tenant: TestTenant; channel: TestChannel }> {
+  const tenant = await newTenant();
+  const model = await tenant.agent("assistant", askHuman);
+  await model.reply({ toolCalls: [{ name: "ask_human", arguments: question }] }, { text: "Noted: thanks." });
+  return { tenant, channel: await connect(tenant, platform) };
+}
+
+/** A reply that a person of staff looks at first, in the channel's reviewers' conversation. */
+async function reviewing(platform: Platform): Promise<{ tenant: TestTenant; channel: TestChannel }> {
+  const tenant = await newTenant({ supervisors: ["held"] });
+  const model = await tenant.agent("assistant");
+  const match = { type: "phrases", phrases: ["refund"] };
+  await tenant.rules("held", [{ match, action: "review", reason: "It is about money." }], { hooks: ["response"] });
+  await model.reply({ text: "You get a refund of 40 euros." });
+  const channel = await connect(tenant, platform, { reviewers: { conversation: platform.reviewers } });
+  await channel.say(1, "Money back?");
+  return { tenant, channel };
+}
+
+async function asksOf(tenant: TestTenant) {
+  return (await tenant.call("GET", "/v1/asks")).body.items;
+}
+
+/** What was posted where: the texts of a conversation's calls. */
+async function textsTo(channel: TestChannel, chat: string): Promise<string[]> {
+  const calls = (await channel.calls()).filter((call) => channel.platform.chatOf(call) === chat);
+  return calls.flatMap((call) => channel.platform.textOf(call) ?? []);
+}
+
+describe.for([slack, telegram, discord, whatsapp])("on $kind", (platform) => {
+  it("a question with suggestions has buttons; the one that is pressed answers it, as whoever pressed it", async () => {
+    const { tenant, channel } = await asking(platform, { question: "Which size?", suggestions: ["small", "large"] });
+    await channel.say(1, "I want a shirt.");
+    await expect.poll(async () => Object.keys(await channel.buttons())).toEqual(["small", "large"]);
+    const { large = "" } = await channel.buttons();
+    expect((await channel.deliver(await platform.press(large, { id: 1 }))).ok).toBe(true);
+    await expect.poll(async () => (await channel.texts()).at(-1)).toBe("Noted: thanks.");
+    await expect
+      .poll(async () => (await asksOf(tenant))[0])
+      .toMatchObject({
+        status: "answered",
+        answer: { response: "large" },
+        closedBy: { kind: "channel", id: expect.stringMatching(new RegExp(`^${platform.kind}:`)), role: "client" },
+      });
+    // Where a message can be changed, the question shows what became of it.
+    const outcome = expect.stringMatching(/^Which size\?\n\nAnswered by .*: large$/);
+    if (platform.kind !== "whatsapp") expect(await channel.texts()).toContainEqual(outcome);
+  });
+
+  it("a review is shown with its text where staff is asked, and accepted there by staff", async () => {
+    const { tenant, channel } = await reviewing(platform);
+    await expect
+      .poll(() => textsTo(channel, platform.reviewers))
+      .toContainEqual(expect.stringContaining("refund of 40"));
+    expect((await textsTo(channel, platform.conversation)).join()).not.toContain("refund");
+    const { Accept = "" } = await channel.buttons();
+    await channel.deliver(await platform.press(Accept, { id: 7, isStaff: true }));
+    await expect
+      .poll(() => textsTo(channel, platform.conversation))
+      .toContainEqual(expect.stringContaining("You get a refund of 40 euros."));
+    await expect
+      .poll(async () => (await asksOf(tenant))[0])
+      .toMatchObject({
+        status: "answered",
+        closedBy: { kind: "channel", id: expect.stringMatching(new RegExp(`^${platform.kind}:`)), role: "operator" },
+      });
+    await expect
+      .poll(() => textsTo(channel, platform.reviewers))
+      .toContainEqual(expect.stringMatching(/Answered by .*: accept/));
+  });
+});
+
+describe("a review", () => {
+  it("that is accepted in the channel, in the inbox and by an operator's key at once is won by one; the others are told", async () => {
+    const { tenant, channel } = await reviewing(slack);
+    await expect.poll(() => channel.buttons()).toHaveProperty("Accept");
+    const { Accept = "", Reject = "" } = await channel.buttons();
+    const [ask] = await asksOf(tenant);
+    const operator = await tenant.withRole("operator");
+    const inbox = tenant.call("POST", `/v1/asks/${ask.askId}/answer`, { decision: "edit", content: "Let me see." });
+    const [, , byKey, byInbox] = await Promise.all([
+      channel.deliver(await slack.press(Accept, { id: 7, isStaff: true })),
+      channel.deliver(await slack.press(Reject, { id: 8, isStaff: true })),
+      operator.call("POST", `/v1/asks/${ask.askId}/answer`, { decision: "accept" }),
+      inbox,
+    ]);
+    await expect.poll(async () => (await asksOf(tenant))[0].status).toBe("answered");
+    const { closedBy } = (await asksOf(tenant))[0];
+    const refused = async () =>
+      [byKey.status, byInbox.status].filter((status) => status === 409).length +
+      (await channel.texts()).filter((text) => text === "That was decided already.").length;
+    // The same decision as the one that won is no refusal.
+    const same = closedBy.kind === "channel" && closedBy.id === "slack:U7" ? 1 : closedBy.role === "operator" ? 1 : 0;
+    await expect.poll(refused).toBeGreaterThanOrEqual(3 - same);
+    await expect.poll(refused).toBeLessThanOrEqual(3);
+    await expect
+      .poll(() => textsTo(channel, "C900"))
+      .toContainEqual(expect.stringContaining(`Answered by ${closedBy.id}`));
+  });
+
+  it("is edited in a form where the platform has one, and by the next message where it has none", async () => {
+    const inSlack = await reviewing(slack);
+    await expect.poll(() => inSlack.channel.buttons()).toHaveProperty("Edit");
+    const { Edit = "" } = await inSlack.channel.buttons();
+    expect((await inSlack.channel.deliver(await slack.press(Edit, { id: 7, isStaff: true }))).status).toBe(200);
+    const opened = (await inSlack.channel.calls()).find(({ path }) => path === "/views.open");
+    expect(JSON.stringify(opened?.body)).toContain("You get a refund of 40 euros.");
+    const metadata = JSON.stringify({ value: Edit, chat: "C900" });
+    await inSlack.channel.deliver(await slackForm(metadata, "You get a voucher."));
+    await expect.poll(() => textsTo(inSlack.channel, "D100")).toContainEqual("You get a voucher.");
+
+    const inTelegram = await reviewing(telegram);
+    await expect.poll(() => inTelegram.channel.buttons()).toHaveProperty("Edit");
+    const values = await inTelegram.channel.buttons();
+    await inTelegram.channel.deliver(await telegram.press(values.Edit ?? "", { id: 7, isStaff: true }));
+    await expect
+      .poll(() => textsTo(inTelegram.channel, "-900"))
+      .toContainEqual(expect.stringMatching(/^Send the text/));
+    await inTelegram.channel.say(5, "You get a voucher.", { user: 7, isStaff: true });
+    await expect.poll(() => textsTo(inTelegram.channel, "100")).toContainEqual("You get a voucher.");
+  });
+
+  it("that opens a form on Discord is answered with the form itself", async () => {
+    const { channel } = await reviewing(discord);
+    await expect.poll(() => channel.buttons()).toHaveProperty("Edit");
+    const { Edit = "" } = await channel.buttons();
+    const answer = await channel.deliver(await discord.press(Edit, { id: 7, isStaff: true }));
+    expect(await answer.json()).toMatchObject({
+      type: 9,
+      data: { custom_id: Edit, components: [{ components: [{ value: "You get a refund of 40 euros." }] }] },
+    });
+  });
+
+  it("can't be decided from where end users write, nor with a button of another conversation", async () => {
+    const { tenant, channel } = await reviewing(slack);
+    await expect.poll(() => channel.buttons()).toHaveProperty("Accept");
+    const { Accept = "" } = await channel.buttons();
+    await channel.deliver(await slack.press(Accept, { id: 1 }));
+    await expect.poll(() => channel.texts()).toContain("That question isn't here any more.");
+    expect((await asksOf(tenant))[0].status).toBe("open");
+  });
+});
+
+it("a question without suggestions is answered by the next message", async () => {
+  const { tenant, channel } = await asking(telegram, { question: "Which city?" });
+  await channel.say(1, "Weather?");
+  await expect.poll(() => channel.texts()).toEqual(["Which city?"]);
+  await channel.say(2, "Bern");
+  await expect.poll(async () => (await channel.texts()).at(-1)).toBe("Noted: thanks.");
+  expect((await asksOf(tenant))[0]).toMatchObject({ answer: { response: "Bern" }, closedBy: { id: "telegram:1" } });
+});
+
+it("staff answers a question by replying to it; what else is said there begins nothing", async () => {
+  const tenant = await newTenant({ questions: { audience: "staff" } });
+  const model = await tenant.agent("assistant", askHuman);
+  await model.reply(
+    { toolCalls: [{ name: "ask_human", arguments: { question: "How much?" } }] },
+    { text: "It is 40." },
+  );
+  const channel = await connect(tenant, telegram, { reviewers: { conversation: "-900" } });
+  await channel.say(1, "What does it cost?");
+  await expect.poll(() => textsTo(channel, "-900")).toHaveLength(1);
+  await channel.say(2, "Who knows?", { user: 7, isStaff: true });
+  const query = "SELECT message_id FROM posts WHERE post_key LIKE 'ask:%' AND message_id IS NOT NULL";
+  const repliesTo = await eventually(() =>
+    runInDurableObject(channel.conversation("-900"), (_object, { storage }) =>
+      z.string().parse(storage.sql.exec(query).toArray()[0]?.message_id),
+    ),
+  );
+  await channel.say(3, "40 euros", { user: 8, isStaff: true, repliesTo });
+  await expect.poll(() => textsTo(channel, "100")).toEqual(["It is 40."]);
+  expect((await asksOf(tenant))[0]).toMatchObject({ answer: { response: "40 euros" }, closedBy: { id: "telegram:8" } });
+  expect((await tenant.call("GET", "/v1/sessions")).body.items).toHaveLength(1);
+});
+
+it("the channel of our own brings questions as data, and an answer names its ask", async () => {
+  const { tenant, channel } = await asking(generic, { question: "Which size?", suggestions: ["small", "large"] });
+  await channel.say(1, "I want a shirt.");
+  await expect.poll(async () => (await channel.calls()).length).toBe(1);
+  expect((await channel.calls())[0]?.body).toMatchObject({
+    conversation: "room-1",
+    text: "Which size?",
+    ask: {
+      askId: expect.stringMatching(/^ask_/),
+      question: "Which size?",
+      suggestions: ["small", "large"],
+      status: "open",
+    },
+  });
+  await channel.say(2, "large");
+  await expect.poll(() => channel.texts()).toEqual(["Which size?", "Noted: thanks."]);
+  expect((await asksOf(tenant))[0]).toMatchObject({ closedBy: { kind: "channel", id: "generic:u1", subject: "u1" } });
+});
+
+it("a question whose time is over is changed to say so", async () => {
+  const { tenant, channel } = await asking(slack, { question: "Which city?", timeoutMs: 60_000 });
+  await channel.say(1, "Weather?");
+  await expect.poll(() => channel.texts()).toContain("Which city?");
+  const [{ from }] = await asksOf(tenant);
+  passTime(61_000);
+  await runDurableObjectAlarm(tenant.object(from.sessionId));
+  await expect.poll(() => channel.texts()).toContainEqual(expect.stringContaining("Nobody answered in time"));
+  const changed = (await channel.calls()).filter(({ path }) => path === "/chat.update");
+  expect(JSON.stringify(changed)).toContain("Nobody answered in time");
+});
+
+it("commands begin anew, and hand the conversation over to a person and back", async () => {
+  const tenant = await newTenant();
+  const model = await tenant.agent("assistant");
+  await model.reply({ text: "Hello." }, { text: "Hello again." }, { text: "I am back." });
+  const channel = await connect(tenant, slack, { reviewers: { conversation: "C900" } });
+  await channel.say(1, "Hi.");
+  await expect.poll(() => channel.texts()).toContain("Hello.");
+  await channel.say(2, "/new");
+  await channel.say(3, "Hi again.");
+  await expect.poll(() => channel.texts()).toContain("Hello again.");
+  expect((await tenant.call("GET", "/v1/sessions")).body.items).toHaveLength(2);
+
+  await channel.say(4, "/person");
+  await expect.poll(() => textsTo(channel, "C900")).toContainEqual(expect.stringContaining("U1 asks for a person"));
+  await channel.say(5, "Anybody?");
+  const { "Give back to the bot": back = "" } = await channel.buttons();
+  await channel.deliver(await slack.press(back, { id: 7, isStaff: true }));
+  await expect.poll(() => channel.texts()).toContain("The bot answers here again.");
+  await channel.say(6, "Are you there?");
+  await expect.poll(() => channel.texts()).toContain("I am back.");
+  expect(JSON.stringify(await model.requests())).not.toContain("Anybody?");
+});
+
+function slackForm(metadata: string, text: string) {
+  const values = { text: { text: { type: "plain_text_input", value: text } } };
+  const view = { id: "V1", private_metadata: metadata, state: { values } };
+  return slackInteraction({ type: "view_submission", user: { id: "U7", name: "reviewer" }, view });
+}
