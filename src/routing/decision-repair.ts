@@ -2,8 +2,8 @@
  * Routing decisions as models write them: as arguments of `route_to`, or as JSON somewhere in a text. What can be understood
  * without guessing is put right; everything else is refused with words that say what would be right.
  */
-import { jsonrepair } from "jsonrepair";
 import { z } from "zod";
+import { jsonObjectsIn, readProbability } from "../text/written-json.js";
 import type { Choice } from "./routing-input.js";
 
 export type ReadDecision =
@@ -42,7 +42,7 @@ export function checkDecision(value: unknown, live: readonly string[], known: re
     if (!known.includes(id)) return problem(`there is no worker "${id}". ${choices}`);
     if (!live.includes(id)) return problem(`the worker "${id}" can't be chosen now. ${choices}`);
   }
-  const sure = readConfidence(confidence);
+  const sure = confidence == null ? unstatedConfidence : readProbability(confidence);
   if (sure === undefined) return problem(`confidence is a number from 0 to 1, not ${JSON.stringify(confidence)}`);
   return {
     ok: true,
@@ -59,64 +59,12 @@ export function checkDecision(value: unknown, live: readonly string[], known: re
 /** Reads a decision out of a text: bare, fenced, or with prose around it; broken JSON is repaired. */
 export function readDecision(text: string, live: readonly string[], known: readonly string[]): ReadDecision {
   let first: ReadDecision | undefined;
-  for (const candidate of jsonCandidates(text)) {
-    const value = repairedObject(candidate);
-    if (value === undefined) continue;
+  for (const value of jsonObjectsIn(text)) {
     const read = checkDecision(value, live, known);
     if (read.ok) return read;
     first ??= read;
   }
   return first ?? problem("it holds no JSON object");
-}
-
-/** Percentages are put right; what is no probability either way is refused. */
-function readConfidence(given: number | string | null | undefined): number | undefined {
-  if (given === null || given === undefined) return unstatedConfidence;
-  const percent = typeof given === "string" && given.trim().endsWith("%");
-  const number =
-    typeof given === "number" ? given : given.trim() === "" ? Number.NaN : Number(given.replace(/%\s*$/, ""));
-  const value = percent || number > 1 ? number / 100 : number;
-  return value >= 0 && value <= 1 ? value : undefined;
-}
-
-function jsonCandidates(text: string): string[] {
-  const fenced = [...text.matchAll(/```[a-z]*\s*([\s\S]*?)(?:```|$)/gi)].map(([, inner = ""]) => inner);
-  return [...fenced, ...objectsIn(text)]
-    .map((candidate) => candidate.trim())
-    .filter((candidate) => candidate.startsWith("{"));
-}
-
-/** The outermost `{…}` of a text, braces in strings left alone; one that is never closed goes to the end. */
-function objectsIn(text: string): string[] {
-  const found: string[] = [];
-  let depth = 0;
-  let start = -1;
-  let inString = false;
-  for (let at = 0; at < text.length; at++) {
-    const character = text[at];
-    if (inString) {
-      if (character === "\\") at++;
-      else if (character === '"') inString = false;
-    } else if (character === '"' && depth > 0) inString = true;
-    else if (character === "{") {
-      if (depth === 0) start = at;
-      depth++;
-    } else if (character === "}" && depth > 0) {
-      depth--;
-      if (depth === 0) found.push(text.slice(start, at + 1));
-    }
-  }
-  if (depth > 0 && start >= 0) found.push(text.slice(start));
-  return found;
-}
-
-function repairedObject(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(jsonrepair(text));
-    return value !== null && typeof value === "object" && !Array.isArray(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function same(a: string, b: string): boolean {
