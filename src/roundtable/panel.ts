@@ -156,7 +156,10 @@ export function panelProblems(panel: Seating): { path: (string | number)[]; mess
   }
   for (const [index, { id }] of seats.entries()) {
     if (seats.findIndex((seat) => seat.id === id) !== index) {
-      problems.push({ path: ["seats", index, "id"], message: `"${id}" is there twice; every seat needs an id of its own` });
+      problems.push({
+        path: ["seats", index, "id"],
+        message: `"${id}" is there twice; every seat needs an id of its own`,
+      });
     }
   }
   const count = seats.length > 0 ? seats.length : (agentCount ?? defaultCount);

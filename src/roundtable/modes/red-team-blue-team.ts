@@ -13,7 +13,8 @@ const blue: Role = {
 };
 
 export const redTeamBlueTeam: Mode = {
-  description: "In each round the red team finds problems, all at once; then the blue team, which has read them, answers.",
+  description:
+    "In each round the red team finds problems, all at once; then the blue team, which has read them, answers.",
   speaking: (count) => {
     const seats = Array.from({ length: count }, (_, index) => index);
     return [seats.filter((index) => index % 2 === 0), seats.filter((index) => index % 2 === 1)];
