@@ -3,8 +3,7 @@
  * the turn or run that it is nested in) keeps the record and asks here what is next.
  */
 import { z } from "zod";
-import type { ContextRequest } from "./context-request.js";
-import { awaitedContext, seatsWithNews, waitingSeats } from "./context-state.js";
+import { awaitedContext, type ContextRequest, seatsWithNews, waitingSeats } from "./context-request.js";
 import type { SeatInfo, Waiting } from "./panel.js";
 import { positionSchema } from "./position.js";
 

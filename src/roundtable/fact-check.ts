@@ -6,7 +6,7 @@ import { type AgentTool, openGuard, type ToolOutput } from "../agent/tools.js";
 import { dataBlock } from "../conversation/data-block.js";
 import { coverageOf } from "../text/overlap.js";
 import { jsonObjectsIn } from "../text/written-json.js";
-import { labelOf } from "./context-text.js";
+import { labelOf } from "./context-request.js";
 import type { DebatePorts, LoadedPanel } from "./ports.js";
 import { type SeatView, shownName } from "./prompts.js";
 import { roundtableServer } from "./take-position.js";

@@ -9,10 +9,10 @@ import {
   type ContextRequest,
   contextRequestSchema,
   decideRequest,
-  type RequestDecision,
+  newRequest,
   withAsker,
-  withNewRequest,
 } from "./context-request.js";
+import { resolve } from "./context-results.js";
 import type { RequestPolicy } from "./panel.js";
 import { roundtableServer } from "./take-position.js";
 
@@ -27,11 +27,14 @@ export type BookedRequest = z.infer<typeof bookedRequestSchema>;
 /** What came of a call, as it is journalled. */
 export const askedSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("new"), request: contextRequestSchema }),
-  z.object({ kind: z.literal("open"), request: contextRequestSchema, match: z.enum(["words", "meaning"]) }),
+  z.object({ kind: z.literal("open"), request: contextRequestSchema }),
   z.object({ kind: z.literal("known"), request: contextRequestSchema, match: z.enum(["words", "meaning"]) }),
   z.object({ kind: z.literal("refused"), why: z.string() }),
 ]);
 export type Asked = z.infer<typeof askedSchema>;
+
+/** What a seat asked for, and how. */
+export type AskedContext = ContextAsker & { readonly query: string };
 
 export interface RequestBookPorts {
   /** Opens an ask for a call, or finds the one that it has opened; waits for nothing. */
@@ -69,7 +72,7 @@ export class RequestBook {
   }
 
   /** Decides on a call and stores what follows from it, synchronously: of two seats that ask for the same, one opens the request. */
-  ask(callId: string, asked: ContextAsker): Asked {
+  ask(callId: string, asked: AskedContext): Asked {
     const decision = decideRequest(this.forSeats(), asked, this.policy);
     switch (decision.kind) {
       case "refused":
@@ -77,13 +80,11 @@ export class RequestBook {
       case "known":
         return { kind: "known", request: decision.request, match: decision.match };
       case "open": {
-        const request = this.join(decision.request.requestId, asked);
-        return { kind: "open", request, match: decision.match };
+        return { kind: "open", request: this.join(decision.request.requestId, asked) };
       }
       case "new": {
         const { askId, openedAt } = this.ports.open(callId, askOf(callId, asked, this.policy));
-        const made = withNewRequest(this.all(), asked, { requestId: askId, openedAt }).at(-1);
-        const request = contextRequestSchema.parse(made);
+        const request = newRequest(this.all(), asked, { requestId: askId, openedAt });
         this.put({ request });
         return { kind: "new", request };
       }
@@ -91,7 +92,7 @@ export class RequestBook {
   }
 
   /** Takes up what came of a call before an interruption, where the book was lost with it. */
-  restore(asked: ContextAsker, outcome: Asked): void {
+  restore(asked: AskedContext, outcome: Asked): void {
     if (outcome.kind === "refused" || outcome.kind === "known") return;
     const { requestId } = outcome.request;
     const known = this.booked.find(({ request }) => request.requestId === requestId);
@@ -120,11 +121,11 @@ export class RequestBook {
   }
 
   private join(requestId: string, asked: ContextAsker): ContextRequest {
-    const request = withAsker(this.all(), requestId, asked).find((one) => one.requestId === requestId);
-    const known = this.booked.find((one) => one.request.requestId === requestId);
-    const joined = contextRequestSchema.parse(request);
-    this.put({ ...known, request: joined });
-    return joined;
+    const known = this.booked.find(({ request }) => request.requestId === requestId);
+    if (known === undefined) throw new RangeError(`the request ${requestId} isn't in the book`);
+    const request = withAsker(known.request, asked);
+    this.put({ ...known, request });
+    return request;
   }
 
   private put(booked: BookedRequest): void {
@@ -142,12 +143,7 @@ export function effective({ request, cleared }: BookedRequest): ContextRequest {
   return cleared === undefined ? { ...rest, status: "open" } : { ...rest, ...cleared };
 }
 
-/** What `request_context` decided, as its reply is worded. */
-export function decisionOf(asked: Asked): RequestDecision {
-  return asked.kind === "new" ? { kind: "new" } : asked;
-}
-
-function askOf(callId: string, asked: ContextAsker, { audience, timeoutMs }: RequestPolicy): AskRequest {
+function askOf(callId: string, asked: AskedContext, { audience, timeoutMs }: RequestPolicy): AskRequest {
   const { query, reason, priority, seat } = asked;
   return {
     kind: "context",
@@ -165,9 +161,10 @@ function closedBy(request: ContextRequest, { status, answer, closedAt }: Ask): C
   const closed = { ...request, ...(closedAt === undefined ? {} : { closedAt }) };
   const given = answer !== undefined && !("response" in answer) && !("decision" in answer) ? answer : undefined;
   if (given === undefined) return { ...closed, status: status === "expired" ? "expired" : "withdrawn" };
-  const from = given.source === undefined ? {} : { source: given.source };
-  const { result } = given;
+  const source = given.source === undefined ? {} : { source: given.source };
+  const at = closedAt ?? request.openedAt;
+  const { result, error = "It could not be found." } = given;
   return result !== undefined && result.trim() !== ""
-    ? { ...closed, ...from, status: "answered", result }
-    : { ...closed, ...from, status: "unavailable", error: given.error ?? "It could not be found." };
+    ? resolve(request, { kind: "result", result, ...source }, at)
+    : resolve(request, { kind: "unavailable", error, ...source }, at);
 }

@@ -2,10 +2,10 @@
 import type { AgentTool, ToolOutput } from "../agent/tools.js";
 import { activeAtHop } from "../supervision/as-hop.js";
 import { supervise } from "../supervision/supervise.js";
-import { contextPriorities, readRequest, requestLimits } from "./context-request.js";
-import { requestReply } from "./context-text.js";
+import { contextItem, contextPriorities, labelOf, readRequest, requestLengths } from "./context-request.js";
+import { renderContext } from "./context-text.js";
 import type { DebatePorts } from "./ports.js";
-import { askedSchema, decisionOf } from "./request-book.js";
+import { type Asked, askedSchema } from "./request-book.js";
 import { joinParts, splitParts } from "./supervised-parts.js";
 import { roundtableServer } from "./take-position.js";
 
@@ -23,10 +23,10 @@ export function requestContextTool(
       properties: {
         query: {
           type: "string",
-          maxLength: requestLimits.query,
+          maxLength: requestLengths.query,
           description: "What information is needed, complete in itself",
         },
-        reason: { type: "string", maxLength: requestLimits.reason, description: "Why the debate needs it" },
+        reason: { type: "string", maxLength: requestLengths.reason, description: "Why the debate needs it" },
         priority: {
           type: "string",
           enum: [...contextPriorities],
@@ -60,7 +60,38 @@ export function requestContextTool(
         async () => ports.book.ask(callId, asker),
       );
       ports.book.restore(asker, asked);
-      return requestReply(decisionOf(asked));
+      return replyTo(asked);
     },
   };
+}
+
+/** Of an answer that is given to a seat as it asks, in characters. */
+const longestReply = 12_000;
+
+/** What a seat is told at once; nobody waits for anything within a round. */
+function replyTo(asked: Asked): ToolOutput {
+  switch (asked.kind) {
+    case "new":
+      return {
+        content:
+          "Noted: it was passed on. Go on and take your position with what you know now; the answer reaches later rounds.",
+      };
+    case "open":
+      return {
+        content: `Noted: this is asked for already, as ${labelOf(asked.request)} ("${asked.request.query}"). Go on and take your position with what you know now; the answer reaches later rounds.`,
+      };
+    case "known": {
+      const { request, match } = asked;
+      const what =
+        match === "words"
+          ? "This was asked for before."
+          : "Something much like this was asked for before; if you need something else, ask for just that, naming what tells it apart.";
+      return { content: `${what}\n\n${renderContext([contextItem(request)], longestReply)}` };
+    }
+    case "refused":
+      return {
+        content: `Not asked: ${asked.why}. Go on with what you know, and say what you assume.`,
+        isError: true,
+      };
+  }
 }

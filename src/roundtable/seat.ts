@@ -10,7 +10,7 @@ import type { ModelMessage } from "../model/port.js";
 import { activeAtHop } from "../supervision/as-hop.js";
 import { supervise } from "../supervision/supervise.js";
 import { supervisingGuard } from "../supervision/tool-guard.js";
-import { citableContext } from "./context-text.js";
+import { citableContext } from "./context-request.js";
 import type { SeatFailure } from "./debate.js";
 import { factCheckTool } from "./fact-check.js";
 import type { Share } from "./limits.js";
