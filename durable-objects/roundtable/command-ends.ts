@@ -5,11 +5,12 @@ import { awaitedContext } from "../../src/roundtable/context-request.js";
 import { mergePass, type RoundRecord, type SeatFailure } from "../../src/roundtable/debate.js";
 import { exitOf } from "../../src/roundtable/exit.js";
 import { addSpent, budgetExhausted } from "../../src/roundtable/limits.js";
+import { type Analysed, countConsensus } from "../../src/roundtable/round-consensus.js";
 import type { RoundtableError } from "../../src/roundtable/roundtable.js";
 import type { Kit } from "../kit/kit.js";
 import type { Driven } from "./drive.js";
 import type { Requests } from "./requests.js";
-import { debateOf } from "./roundtable-view.js";
+import { debateOf, seatsAt } from "./roundtable-view.js";
 import type { Command, RoundCommandRow, RoundtableStore } from "./store.js";
 
 export interface EndPorts {
@@ -18,6 +19,41 @@ export interface EndPorts {
   readonly requests: Requests;
   readonly now: () => number;
   readonly changed: () => void;
+}
+
+function statusOf({ kind }: Driven): EndedStatus {
+  switch (kind) {
+    case "completed":
+    case "analysed":
+    case "synthesised":
+      return "completed";
+    case "blocked":
+    case "topic_blocked":
+      return "blocked";
+    case "all_failed":
+    case "failed":
+      return "failed";
+  }
+}
+
+/** A round that was cut short: with what was said in it. */
+function cutRound(
+  { kind, round, speakers, absent, startedAt }: RoundCommandRow,
+  result: Pick<RoundRecord, "positions" | "failures">,
+  store: RoundtableStore,
+  endedAt: string,
+): RoundRecord {
+  const rounds = store.rounds();
+  const before = rounds.at(-1);
+  const began = new Date(startedAt).toISOString();
+  const cut: RoundRecord =
+    kind === "round" || before === undefined
+      ? { ...result, round, absent, passes: [], startedAt: began, endedAt }
+      : mergePass(before, { kind, seats: speakers }, { ...result, endedAt });
+  const earlier = rounds.filter((one) => one.round !== round);
+  const { panel } = store.roundtable().definition;
+  const seats = seatsAt(store.roundtable()).map((seat) => ({ ...seat, models: [], tools: [] }));
+  return { ...cut, consensus: countConsensus([...earlier, cut], { mode: panel.mode, seats }) };
 }
 
 const crashed = {
@@ -31,16 +67,22 @@ export class CommandEnds {
   end(work: string, command: Command, driven: Driven, degraded: readonly string[]): void {
     const { store } = this.ports;
     const activeMs = "activeMs" in driven ? driven.activeMs : 0;
-    const status: EndedStatus =
-      driven.kind === "completed" ? "completed" : driven.kind === "blocked" ? "blocked" : "failed";
+    const status = statusOf(driven);
     this.close(work, command, status, activeMs, () => {
       const all = new Set([...store.roundtable().degraded, ...degraded]);
       if (all.size > 0) store.setDegraded([...all]);
       switch (driven.kind) {
         case "completed":
-          if (command.kind === "synthesis") return;
           if (driven.perspectives !== undefined) store.setPerspectives(driven.perspectives);
-          this.complete(work, command, driven.round);
+          if (driven.before !== undefined) this.addAnalysis(command.round - 1, driven.before);
+          if ("speakers" in command) this.complete(work, command, driven.round);
+          return;
+        case "analysed":
+          this.addAnalysis(driven.round, driven.analysed);
+          return;
+        case "synthesised":
+          store.setSynthesis(driven.synthesis);
+          this.ports.kit.events.append("synthesis.completed", work, { roundtableId: store.roundtable().roundtableId });
           return;
         case "all_failed":
           this.fail(work, command, {
@@ -66,19 +108,19 @@ export class CommandEnds {
 
   /** Ends what runs with what was said until now, and the debate with it. */
   cut(reason: "stopped" | "answered", by: ActorRecord): void {
-    const { store, kit, requests, changed } = this.ports;
+    const { store, kit, requests, changed, now } = this.ports;
     const current = store.command();
     if (current !== undefined) {
       const { work, command } = current;
       const positions = store.positions();
       kit.cancel();
       this.close(work, command, "cancelled", 0, () => {
-        if (command.kind === "synthesis" || positions.length === 0) return;
+        if (!("speakers" in command) || positions.length === 0) return;
         const spoken = new Set(positions.map(({ seat }) => seat));
         const failures = command.speakers
           .filter((seat) => !spoken.has(seat))
           .map((seat): SeatFailure => ({ seat, error: "It was cut short.", attempts: 1, reason: "cancelled" }));
-        this.complete(work, command, { positions, failures });
+        this.complete(work, command, cutRound(command, { positions, failures }, store, new Date(now()).toISOString()));
       });
     }
     requests.withdrawAll(by);
@@ -87,21 +129,19 @@ export class CommandEnds {
     if (current !== undefined) kit.kick();
   }
 
-  private complete(
-    work: string,
-    command: RoundCommandRow,
-    result: Pick<RoundRecord, "focusQuestion" | "positions" | "failures">,
-  ): void {
-    const { store, kit, now } = this.ports;
+  /** An analysis that is under way is given up: what goes on now does it again, or does without. In the write that is under way. */
+  dropAnalysis(): void {
+    const { store, kit } = this.ports;
+    const current = store.command();
+    if (current?.command.kind !== "analysis") return;
+    kit.cancel();
+    this.close(current.work, current.command, "cancelled", 0, () => undefined);
+  }
+
+  private complete(work: string, command: RoundCommandRow, record: RoundRecord): void {
+    const { store, kit } = this.ports;
     const { roundtableId, definition, spent, exit } = store.roundtable();
-    const rounds = store.rounds();
-    const endedAt = new Date(now()).toISOString();
-    const { kind, round, speakers, absent } = command;
-    const before = rounds.at(-1);
-    const record: RoundRecord =
-      kind === "round" || before === undefined
-        ? { ...result, round, absent, passes: [], startedAt: new Date(command.startedAt).toISOString(), endedAt }
-        : mergePass(before, { kind, seats: speakers }, { ...result, endedAt });
+    const { kind, round } = command;
     store.putRound(record);
     kit.events.append("round.completed", work, { roundtableId, round, kind });
     if (exit !== undefined) return;
@@ -112,8 +152,6 @@ export class CommandEnds {
       exitOnConsensus: definition.panel.exitOnConsensus,
       exhausted: budgetExhausted(definition.panel.limits, spent),
       blocking: awaitedContext(debate.requests).blocking,
-      stable: false,
-      vetoed: false,
     });
     if (reached === undefined) return;
     store.setExit(reached);
@@ -121,11 +159,20 @@ export class CommandEnds {
     if (reached.reason === "budget") this.ports.requests.withdrawAll({ kind: "system", id: roundtableId });
   }
 
+  private addAnalysis(round: number, analysed: Analysed): void {
+    const { store } = this.ports;
+    const record = store.rounds().find((one) => one.round === round);
+    if (record?.consensus === undefined) return;
+    store.putRound({ ...record, consensus: { ...record.consensus, ...analysed } });
+  }
+
   private fail(work: string, command: Command, error: RoundtableError): void {
     const { store, kit } = this.ports;
     const { roundtableId } = store.roundtable();
+    // Without an analysis the round is as it was.
+    if (command.kind === "analysis") return this.addAnalysis(command.round, { analysisError: error.detail });
     store.setError(error);
-    if (command.kind === "synthesis") return;
+    if (!("speakers" in command)) return;
     const { kind, round } = command;
     kit.events.append("round.failed", work, { roundtableId, round, kind, code: error.code });
   }

@@ -2,9 +2,20 @@
 import type { RootPlatform } from "../../src/application/root-platform.js";
 import { loadRoundSetup } from "../../src/application/roundtable-setup.js";
 import { saltedHash } from "../../src/application/salted-hash.js";
+import type { RoundRecord } from "../../src/roundtable/debate.js";
 import { type RoundEnd, runDebateRound } from "../../src/roundtable/debate-round.js";
-import type { DebateEntry, DebatePorts } from "../../src/roundtable/ports.js";
+import type { Spent } from "../../src/roundtable/limits.js";
+import type { DebateEntry, DebatePorts, LoadedPanel } from "../../src/roundtable/ports.js";
 import { RequestBook } from "../../src/roundtable/request-book.js";
+import {
+  type Analysed,
+  analyseRound,
+  awaitsAnalysis,
+  countConsensus,
+  namesOf,
+} from "../../src/roundtable/round-consensus.js";
+import { synthesise } from "../../src/roundtable/synthesis.js";
+import type { SynthesisRecord } from "../../src/roundtable/synthesis-record.js";
 import { supervise } from "../../src/supervision/supervise.js";
 import { agentPorts } from "../kit/agent-ports.js";
 import type { Lease } from "../kit/driver.js";
@@ -21,6 +32,8 @@ export interface DrivePorts {
 
 export type Driven =
   | RoundEnd
+  | { readonly kind: "analysed"; readonly round: number; readonly analysed: Analysed; readonly activeMs: number }
+  | { readonly kind: "synthesised"; readonly synthesis: SynthesisRecord; readonly activeMs: number }
   /** The topic itself was blocked: there will be no debate. */
   | { readonly kind: "topic_blocked"; readonly detail: string }
   | { readonly kind: "failed"; readonly detail: string };
@@ -81,14 +94,57 @@ export async function driveCommand(
   };
   const topic = await clearTopic(store, ports);
   if (!topic.ok) return { driven: { kind: "topic_blocked", detail: topic.detail }, degraded: [...degraded] };
-  if (command.kind === "synthesis") return { driven: { kind: "failed", detail: "not yet" }, degraded: [...degraded] };
-  const { kind, round, speakers, absent, focusQuestion } = command;
-  const driven = await runDebateRound(
-    { id: work, kind, round, speakers, absent, focusQuestion, topic: topic.topic, rounds: store.rounds(), spent },
-    loaded.panel,
-    ports,
-  );
-  return { driven, degraded: [...degraded] };
+  const about = { work, topic: topic.topic, rounds: store.rounds(), spent };
+  return { driven: await enter(command, about, loaded.panel, ports), degraded: [...degraded] };
+}
+
+interface About {
+  readonly work: string;
+  readonly topic: string;
+  readonly rounds: readonly RoundRecord[];
+  readonly spent: Spent;
+}
+
+async function enter(command: Command, about: About, panel: LoadedPanel, ports: DebatePorts): Promise<Driven> {
+  const { work: id, topic, rounds, spent } = about;
+  const upTo = rounds.filter(({ round }) => round <= command.round);
+  switch (command.kind) {
+    case "analysis": {
+      const { analysed, activeMs } = await analyseRound(id, { topic, rounds: upTo }, panel, ports);
+      return { kind: "analysed", round: command.round, analysed, activeMs };
+    }
+    case "synthesis": {
+      const consensus = upTo.at(-1)?.consensus ?? countConsensus(upTo, panel);
+      const input = { topic, rounds: upTo, requests: ports.book.forSeats(), nameOf: namesOf(panel), consensus };
+      const answer = await synthesise(id, input, panel, ports);
+      const { activeMs } = answer.spent;
+      if (answer.kind === "answer")
+        return { kind: "synthesised", synthesis: { ...answer.value, round: command.round }, activeMs };
+      return { kind: "blocked", detail: `The synthesis: ${answer.error}`, activeMs };
+    }
+    case "round":
+    case "rerun":
+    case "closing":
+      return runDebateRound(
+        {
+          ...command,
+          id,
+          topic,
+          rounds,
+          spent,
+          focusQuestion: command.focusQuestion,
+          unanalysed: unanalysedOf(rounds, panel),
+        },
+        panel,
+        ports,
+      );
+  }
+}
+
+/** The last round, if its analysis is still to be done. */
+function unanalysedOf(rounds: readonly RoundRecord[], { analysis }: LoadedPanel): RoundRecord | undefined {
+  const last = rounds.at(-1);
+  return analysis && last !== undefined && awaitsAnalysis(last) ? last : undefined;
 }
 
 type Topic = { readonly ok: true; readonly topic: string } | { readonly ok: false; readonly detail: string };

@@ -9,6 +9,7 @@ import type { ContextResult, ResultOutcome } from "../../src/roundtable/context-
 import { isCompleted, nextStep } from "../../src/roundtable/debate.js";
 import type { DebateRecord } from "../../src/roundtable/debate-record.js";
 import type { DebateEntry } from "../../src/roundtable/ports.js";
+import { awaitsAnalysis } from "../../src/roundtable/round-consensus.js";
 import type {
   ContinueCommand,
   ControlAction,
@@ -171,8 +172,10 @@ export class RoundtableEngine implements RootEngine {
     await this.kit.waiters.until(() => !this.active(), waitMs);
   }
 
+  /** Whether a round or a synthesis goes on. */
   active(): boolean {
-    return this.store.command()?.status === "running";
+    const command = this.store.command();
+    return command?.status === "running" && command.command.kind !== "analysis";
   }
 
   view(outcomes?: readonly ResultOutcome[]): Roundtable {
@@ -200,9 +203,10 @@ export class RoundtableEngine implements RootEngine {
   /** Makes a command the one that is worked on. In the write that is under way. */
   private run(command: Command): void {
     const { roundtableId } = this.store.roundtable();
+    this.ends.dropAnalysis();
     const work = `${roundtableId}.${this.store.nextWork()}`;
     this.store.setCommand(work, command);
-    if (command.kind !== "synthesis") {
+    if ("speakers" in command) {
       const { kind, round } = command;
       this.kit.events.append("round.started", work, { roundtableId, round, kind });
     }
@@ -210,9 +214,10 @@ export class RoundtableEngine implements RootEngine {
     this.kit.kick();
   }
 
+  /** Whether a command can be taken. An analysis is in nobody's way: the next round does it beside its seats. */
   private busy(): Result<undefined> {
     const command = this.store.command();
-    if (command === undefined) return ok(undefined);
+    if (command === undefined || command.command.kind === "analysis") return ok(undefined);
     if (command.status === "running") {
       return refuse("conflict", "A round is running: read the roundtable with waitMs, or follow its events.", {
         retryAfterSeconds: 1,
@@ -233,6 +238,7 @@ export class RoundtableEngine implements RootEngine {
       const { driven, degraded } = await driveCommand(work, command, { store, kit, platform, recorded }, lease);
       // Cut short between its last step and its end: whoever did that has ended it.
       if (lease.isHeld()) this.ends.end(work, command, driven, degraded);
+      this.analyseLast();
     } catch (error) {
       const then = kit.afterThrow(work, error, lease);
       if (then === "failed") this.ends.crash(work, command);
@@ -242,6 +248,17 @@ export class RoundtableEngine implements RootEngine {
       }
     }
     return "again";
+  }
+
+  /** What was counted is there at once; what an analyst says of it comes after, unless somebody goes on before. */
+  private analyseLast(): void {
+    const last = this.store.rounds().at(-1);
+    const { definition, exit, topic } = this.store.roundtable();
+    if (this.store.command() !== undefined || last === undefined || topic === undefined) return;
+    if (!definition.panel.analysis || exit?.reason === "budget" || !awaitsAnalysis(last)) return;
+    this.ctx.storage.transactionSync(() =>
+      this.run({ kind: "analysis", round: last.round, startedAt: this.platform.now() }),
+    );
   }
 
   private recorded(work: string, entry: DebateEntry): void {
@@ -284,7 +301,7 @@ export class RoundtableEngine implements RootEngine {
   private changed(): void {
     this.store.touch(this.platform.now());
     const { endedAt, roundtableId } = this.store.roundtable();
-    if (endedAt === undefined && this.store.command() === undefined && isCompleted(debateOf(this.store))) {
+    if (endedAt === undefined && !this.active() && isCompleted(debateOf(this.store))) {
       this.store.setEnded(this.platform.now());
       this.kit.events.append("roundtable.completed", undefined, { roundtableId });
     }

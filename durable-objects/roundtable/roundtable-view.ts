@@ -96,7 +96,7 @@ export function summaryView(store: RoundtableStore): RoundtableSummary {
   return {
     sessionId: roundtableId,
     status: statusOf(debate),
-    running: store.command()?.status === "running",
+    running: isRunning(store),
     ...(paused ? { paused: true as const } : {}),
     ...(topic === undefined ? {} : { topic }),
     mode: definition.panel.mode,
@@ -138,13 +138,19 @@ export function debateRecord(store: RoundtableStore): DebateRecord {
   };
 }
 
+/** An analysis goes on beside everything else. */
+function isRunning(store: RoundtableStore): boolean {
+  const command = store.command();
+  return command?.status === "running" && command.command.kind !== "analysis";
+}
+
 /** What has happened, and what to do next. */
 function messageOf(store: RoundtableStore, debate: Debate): string {
   const command = store.command();
   const { error, exit, paused } = store.roundtable();
   const { open, blocking } = awaitedContext(debate.requests);
   const round = debate.rounds.at(-1)?.round ?? 0;
-  if (command?.status === "running") {
+  if (command !== undefined && isRunning(store)) {
     return command.command.kind === "synthesis"
       ? "The synthesis is being written."
       : `Round ${command.command.round} is running.`;

@@ -11,7 +11,7 @@ import {
   roundtableDefinitionSchema,
   roundtableErrorSchema,
 } from "../../src/roundtable/roundtable.js";
-import { type Synthesis, synthesisRecordSchema } from "../../src/roundtable/synthesis-record.js";
+import { type SynthesisRecord, synthesisRecordSchema } from "../../src/roundtable/synthesis-record.js";
 import { type SupervisionState, supervisionStateSchema } from "../../src/supervision/state.js";
 
 export const commandSchema = z.discriminatedUnion("kind", [
@@ -24,7 +24,7 @@ export const commandSchema = z.discriminatedUnion("kind", [
     /** Milliseconds since the epoch. */
     startedAt: z.number(),
   }),
-  z.object({ kind: z.literal("synthesis"), round: z.int(), startedAt: z.number() }),
+  z.object({ kind: z.enum(["synthesis", "analysis"]), round: z.int(), startedAt: z.number() }),
 ]);
 export type Command = z.infer<typeof commandSchema>;
 export type RoundCommandRow = Extract<Command, { kind: "round" | "rerun" | "closing" }>;
@@ -130,7 +130,7 @@ export class RoundtableStore {
     this.sql.exec("UPDATE roundtable SET error = ?", error === undefined ? null : JSON.stringify(error));
   }
 
-  setSynthesis(synthesis: Synthesis): void {
+  setSynthesis(synthesis: SynthesisRecord): void {
     this.sql.exec("UPDATE roundtable SET synthesis = ?", JSON.stringify(synthesis));
   }
 

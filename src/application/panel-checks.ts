@@ -1,8 +1,8 @@
 /** What is wrong with a panel beyond its form, and what it names. */
 import { unknownBuiltIn } from "../agent/built-in-tools.js";
+import { modelList } from "../agent/definition.js";
 import type { ToolRef } from "../agent/tools.js";
 import type { ProblemIssue } from "../conversation/problem.js";
-import { modelList } from "../agent/definition.js";
 import type { Panel } from "../roundtable/panel.js";
 import { toolRefOf } from "../routing/team.js";
 import type { MemoryService } from "./memory/memory-service.js";

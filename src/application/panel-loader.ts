@@ -61,13 +61,14 @@ export function buildPanel(panel: Panel, { resources, perspectives, allows = () 
       tools: resources.tools(refs, [...panel.memories, ...(agent?.memories ?? [])]),
     });
   }
-  const { mode, rounds, analysis, models, limits } = panel;
+  const { mode, rounds, exitOnConsensus, analysis, models, limits } = panel;
   return {
     ok: true,
     panel: {
       mode,
       seats,
       totalRounds: rounds,
+      exitOnConsensus,
       analysis,
       models: { analyst: modelList(models.analyst), synthesis: modelList(models.synthesis) },
       limits,

@@ -3,6 +3,7 @@
  * the turn or run that it is nested in) keeps the record and asks here what is next.
  */
 import { z } from "zod";
+import { consensusSchema } from "./consensus/schema.js";
 import { awaitedContext, type ContextRequest, seatsWithNews, waitingSeats } from "./context-request.js";
 import type { SeatInfo, Waiting } from "./panel.js";
 import { positionSchema } from "./position.js";
@@ -23,7 +24,7 @@ export const roundRecordSchema = z.object({
   failures: z.array(seatFailureSchema),
   /** Seats that wait for what they asked for. */
   absent: z.array(z.string()),
-  consensus: z.looseObject({ agreementLevel: z.number() }).optional(),
+  consensus: consensusSchema.optional(),
   /** Further passes of this round: with answers, in which the seats named spoke again. */
   passes: z.array(z.object({ kind: z.enum(["rerun", "closing"]), seats: z.array(z.string()) })),
   startedAt: z.iso.datetime(),

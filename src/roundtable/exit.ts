@@ -13,28 +13,26 @@ export interface ExitInput {
   readonly exhausted: string | undefined;
   /** Whether a seat lacks something required: then nobody has agreed yet. */
   readonly blocking: boolean;
-  /** Whether the positions didn't move over the last three rounds. */
-  readonly stable: boolean;
-  /** What the analyst says against an end. It can't bring one about. */
-  readonly vetoed: boolean;
 }
 
 /**
  * Why there is no further round; `undefined` when there is one. Rounds and budget always end a debate, agreement, stability and
  * confidence only where the panel says so and every seat has spoken.
- * @example exitOf({ rounds, totalRounds: 3, exitOnConsensus: true, exhausted: undefined, blocking: false, stable: false, vetoed: false })
+ * @example exitOf({ rounds, totalRounds: 3, exitOnConsensus: true, exhausted: undefined, blocking: false })
  */
 export function exitOf(input: ExitInput): Exit | undefined {
-  const { rounds, totalRounds, exitOnConsensus, exhausted, blocking, stable, vetoed } = input;
+  const { rounds, totalRounds, exitOnConsensus, exhausted, blocking } = input;
   const last = rounds.at(-1);
   if (last === undefined) return undefined;
   const { round, positions, failures, absent } = last;
   if (round >= totalRounds) return { reason: "rounds", round };
   if (exhausted !== undefined) return { reason: "budget", round };
+  // The analyst can keep a debate going, and can't end one.
+  const vetoed = last.consensus?.analysis?.veto !== undefined;
   const whole = failures.length === 0 && absent.length === 0 && !blocking;
   if (!exitOnConsensus || vetoed || !whole || positions.length < 2) return undefined;
   if ((last.consensus?.agreementLevel ?? 0) >= agreementToEnd) return { reason: "agreement", round };
-  if (stable) return { reason: "stability", round };
+  if (last.consensus?.isStable === true) return { reason: "stability", round };
   if (positions.every(({ confidence }) => confidence >= confidenceToEnd)) return { reason: "confidence", round };
   return undefined;
 }

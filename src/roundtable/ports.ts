@@ -25,6 +25,7 @@ export interface LoadedPanel {
   readonly mode: ModeName;
   readonly seats: readonly LoadedSeat[];
   readonly totalRounds: number;
+  readonly exitOnConsensus: boolean;
   readonly analysis: boolean;
   readonly models: { readonly analyst: readonly string[]; readonly synthesis: readonly string[] };
   readonly limits: PanelLimits;

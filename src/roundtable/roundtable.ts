@@ -3,12 +3,14 @@ import { z } from "zod";
 import { usageSchema } from "../agent/work.js";
 import { askSchema } from "../asks/ask.js";
 import { externalIdSchema, itemName, metadataSchema, subjectSchema } from "../conversation/names.js";
+import { consensusSchema } from "./consensus/schema.js";
 import { contextRequestViewSchema } from "./context-request.js";
 import { contextResultSchema, resultOutcomeSchema } from "./context-results.js";
 import { debateStatuses, exitSchema } from "./debate.js";
 import { modeNames } from "./modes/table.js";
 import { debateFields, type Panel, panelFields, panelSchema, perspectiveTextSchema } from "./panel.js";
 import { citationSchema, stanceSchema } from "./position.js";
+import { synthesisRecordSchema } from "./synthesis-record.js";
 
 const topicSchema = z
   .string()
@@ -153,8 +155,6 @@ export const roundtableErrorSchema = z.object({
 });
 export type RoundtableError = z.infer<typeof roundtableErrorSchema>;
 
-export const consensusShownSchema = z.looseObject({ agreementLevel: z.number() });
-
 export const roundtableSchema = z.object({
   /** The roundtable's id. */
   sessionId: z.string(),
@@ -184,14 +184,14 @@ export const roundtableSchema = z.object({
   totalRounds: z.int(),
   /** Of the last complete round. */
   responses: z.array(shownPositionSchema),
-  consensus: consensusShownSchema.optional(),
+  consensus: consensusSchema.optional(),
   /** The open ones. */
   contextRequests: z.array(contextRequestViewSchema).optional(),
   failures: z.array(shownFailureSchema).optional(),
   /** What became of each result that this request sent. */
   outcomes: z.array(resultOutcomeSchema).optional(),
   exit: exitSchema.optional(),
-  synthesis: z.looseObject({ conclusion: z.string() }).optional(),
+  synthesis: synthesisRecordSchema.optional(),
   /** Why the last command came to nothing. */
   error: roundtableErrorSchema.optional(),
   /** Open approvals and reviews that a round waits for. */

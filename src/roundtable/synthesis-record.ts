@@ -1,17 +1,9 @@
-/** What the debate was brought together in. */
+/** The synthesis of a debate as it is stored: with the round that it knows of. */
 import { z } from "zod";
-import { citationSchema } from "./position.js";
+import { synthesisSchema } from "./synthesis.js";
 
-export const synthesisRecordSchema = z.object({
-  conclusion: z.string(),
-  recommendation: z.string(),
-  commonGround: z.array(z.string()),
-  keyDifferences: z.array(z.string()),
-  evolution: z.string(),
-  confidence: z.number(),
-  minority: z.array(z.string()),
-  citations: z.array(citationSchema),
+export const synthesisRecordSchema = synthesisSchema.extend({
   /** The last round that it knows of. */
   round: z.int(),
 });
-export type Synthesis = z.infer<typeof synthesisRecordSchema>;
+export type SynthesisRecord = z.infer<typeof synthesisRecordSchema>;

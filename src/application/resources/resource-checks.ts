@@ -10,8 +10,8 @@ import type { Team } from "../../routing/team.js";
 import { memoriesOf } from "../../routing/team.js";
 import { type ResourceBody, type ResourceKind, resourceNouns, resourceSchemas } from "../../tenancy/resources.js";
 import { serverTemplateIssues, templateIssues } from "../endpoint-checks.js";
-import type { Services } from "../services.js";
 import { checkPanel } from "../panel-checks.js";
+import type { Services } from "../services.js";
 import { checkMemories, checkTeam } from "../team-checks.js";
 
 export async function checkResource<K extends ResourceKind>(

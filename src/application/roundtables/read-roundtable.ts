@@ -19,7 +19,11 @@ export async function readRoundtable(
 }
 
 /** Everything that it holds: what its rounds, thoughts, citations, requests and exports are made of. */
-export async function readDebate(actor: Actor, roundtableId: string, services: Services): Promise<Result<DebateRecord>> {
+export async function readDebate(
+  actor: Actor,
+  roundtableId: string,
+  services: Services,
+): Promise<Result<DebateRecord>> {
   const allowed = authorize(actor, "readRoundtable");
   if (!allowed.ok) return allowed;
   return services.roundtables.record(actor.tenantId, roundtableId);
