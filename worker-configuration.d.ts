@@ -13,6 +13,7 @@ interface __BaseEnv_Env {
 	CHAT_SESSION: DurableObjectNamespace<import("./src/index.js").ChatSession>;
 	MEMORY_THREAD: DurableObjectNamespace<import("./src/index.js").MemoryThread>;
 	ROUTING_RUN: DurableObjectNamespace<import("./src/index.js").RoutingRun>;
+	ROUNDTABLE: DurableObjectNamespace<import("./src/index.js").Roundtable>;
 	OPENAI_API_KEY?: string;
 }
 declare namespace Cloudflare {
@@ -33,6 +34,7 @@ declare namespace Cloudflare {
 		CHAT_SESSION: DurableObjectNamespace<import("./src/index.js").ChatSession>;
 		MEMORY_THREAD: DurableObjectNamespace<import("./src/index.js").MemoryThread>;
 		ROUTING_RUN: DurableObjectNamespace<import("./src/index.js").RoutingRun>;
+		ROUNDTABLE: DurableObjectNamespace<import("./src/index.js").Roundtable>;
 	}
 	interface ProductionEnv {
 		DB: D1Database;
@@ -47,6 +49,7 @@ declare namespace Cloudflare {
 		CHAT_SESSION: DurableObjectNamespace<import("./src/index.js").ChatSession>;
 		MEMORY_THREAD: DurableObjectNamespace<import("./src/index.js").MemoryThread>;
 		ROUTING_RUN: DurableObjectNamespace<import("./src/index.js").RoutingRun>;
+		ROUNDTABLE: DurableObjectNamespace<import("./src/index.js").Roundtable>;
 	}
 	interface Env extends __BaseEnv_Env {}
 }

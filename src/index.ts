@@ -1,6 +1,7 @@
 /** The Worker: what it answers, takes from queues and does by schedule, and the objects it exports. */
 import { ChatSession } from "../durable-objects/chat-session/object.js";
 import { MemoryThread } from "../durable-objects/memory-thread/object.js";
+import { Roundtable } from "../durable-objects/roundtable/object.js";
 import { RoutingRun } from "../durable-objects/routing-run/object.js";
 import { runMaintenance } from "./application/system/run-maintenance.js";
 import { composeServices } from "./composition.js";
@@ -10,7 +11,7 @@ import { consumeDeadLetters } from "./queue/dead-letter-consumer.js";
 import { consumeFlushes } from "./queue/flush-consumer.js";
 import { deploymentActor } from "./tenancy/actor.js";
 
-export { ChatSession, MemoryThread, RoutingRun };
+export { ChatSession, MemoryThread, Roundtable, RoutingRun };
 
 const app = createApp(composeServices, documentationPages);
 

@@ -14,16 +14,18 @@ export interface WorkRef {
   /** What the object calls it: events and log lines have its id as `<type>Id`. */
   readonly type: string;
   readonly id: string;
+  /** What events are about where one root has many works of a kind: a roundtable, whose works are its rounds. */
+  readonly root?: string;
 }
 
 export function workObserver(
-  { type, id }: WorkRef,
+  { type, id, root }: WorkRef,
   tenantId: string,
   kit: Pick<Kit, "events" | "outbox">,
   now: () => number,
 ): WorkObserver {
   const { events, outbox } = kit;
-  const work = type === "turn" ? { turnId: id } : { runId: id };
+  const work = root !== undefined ? { roundtableId: root } : type === "turn" ? { turnId: id } : { runId: id };
   return {
     toolCalled: (call) => events.append("tool.called", id, { ...work, ...call }),
     toolReturned: (call) => {

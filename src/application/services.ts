@@ -1,5 +1,6 @@
 /** The services that acts are given: stores, gateways, and what was configured. Faces only hand them on. */
 import type { AskGateway } from "../gateways/ask-gateway.js";
+import type { RoundtableGateway } from "../gateways/roundtable-gateway.js";
 import type { RunGateway } from "../gateways/run-gateway.js";
 import type { SessionGateway } from "../gateways/session-gateway.js";
 import type { OutgoingPolicy } from "../platform/outgoing.js";
@@ -12,6 +13,7 @@ import type { IdempotencyStore } from "../stores/idempotency-store.js";
 import type { ReaderStore } from "../stores/reader-store.js";
 import type { ResourceStore } from "../stores/resource-store.js";
 import type { ResourceVersions } from "../stores/resource-versions.js";
+import type { RoundtableIndex } from "../stores/roundtable-index.js";
 import type { RunIndex } from "../stores/run-index.js";
 import type { SessionIndex } from "../stores/session-index.js";
 import type { TenantStore } from "../stores/tenant-store.js";
@@ -45,5 +47,7 @@ export interface Services {
   readonly memory: MemoryService;
   readonly runs: RunGateway;
   readonly runIndex: RunIndex;
+  readonly roundtables: RoundtableGateway;
+  readonly roundtableIndex: RoundtableIndex;
   readonly asks: AskGateway;
 }

@@ -25,6 +25,7 @@ import { memoryVaults } from "./routes/memory-vaults.js";
 import { messages } from "./routes/messages.js";
 import { outgoing } from "./routes/outgoing.js";
 import { resources } from "./routes/resources.js";
+import { roundtables } from "./routes/roundtables.js";
 import { runs } from "./routes/runs.js";
 import { sessionContext } from "./routes/session-context.js";
 import { sessions } from "./routes/sessions.js";
@@ -101,6 +102,7 @@ export function createApp(
     messages,
     events,
     runs,
+    roundtables,
     asks,
     audit,
     ...memories,

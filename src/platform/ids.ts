@@ -3,7 +3,7 @@ import { monotonicFactory } from "ulid";
 
 const ulid = monotonicFactory();
 
-export type IdPrefix = "ten" | "key" | "ses" | "run" | "trn" | "msg" | "req" | "vlt" | "mem" | "ent" | "dlq";
+export type IdPrefix = "ten" | "key" | "ses" | "run" | "rt" | "trn" | "msg" | "req" | "vlt" | "mem" | "ent" | "dlq";
 
 /** A new id, such as `ses_01k…`: prefixed, and sorting by time. */
 export function newId(prefix: IdPrefix): string {

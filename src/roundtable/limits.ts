@@ -1,12 +1,14 @@
 /** What a debate may spend, and what of it each of several seats may that speak at once. */
-import type { Usage } from "../agent/work.js";
+import { z } from "zod";
+import { usageSchema } from "../agent/work.js";
 import type { PanelLimits } from "./panel.js";
 
-/** What a debate has taken so far. */
-export interface Spent extends Usage {
+export const spentSchema = usageSchema.extend({
   /** Milliseconds of work; what happened at once counts once. */
-  readonly activeMs: number;
-}
+  activeMs: z.number(),
+});
+/** What a debate has taken so far. */
+export type Spent = Readonly<z.infer<typeof spentSchema>>;
 
 export const nothingSpent: Spent = { modelCalls: 0, inputTokens: 0, outputTokens: 0, activeMs: 0 };
 

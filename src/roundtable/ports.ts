@@ -28,8 +28,6 @@ export interface LoadedPanel {
   readonly analysis: boolean;
   readonly models: { readonly analyst: readonly string[]; readonly synthesis: readonly string[] };
   readonly limits: PanelLimits;
-  /** Which optional requests are turned away is the book's. */
-  readonly perspectivesGiven: boolean;
 }
 
 /** What happens in a debate, as its observers hear it: each once, in the write of the step that it is of. */

@@ -54,6 +54,11 @@ export class RequestBook {
     this.booked = known;
   }
 
+  /** Takes up what is stored by now. */
+  reload(stored: readonly BookedRequest[]): void {
+    this.booked = stored;
+  }
+
   /** As they were asked and answered. */
   all(): readonly ContextRequest[] {
     return this.booked.map(({ request }) => request).toSorted((a, b) => a.number - b.number);

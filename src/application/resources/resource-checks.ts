@@ -5,11 +5,13 @@ import { schemaProblem } from "../../agent/schema-limits.js";
 import { type ContextItem, maxAutoCharacters } from "../../chat/context.js";
 import { ok, type ProblemIssue, type Result, refuse } from "../../conversation/problem.js";
 import { type OutgoingPolicy, refuseAddress } from "../../platform/outgoing.js";
+import type { Panel } from "../../roundtable/panel.js";
 import type { Team } from "../../routing/team.js";
 import { memoriesOf } from "../../routing/team.js";
 import { type ResourceBody, type ResourceKind, resourceNouns, resourceSchemas } from "../../tenancy/resources.js";
 import { serverTemplateIssues, templateIssues } from "../endpoint-checks.js";
 import type { Services } from "../services.js";
+import { checkPanel } from "../panel-checks.js";
 import { checkMemories, checkTeam } from "../team-checks.js";
 
 export async function checkResource<K extends ResourceKind>(
@@ -47,6 +49,8 @@ function unusableParts(
     case "rules":
     case "references":
       return Promise.resolve(issuesOfItem(resourceSchemas[kind].parse(body)));
+    case "panels":
+      return issuesOfPanel(resourceSchemas.panels.parse(body), tenantId, services);
     case "supervisors":
     case "prompts":
       return Promise.resolve([]);
@@ -62,6 +66,10 @@ function issuesOfItem({ include, text }: ContextItem): ProblemIssue[] {
 
 async function issuesOfTeam(team: Team, tenantId: string, { policy, memory }: Services): Promise<ProblemIssue[]> {
   return [...checkTeam(team, policy), ...(await checkMemories(memory, tenantId, memoriesOf(team)))];
+}
+
+async function issuesOfPanel(panel: Panel, tenantId: string, { memory }: Services): Promise<ProblemIssue[]> {
+  return checkPanel(panel, tenantId, memory);
 }
 
 async function issuesOfAgent(agent: AgentDefinition, tenantId: string, { memory }: Services): Promise<ProblemIssue[]> {

@@ -6,6 +6,7 @@ import type { ProblemIssue } from "../../conversation/problem.js";
 import { type Team, teamsWithin, toolRefOf } from "../../routing/team.js";
 import { type ResourceKind, resourceSchemas } from "../../tenancy/resources.js";
 import { missingNames, missingTools, type NamedAt, namedAt } from "../name-checks.js";
+import { mentionsOfPanel } from "../panel-checks.js";
 import type { Services } from "../services.js";
 
 /** What a body names, each with its path in the body. */
@@ -43,6 +44,10 @@ function mentionsOf(kind: ResourceKind, body: unknown): Mentions {
       const supervisor = resourceSchemas.supervisors.parse(body);
       const models = supervisor.kind === "agent" ? modelsAt("config.model", supervisor.config.model) : [];
       return { names: [], tools: [], models };
+    }
+    case "panels": {
+      const { names, tools, models } = mentionsOfPanel(resourceSchemas.panels.parse(body));
+      return { names, tools: storedTools(tools), models };
     }
     case "rules":
     case "references":

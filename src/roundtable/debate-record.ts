@@ -1,0 +1,27 @@
+/** Everything that a debate holds, for those who read it: its rounds, what was asked and answered, and what it came to. */
+import { z } from "zod";
+import { contextRequestSchema } from "./context-request.js";
+import { debateStatuses, exitSchema, roundRecordSchema } from "./debate.js";
+import { modeNames } from "./modes/table.js";
+import { seatInfoSchema } from "./panel.js";
+import { synthesisRecordSchema } from "./synthesis-record.js";
+
+export const debateRecordSchema = z.object({
+  sessionId: z.string(),
+  /** The effective topic; absent until its verdict is in. */
+  topic: z.string().optional(),
+  mode: z.enum(modeNames),
+  /** The stored panel, or `inline`. */
+  panel: z.string(),
+  status: z.enum(debateStatuses),
+  seats: z.array(seatInfoSchema),
+  totalRounds: z.int(),
+  rounds: z.array(roundRecordSchema),
+  requests: z.array(contextRequestSchema),
+  exit: exitSchema.optional(),
+  synthesis: synthesisRecordSchema.optional(),
+  usage: z.object({ modelCalls: z.number(), inputTokens: z.number(), outputTokens: z.number(), activeMs: z.number() }),
+  createdAt: z.iso.datetime(),
+  endedAt: z.iso.datetime().optional(),
+});
+export type DebateRecord = z.infer<typeof debateRecordSchema>;
