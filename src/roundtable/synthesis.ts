@@ -29,6 +29,8 @@ export const synthesisSchema = z.object({
   unknownCitations: z.array(z.string()),
   /** `rounds`: put together from what is counted, because no model's synthesis could be had. */
   writtenBy: z.enum(["model", "rounds"]),
+  /** The last round that it knows of. */
+  round: z.int(),
 });
 export type Synthesis = z.infer<typeof synthesisSchema>;
 
@@ -95,6 +97,7 @@ export function readSynthesis(value: object, input: SynthesisInput): Read<Synthe
       minority: input.consensus.minority,
       ...checkedCitations([...new Set([...named, ...inText])], input),
       writtenBy: "model",
+      round: input.consensus.round,
     },
   };
 }
@@ -189,6 +192,7 @@ export function synthesisOfRounds({ consensus, nameOf, rounds, requests }: Synth
       { consensus, nameOf, rounds, requests, topic: "" },
     ),
     writtenBy: "rounds",
+    round: consensus.round,
   };
 }
 

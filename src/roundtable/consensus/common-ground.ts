@@ -78,13 +78,15 @@ function contradictions(statements: readonly Statement[]): Disagreement[] {
 
 /** Words that make a condition, an exception or a doubt. */
 const conditions: ReadonlySet<string> = new Set(
-  "if unless except provided only until depends depending however although but assuming where".split(" "),
+  "if unless except provided only until depends depending however although but assuming".split(" "),
 );
 /** A statement that is less like all of the others' is its seat's own. */
 const ownBelow = 0.35;
 
 /** One a seat at most: the first condition that it makes and no other seat of its cluster does. */
 export function nuancesOf(clusters: readonly Cluster[], statements: readonly Statement[]): Consensus["nuances"] {
+  // What a position begins with is the position itself.
+  const headlines = new Map(statements.toReversed().map(({ seat, text }) => [seat, text]));
   return clusters
     .filter(({ seats }) => seats.length > 1)
     .flatMap(({ seats }) =>
@@ -93,6 +95,7 @@ export function nuancesOf(clusters: readonly Cluster[], statements: readonly Sta
         const own = statements.find(
           (one) =>
             one.seat === seat &&
+            one.text !== headlines.get(seat) &&
             plainWords(one.text).some((word) => conditions.has(word)) &&
             theirs.every((other) => likeness(one.terms, other.terms) < ownBelow),
         );
