@@ -170,7 +170,10 @@ export class CommandEnds {
     const { store, kit } = this.ports;
     const { roundtableId } = store.roundtable();
     // Without an analysis the round is as it was.
-    if (command.kind === "analysis") return this.addAnalysis(command.round, { analysisError: error.detail });
+    if (command.kind === "analysis") {
+      this.addAnalysis(command.round, { analysisError: error.detail });
+      return;
+    }
     store.setError(error);
     if (!("speakers" in command)) return;
     const { kind, round } = command;
