@@ -1,5 +1,7 @@
 /** Positions and debates for tests of the roundtable's rules. */
 import { consensusOf } from "../../src/roundtable/consensus/consensus.js";
+import { type ContextAsker, type ContextRequest, newRequest } from "../../src/roundtable/context-request.js";
+import { applyResults, type ContextResult } from "../../src/roundtable/context-results.js";
 import { modeNamed } from "../../src/roundtable/modes/table.js";
 import type { Position } from "../../src/roundtable/position.js";
 import { pseudonym } from "../../src/roundtable/prompts.js";
@@ -114,3 +116,24 @@ export function debate(more: Partial<DebateReading> = {}): DebateReading {
 
 export const openedAt = "2026-01-01T00:00:00.000Z";
 export const later = "2026-01-02T00:00:00.000Z";
+
+/** How a seat asks for something. */
+export function asked(seat: string, query: string, more: Partial<AskedFor> = {}): AskedFor {
+  return { seat, query, round: 1, reason: `${seat} needs it`, priority: "required", ...more };
+}
+export type AskedFor = ContextAsker & { readonly query: string };
+
+/** A debate's requests, each opened under `ask_1`, `ask_2` … */
+export function requestsOf(...askers: readonly AskedFor[]): readonly ContextRequest[] {
+  const requests: ContextRequest[] = [];
+  for (const asker of askers) {
+    requests.push(newRequest(requests, asker, { requestId: `ask_${requests.length + 1}`, openedAt }));
+  }
+  return requests;
+}
+
+/** The requests with these results. */
+export function withResults(requests: readonly ContextRequest[], ...results: readonly ContextResult[]) {
+  const { accepted } = applyResults(requests, results, { ended: false, now: later });
+  return requests.map((request) => accepted.find(({ requestId }) => requestId === request.requestId) ?? request);
+}
