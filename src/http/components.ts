@@ -37,11 +37,11 @@ import {
   vaultSchema,
 } from "../memory/memory.js";
 import { promptSchema } from "../memory/prompts.js";
-import { consensusSchema } from "../roundtable/consensus/schema.js";
+import { consensusSchema, minorityViewSchema } from "../roundtable/consensus/schema.js";
 import { contextRequestViewSchema } from "../roundtable/context-request.js";
 import { contextResultSchema, resultOutcomeSchema } from "../roundtable/context-results.js";
 import { debateExportSchema } from "../roundtable/debate-record.js";
-import { panelSchema } from "../roundtable/panel.js";
+import { panelSchema, seatSchema } from "../roundtable/panel.js";
 import { layeredAnswerSchema } from "../roundtable/reading/layered-answer.js";
 import { thoughtsSchema } from "../roundtable/reading/thoughts.js";
 import { shownCitationSchema, shownRoundSchema } from "../roundtable/record-views.js";
@@ -121,6 +121,8 @@ const components: Readonly<Record<string, z.ZodType>> = {
   ContextResult: contextResultSchema,
   ContextResultOutcome: resultOutcomeSchema,
   Consensus: consensusSchema,
+  MinorityView: minorityViewSchema,
+  Seat: seatSchema,
   Synthesis: synthesisRecordSchema,
   Thoughts: thoughtsSchema,
   DebateCitation: shownCitationSchema,

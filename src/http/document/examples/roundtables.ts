@@ -106,8 +106,8 @@ export const roundtableExamples: Readonly<Record<string, unknown>> = {
   "continueRoundtable request": {
     contextResults: [{ requestId, content: "Fifteen minutes.", source: "docs/auth.md" }],
   },
-  "createRoundtableContext request": { contextResults: [{ requestId, success: true, result: "Fifteen minutes." }] },
-  "createRoundtableSynthesis request": { waitMs: 30_000 },
+  "contextRoundtable request": { contextResults: [{ requestId, success: true, result: "Fifteen minutes." }] },
+  "synthesisRoundtable request": { waitMs: 30_000 },
   "controlRoundtable request": { action: "pause" },
   "forkRoundtable request": { round: 1 },
   Roundtable: roundtable,
