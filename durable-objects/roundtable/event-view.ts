@@ -1,7 +1,8 @@
 /** What is shown of a roundtable's stored events: the log stores ids, and what holds now is shown. */
 import { z } from "zod";
+import { shownPosition } from "../../src/roundtable/record-views.js";
 import type { Roundtable } from "../../src/roundtable/roundtable.js";
-import { seatsAt, shownPosition } from "./roundtable-view.js";
+import { seatsAt } from "./roundtable-view.js";
 import type { RoundtableStore } from "./store.js";
 
 const positionEvent = z.object({ round: z.int(), agentId: z.string() });

@@ -5,9 +5,9 @@ import type { ResultOutcome } from "../../src/roundtable/context-results.js";
 import { type Debate, inSeatOrder, isCompleted, statusOf } from "../../src/roundtable/debate.js";
 import type { DebateRecord } from "../../src/roundtable/debate-record.js";
 import { type SeatInfo, seatsOf } from "../../src/roundtable/panel.js";
-import type { Position } from "../../src/roundtable/position.js";
+import { shownPosition } from "../../src/roundtable/record-views.js";
 import { effective } from "../../src/roundtable/request-book.js";
-import type { Roundtable, RoundtableSummary, ShownPosition } from "../../src/roundtable/roundtable.js";
+import type { Roundtable, RoundtableSummary } from "../../src/roundtable/roundtable.js";
 import type { RoundtableRecord, RoundtableStore } from "./store.js";
 
 /** Its seats, with the perspectives that were made for them. */
@@ -39,16 +39,6 @@ export function debateOf(store: RoundtableStore): Debate {
       .toSorted((a, b) => a.number - b.number),
     exit: record.exit,
     paused: record.paused,
-  };
-}
-
-export function shownPosition(seats: readonly SeatInfo[], { seat, ...position }: Position): ShownPosition {
-  const info = seats.find(({ id }) => id === seat);
-  return {
-    agentId: seat,
-    name: info?.name ?? seat,
-    ...(info?.role === undefined ? {} : { role: info.role }),
-    ...position,
   };
 }
 

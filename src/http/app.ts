@@ -25,6 +25,7 @@ import { memoryVaults } from "./routes/memory-vaults.js";
 import { messages } from "./routes/messages.js";
 import { outgoing } from "./routes/outgoing.js";
 import { resources } from "./routes/resources.js";
+import { roundtableRecords } from "./routes/roundtable-records.js";
 import { roundtables } from "./routes/roundtables.js";
 import { runs } from "./routes/runs.js";
 import { sessionContext } from "./routes/session-context.js";
@@ -103,6 +104,7 @@ export function createApp(
     events,
     runs,
     roundtables,
+    roundtableRecords,
     asks,
     audit,
     ...memories,

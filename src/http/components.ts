@@ -37,6 +37,21 @@ import {
   vaultSchema,
 } from "../memory/memory.js";
 import { promptSchema } from "../memory/prompts.js";
+import { consensusSchema, minorityViewSchema } from "../roundtable/consensus/schema.js";
+import { contextRequestViewSchema } from "../roundtable/context-request.js";
+import { contextResultSchema, resultOutcomeSchema } from "../roundtable/context-results.js";
+import { debateExportSchema } from "../roundtable/debate-record.js";
+import { panelSchema, seatSchema } from "../roundtable/panel.js";
+import { layeredAnswerSchema } from "../roundtable/reading/layered-answer.js";
+import { thoughtsSchema } from "../roundtable/reading/thoughts.js";
+import { shownCitationSchema, shownRoundSchema } from "../roundtable/record-views.js";
+import {
+  newRoundtableSchema,
+  roundtableSchema,
+  roundtableSummarySchema,
+  shownPositionSchema,
+} from "../roundtable/roundtable.js";
+import { synthesisRecordSchema } from "../roundtable/synthesis-record.js";
 import { clarificationSchema, workerResultSchema } from "../routing/routing-input.js";
 import { newRunSchema, runSchema, runSummarySchema } from "../routing/run.js";
 import { teamSchema } from "../routing/team.js";
@@ -96,6 +111,23 @@ const components: Readonly<Record<string, z.ZodType>> = {
   RoutingDecision: routingDecisionSchema,
   WorkerResult: workerResultSchema,
   Clarification: clarificationSchema,
+  Panel: panelSchema,
+  NewRoundtable: newRoundtableSchema,
+  Roundtable: roundtableSchema,
+  RoundtableSummary: roundtableSummarySchema,
+  RoundtableRound: shownRoundSchema,
+  Position: shownPositionSchema,
+  ContextRequest: contextRequestViewSchema,
+  ContextResult: contextResultSchema,
+  ContextResultOutcome: resultOutcomeSchema,
+  Consensus: consensusSchema,
+  MinorityView: minorityViewSchema,
+  Seat: seatSchema,
+  Synthesis: synthesisRecordSchema,
+  Thoughts: thoughtsSchema,
+  DebateCitation: shownCitationSchema,
+  LayeredAnswer: layeredAnswerSchema,
+  DebateExport: debateExportSchema,
   NewVault: newVaultSchema,
   Vault: vaultSchema,
   NewMemory: newMemorySchema,
@@ -120,6 +152,7 @@ const components: Readonly<Record<string, z.ZodType>> = {
   ...Object.fromEntries(eventMessages.map(({ name, schema }) => [name, schema])),
   SessionEvent: rootEvents.session,
   RunEvent: rootEvents.run,
+  RoundtableEvent: rootEvents.roundtable,
 };
 
 for (const [id, schema] of Object.entries(components)) named(id, schema);

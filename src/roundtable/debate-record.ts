@@ -4,6 +4,8 @@ import { contextRequestSchema } from "./context-request.js";
 import { debateStatuses, exitSchema, roundRecordSchema } from "./debate.js";
 import { modeNames } from "./modes/table.js";
 import { seatInfoSchema } from "./panel.js";
+import { layeredAnswerSchema } from "./reading/layered-answer.js";
+import { thoughtsSchema } from "./reading/thoughts.js";
 import { synthesisRecordSchema } from "./synthesis-record.js";
 
 export const debateRecordSchema = z.object({
@@ -25,3 +27,10 @@ export const debateRecordSchema = z.object({
   endedAt: z.iso.datetime().optional(),
 });
 export type DebateRecord = z.infer<typeof debateRecordSchema>;
+
+/** A debate as it is taken away: with what it comes to, layer by layer, and what each seat thought. */
+export const debateExportSchema = debateRecordSchema.extend({
+  format: z.literal("conclave.roundtable/1"),
+  answer: layeredAnswerSchema.optional(),
+  thoughts: z.array(thoughtsSchema),
+});

@@ -18,7 +18,7 @@ const toolName = z.union([
   toolRefSchema.transform(({ server, tool }) => `${server}/${tool}`),
 ]);
 
-const seatSchema = z
+export const seatSchema = z
   .strictObject({
     id: itemName,
     /** As the others call it; its id, if nothing is said. */

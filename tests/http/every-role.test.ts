@@ -29,6 +29,11 @@ const bodies: Record<string, unknown> = {
     supervisor: { strategy: "skill-based" },
     workers: [{ id: "a", description: "x", model: "offline" }],
   },
+  "PUT /v1/panels/{name}": { mode: "collaborative" },
+  "POST /v1/roundtables": { topic: "x", panel: "none" },
+  "POST /v1/roundtables/{sessionId}/context": { contextResults: [{ requestId: "x", content: "x" }] },
+  "POST /v1/roundtables/{sessionId}/control": { action: "pause" },
+  "POST /v1/roundtables/{sessionId}/fork": { round: 1 },
   "POST /v1/sessions": { agent: "assistant" },
   "PUT /v1/sessions/by-external-id/{externalId}": { agent: "assistant" },
   "PATCH /v1/sessions/{sessionId}": { metadata: {} },
@@ -51,7 +56,7 @@ const bodies: Record<string, unknown> = {
 };
 
 /** Kinds that end users see; of teams they know nothing. */
-const notForUsers = ["/v1/teams", "/v1/teams/{name}"];
+const notForUsers = ["/v1/teams", "/v1/teams/{name}", "/v1/panels", "/v1/panels/{name}"];
 
 interface Operation {
   readonly route: string;

@@ -80,15 +80,14 @@ export const descriptions: Readonly<Record<string, string>> = {
   getRoundtable: "Without `waitMs` it answers at once.",
   continueRoundtable:
     "One more round; or, after the last, the closing pass of those who asked for something in it. While a required request is open it returns `needs_context` again, and costs no round.",
-  createRoundtableContext:
-    "Results are taken at any time, also while a round runs; each item has an outcome of its own.",
+  contextRoundtable: "Results are taken at any time, also while a round runs; each item has an outcome of its own.",
   getRoundtableRound: "With all positions, and what was asked in it.",
   getRoundtableConsensus: "As it was computed when the round ended.",
   getRoundtableThought: "What one seat held in each round, and how sure it was.",
   listRoundtableCitations: "Each source once, with those who rest on it.",
   listRoundtableRequests: "Everything that was asked for, whatever became of it.",
   getRoundtableExport: "The whole debate, for somebody who wasn't there.",
-  createRoundtableSynthesis: "Written once for each state of the debate.",
+  synthesisRoundtable: "Written once for each state of the debate.",
   controlRoundtable: "`answerNow` ends the debate with what was said until now, and returns its synthesis.",
   forkRoundtable: "The rounds up to this one, and what was answered in them, in a roundtable of its own.",
 

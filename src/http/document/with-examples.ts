@@ -3,6 +3,7 @@
  * operation: `createRun request`, `createAdminTenant 201`, `getRunTrace 200 text/markdown`.
  */
 import { memoryExamples } from "./examples/memory.js";
+import { roundtableExamples } from "./examples/roundtables.js";
 import { runExamples } from "./examples/runs.js";
 import { sessionExamples } from "./examples/sessions.js";
 import { tenantExamples } from "./examples/tenants.js";
@@ -13,6 +14,7 @@ const examples: Readonly<Record<string, unknown>> = {
   ...tenantExamples,
   ...sessionExamples,
   ...runExamples,
+  ...roundtableExamples,
   ...memoryExamples,
 };
 
