@@ -172,7 +172,7 @@ function majority(answers) {
 async function sampleAll(api, items, model, debated, parallel) {
   const agent = `eval-debate-${Date.now().toString(36)}`;
   const instructions = "You answer multiple-choice questions. Think first, in a few sentences; then state the answer.";
-  await api.json("PUT", `/v1/agents/${agent}`, { model, instructions });
+  await api.json("PUT", `/v1/agents/${agent}`, { kind: "model", model, instructions });
   try {
     return await each(items, parallel, async (item, at) => {
       const answers = [];

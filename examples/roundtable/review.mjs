@@ -19,11 +19,17 @@ const worker = findWorker();
 const api = connect(worker);
 const goOn = (id, body) => api.json("POST", `/v1/roundtables/${id}/continue`, { waitMs: 120_000, ...body });
 
+const model = process.env.ROUNDTABLE_MODEL;
+const seatsOf = (name) =>
+  [1, 2, 3, 4].map((number) => ({ id: `agent-${number}`, name: `Agent ${number}`, model: name }));
+
 let table = await api.json("POST", "/v1/roundtables", {
   topic,
   mode: "red-team-blue-team",
-  rounds: 3,
+  rounds: 2,
   agentCount: 4,
+  // Without it: what the deployment has.
+  ...(model === undefined ? {} : { models: { analyst: model, synthesis: model }, seats: seatsOf(model) }),
   waitMs: 120_000,
 });
 const id = table.sessionId;
