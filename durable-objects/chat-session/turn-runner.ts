@@ -109,7 +109,7 @@ export class TurnRun {
       delta: (delta) => events.announce("reply.delta", turnId, { turnId, ...delta }),
       retracted: (attempt) => events.announce("reply.retracted", turnId, { turnId, attempt }),
     });
-    const { asks, state, callWorker, ...ports } = agentPorts(kit, platform, {
+    const { asks, raise, state, callWorker, ...ports } = agentPorts(kit, platform, {
       tenantId: session.tenantId,
       origin: this.origin(),
       ownerId: session.sessionId,
@@ -136,6 +136,7 @@ export class TurnRun {
       stream: this.stream,
       team: {
         asks,
+        raise,
         state,
         callWorker,
         traced: (entry) => events.append(entry.type, turnId, { turnId, ...entryWithoutText(entry) }),

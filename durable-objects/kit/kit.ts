@@ -122,7 +122,7 @@ export class Kit {
     });
     this.crashes = new Crashes({
       sql: storage.sql,
-      hasOpenAsks: (work) => this.asks.openOfWork(work).length > 0,
+      hasOpenAsks: (work, askIds) => this.asks.openOfWork(work).some(({ askId }) => askIds.includes(askId)),
       crashed: (work, error) => this.log("error", "work.crashed", { work, ...describeError(error) }),
     });
   }

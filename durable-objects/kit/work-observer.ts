@@ -1,10 +1,13 @@
 /** What work of any object records: in the event log, in the tenant's audit, and in the log that is measured. */
 import type { AgentObserver } from "../../src/agent/ports.js";
 import { log } from "../../src/platform/logging.js";
+import type { DebateEntry } from "../../src/roundtable/ports.js";
 import { type SupervisionState, withoutWholeReasons } from "../../src/supervision/state.js";
 import type { Kit } from "./kit.js";
 
 export interface WorkObserver extends Required<Pick<AgentObserver, "toolCalled" | "toolReturned">> {
+  /** Something happened in a debate. In the write of the step that it is of. */
+  debated(entry: DebateEntry): void;
   /** A pass is over. In the write that stores it. */
   decided(state: SupervisionState): void;
 }
@@ -37,6 +40,16 @@ export function workObserver(
         outcome: call.isError ? "failed" : "ok",
         latencyMs: call.elapsedMs,
       });
+    },
+    debated: (entry) => {
+      if (entry.type === "position.taken") {
+        const { seat: agentId, round, stance, confidence } = entry.position;
+        const held = { round, agentId, ...(stance === undefined ? {} : { stance }), confidence };
+        events.append("position.taken", id, { ...work, ...held });
+      } else {
+        const { seat: agentId, reason, attempts } = entry.failure;
+        events.append("seat.failed", id, { ...work, round: entry.round, agentId, reason, attempts });
+      }
     },
     decided: (state) => {
       const { hook, decision, reasons, degraded } = state;

@@ -66,7 +66,7 @@ export class CommandEnds {
 
   end(work: string, command: Command, driven: Driven, degraded: readonly string[]): void {
     const { store } = this.ports;
-    const activeMs = "activeMs" in driven ? driven.activeMs : 0;
+    const activeMs = "spent" in driven ? driven.spent.activeMs : 0;
     const status = statusOf(driven);
     this.close(work, command, status, activeMs, () => {
       const all = new Set([...store.roundtable().degraded, ...degraded]);

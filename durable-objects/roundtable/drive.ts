@@ -5,7 +5,7 @@ import { saltedHash } from "../../src/application/salted-hash.js";
 import type { RoundRecord } from "../../src/roundtable/debate.js";
 import { type RoundEnd, runDebateRound } from "../../src/roundtable/debate-round.js";
 import type { Spent } from "../../src/roundtable/limits.js";
-import type { DebateEntry, DebatePorts, LoadedPanel } from "../../src/roundtable/ports.js";
+import type { DebatePorts, LoadedPanel } from "../../src/roundtable/ports.js";
 import { RequestBook } from "../../src/roundtable/request-book.js";
 import {
   type Analysed,
@@ -14,8 +14,7 @@ import {
   countConsensus,
   namesOf,
 } from "../../src/roundtable/round-consensus.js";
-import { synthesise } from "../../src/roundtable/synthesis.js";
-import type { SynthesisRecord } from "../../src/roundtable/synthesis-record.js";
+import { type Synthesis, synthesise } from "../../src/roundtable/synthesis.js";
 import { supervise } from "../../src/supervision/supervise.js";
 import { agentPorts } from "../kit/agent-ports.js";
 import type { Lease } from "../kit/driver.js";
@@ -26,14 +25,12 @@ export interface DrivePorts {
   readonly store: RoundtableStore;
   readonly kit: Kit;
   readonly platform: RootPlatform;
-  /** Something of the debate happened: in the write of the step that it is of. */
-  readonly recorded: (entry: DebateEntry) => void;
 }
 
 export type Driven =
   | RoundEnd
-  | { readonly kind: "analysed"; readonly round: number; readonly analysed: Analysed; readonly activeMs: number }
-  | { readonly kind: "synthesised"; readonly synthesis: SynthesisRecord; readonly activeMs: number }
+  | { readonly kind: "analysed"; readonly round: number; readonly analysed: Analysed; readonly spent: Spent }
+  | { readonly kind: "synthesised"; readonly synthesis: Synthesis; readonly spent: Spent }
   /** The topic itself was blocked: there will be no debate. */
   | { readonly kind: "topic_blocked"; readonly detail: string }
   | { readonly kind: "failed"; readonly detail: string };
@@ -42,7 +39,7 @@ export type Driven =
 export async function driveCommand(
   work: string,
   command: Command,
-  { store, kit, platform, recorded }: DrivePorts,
+  { store, kit, platform }: DrivePorts,
   { signal, isHeld }: Lease,
 ): Promise<{ readonly driven: Driven; readonly degraded: readonly string[] }> {
   const { tenantId, roundtableId, definition, salt, perspectives, spent } = store.roundtable();
@@ -90,7 +87,13 @@ export async function driveCommand(
     book,
     // An answer that comes while the round runs is stored by the object: the book has to know of it.
     syncRequests: () => book.reload(store.requests()),
-    observer: { ...shared.observer, recorded },
+    observer: {
+      ...shared.observer,
+      recorded: (entry) => {
+        if (entry.type === "position.taken") store.addPosition(entry.position);
+        shared.observer.debated(entry);
+      },
+    },
   };
   const topic = await clearTopic(store, ports);
   if (!topic.ok) return { driven: { kind: "topic_blocked", detail: topic.detail }, degraded: [...degraded] };
@@ -110,17 +113,16 @@ async function enter(command: Command, about: About, panel: LoadedPanel, ports: 
   const upTo = rounds.filter(({ round }) => round <= command.round);
   switch (command.kind) {
     case "analysis": {
-      const { analysed, activeMs } = await analyseRound(id, { topic, rounds: upTo }, panel, ports);
-      return { kind: "analysed", round: command.round, analysed, activeMs };
+      const { analysed, spent: taken } = await analyseRound(id, { topic, rounds: upTo }, panel, ports);
+      return { kind: "analysed", round: command.round, analysed, spent: taken };
     }
     case "synthesis": {
       const consensus = upTo.at(-1)?.consensus ?? countConsensus(upTo, panel);
       const input = { topic, rounds: upTo, requests: ports.book.forSeats(), nameOf: namesOf(panel), consensus };
       const answer = await synthesise(id, input, panel, ports);
-      const { activeMs } = answer.spent;
-      if (answer.kind === "answer")
-        return { kind: "synthesised", synthesis: { ...answer.value, round: command.round }, activeMs };
-      return { kind: "blocked", detail: `The synthesis: ${answer.error}`, activeMs };
+      const { spent: taken } = answer;
+      if (answer.kind === "answer") return { kind: "synthesised", synthesis: answer.value, spent: taken };
+      return { kind: "blocked", detail: `The synthesis: ${answer.error}`, spent: taken };
     }
     case "round":
     case "rerun":

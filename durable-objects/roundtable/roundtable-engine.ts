@@ -8,7 +8,6 @@ import type { RoundtableIdentity } from "../../src/gateways/roundtable-gateway.j
 import type { ContextResult, ResultOutcome } from "../../src/roundtable/context-results.js";
 import { isCompleted, nextStep } from "../../src/roundtable/debate.js";
 import type { DebateRecord } from "../../src/roundtable/debate-record.js";
-import type { DebateEntry } from "../../src/roundtable/ports.js";
 import { awaitsAnalysis } from "../../src/roundtable/round-consensus.js";
 import type {
   ContinueCommand,
@@ -234,8 +233,7 @@ export class RoundtableEngine implements RootEngine {
     const { work, command } = current;
     const { store, kit, platform } = this;
     try {
-      const recorded = (entry: DebateEntry): void => this.recorded(work, entry);
-      const { driven, degraded } = await driveCommand(work, command, { store, kit, platform, recorded }, lease);
+      const { driven, degraded } = await driveCommand(work, command, { store, kit, platform }, lease);
       // Cut short between its last step and its end: whoever did that has ended it.
       if (lease.isHeld()) this.ends.end(work, command, driven, degraded);
       this.analyseLast();
@@ -259,23 +257,6 @@ export class RoundtableEngine implements RootEngine {
     this.ctx.storage.transactionSync(() =>
       this.run({ kind: "analysis", round: last.round, startedAt: this.platform.now() }),
     );
-  }
-
-  private recorded(work: string, entry: DebateEntry): void {
-    const { roundtableId } = this.store.roundtable();
-    switch (entry.type) {
-      case "position.taken": {
-        const { seat: agentId, round, stance, confidence } = entry.position;
-        this.store.addPosition(entry.position);
-        const data = { roundtableId, round, agentId, ...(stance === undefined ? {} : { stance }), confidence };
-        this.kit.events.append("position.taken", work, data);
-        return;
-      }
-      case "seat.failed": {
-        const { seat: agentId, reason, attempts } = entry.failure;
-        this.kit.events.append("seat.failed", work, { roundtableId, round: entry.round, agentId, reason, attempts });
-      }
-    }
   }
 
   private askClosed(work: string): void {

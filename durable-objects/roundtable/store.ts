@@ -11,7 +11,7 @@ import {
   roundtableDefinitionSchema,
   roundtableErrorSchema,
 } from "../../src/roundtable/roundtable.js";
-import { type SynthesisRecord, synthesisRecordSchema } from "../../src/roundtable/synthesis-record.js";
+import { type Synthesis, synthesisSchema } from "../../src/roundtable/synthesis.js";
 import { type SupervisionState, supervisionStateSchema } from "../../src/supervision/state.js";
 
 export const commandSchema = z.discriminatedUnion("kind", [
@@ -52,7 +52,7 @@ const roundtableRow = z
     paused: z.number(),
     exit: json(exitSchema),
     error: json(roundtableErrorSchema),
-    synthesis: json(synthesisRecordSchema),
+    synthesis: json(synthesisSchema),
     degraded: z.string(),
     spent: z.string(),
     last_command: z.string().nullable(),
@@ -130,7 +130,7 @@ export class RoundtableStore {
     this.sql.exec("UPDATE roundtable SET error = ?", error === undefined ? null : JSON.stringify(error));
   }
 
-  setSynthesis(synthesis: SynthesisRecord): void {
+  setSynthesis(synthesis: Synthesis): void {
     this.sql.exec("UPDATE roundtable SET synthesis = ?", JSON.stringify(synthesis));
   }
 

@@ -1,6 +1,7 @@
 /** Panels with everything that they name: which versions a debate begins with, and the panel built from them. */
 import { modelList } from "../agent/definition.js";
 import { builtInServer, type ToolRef } from "../agent/tools.js";
+import type { NestedPanel } from "../roundtable/nested.js";
 import { type Panel, type Perspective, seatsOf } from "../roundtable/panel.js";
 import type { LoadedPanel, LoadedSeat } from "../roundtable/ports.js";
 import { toolRefOf } from "../routing/team.js";
@@ -30,7 +31,7 @@ export interface PanelParts {
   /** Made for the debate, where its panel has none. */
   readonly perspectives?: readonly Perspective[] | undefined;
   /** Whether a tool may be used now. */
-  readonly allows?: (tool: ToolRef) => boolean;
+  readonly allows?: ((tool: ToolRef) => boolean) | undefined;
 }
 
 export type BuiltPanel =
@@ -74,4 +75,38 @@ export function buildPanel(panel: Panel, { resources, perspectives, allows = () 
       limits,
     },
   };
+}
+
+/** The versions of stored panels, and of all that they and others name. */
+export async function pinPanels(
+  resources: ResourceStore,
+  tenantId: string,
+  names: readonly string[],
+  inline: readonly Panel[],
+): Promise<{
+  readonly pins: readonly ResourcePin[];
+  readonly supervisors: readonly string[];
+  readonly found: readonly string[];
+}> {
+  const pins = names.length === 0 ? [] : pinsOf("panels", await resources.pins(tenantId, named("panels", names)));
+  const stored = (await resources.versions(tenantId, pins)).map(({ body }) => parseBody("panels", body));
+  const panels = [...stored, ...inline];
+  const within = await Promise.all(panels.map((panel) => pinPanel(resources, tenantId, panel)));
+  return {
+    pins: [...pins, ...within.flat()],
+    supervisors: panels.flatMap((panel) => panel.supervisors),
+    found: pins.map(({ name }) => name),
+  };
+}
+
+/** A panel that debates within other work. */
+export function nestedPanel(
+  name: string,
+  panel: Panel,
+  parts: PanelParts,
+): { readonly ok: true; readonly panel: NestedPanel } | { readonly ok: false; readonly detail: string } {
+  const built = buildPanel(panel, parts);
+  if (!built.ok) return built;
+  const { requests, waiting } = panel;
+  return { ok: true, panel: { name, panel: built.panel, requests, waiting } };
 }

@@ -1,6 +1,7 @@
 /** Teams with everything that they name: which versions work begins with, and the team built from them. */
 import { builtInServer, type ToolRef } from "../agent/tools.js";
 import { sha256Hex } from "../platform/digest.js";
+import type { Panel } from "../roundtable/panel.js";
 import type { LoadedTeam } from "../routing/ports.js";
 import { maxTeamDepth, type Team, type TeamChoice, teamsWithin, toolRefOf } from "../routing/team.js";
 import type { ResourceStore } from "../stores/resource-store.js";
@@ -8,6 +9,7 @@ import { parseBody } from "../stores/sealed-bodies.js";
 import type { Supervisor } from "../supervision/supervisor.js";
 import type { ResourcePin } from "../tenancy/resources.js";
 import type { ExampleClassifiers } from "./example-classifiers.js";
+import { nestedPanel, pinPanels } from "./panel-loader.js";
 import type { WorkResources } from "./work-resources.js";
 
 export interface TeamNames {
@@ -19,6 +21,8 @@ export interface TeamNames {
   readonly tools: readonly ToolRef[];
   /** Teams that are named and don't exist. */
   readonly missing: readonly string[];
+  /** Panels that are named and don't exist. */
+  readonly missingPanels: readonly string[];
 }
 
 /** The versions of all teams, nested ones included, and the names of what they use. */
@@ -27,13 +31,19 @@ export async function pinTeams(resources: ResourceStore, tenantId: string, root:
   const missing: string[] = [];
   const supervisors = new Set<string>();
   const tools = new Map<string, ToolRef>();
+  const panels: Panel[] = [];
+  const panelNames = new Set<string>();
   let named = new Set<string>();
   const take = (taken: Team): void => {
     for (const { team } of teamsWithin(taken)) {
       for (const name of team.supervisors) supervisors.add(name);
       for (const tool of [team.supervisor, ...team.workers].flatMap((agent) => agent.tools))
         tools.set(tool, toolRefOf(tool));
-      for (const { team: inner } of team.workers) if (typeof inner === "string") named.add(inner);
+      for (const { team: inner, panel } of team.workers) {
+        if (typeof inner === "string") named.add(inner);
+        if (typeof panel === "string") panelNames.add(panel);
+        else if (panel !== undefined) panels.push(panel);
+      }
     }
   };
 
@@ -51,13 +61,16 @@ export async function pinTeams(resources: ResourceStore, tenantId: string, root:
     missing.push(...names.filter((name) => !pins.has(name)));
     for (const { body } of await resources.versions(tenantId, teams)) take(parseBody("teams", body));
   }
+  const stored = await pinPanels(resources, tenantId, [...panelNames], panels);
+  for (const name of stored.supervisors) supervisors.add(name);
   const ownSupervisors = [...((await rootTeam(resources, tenantId, root, pins))?.supervisors ?? [])];
   return {
     ownSupervisors,
-    pins: [...pins.values()],
+    pins: [...pins.values(), ...stored.pins],
     supervisors: [...supervisors],
     tools: [...tools.values()],
     missing,
+    missingPanels: [...panelNames].filter((name) => !stored.found.includes(name)),
   };
 }
 
@@ -114,6 +127,14 @@ function build(key: string, definition: Team, parts: TeamParts): LoadedTeam {
       parts.resources.tools(tools.map(toolRefOf), [...definition.memories, ...memories]),
     allows: parts.allows ?? (() => true),
     supervisors: parts.supervisors(definition.supervisors),
+    panel: (workerId) => {
+      const named = definition.workers.find(({ id }) => id === workerId)?.panel;
+      const panel = typeof named === "string" ? parts.resources.get("panels", named) : named;
+      if (panel === undefined) return { ok: false, detail: "its panel doesn't exist any more" };
+      const name = typeof named === "string" ? named : "inline";
+      const nested = nestedPanel(name, panel, { resources: parts.resources, allows: parts.allows });
+      return nested.ok ? { ...nested, supervisors: parts.supervisors(panel.supervisors) } : nested;
+    },
     nested: (workerId) => {
       const inner = definition.workers.find(({ id }) => id === workerId)?.team;
       const found = typeof inner === "string" ? parts.resources.get("teams", inner) : inner;

@@ -1,6 +1,12 @@
 /** The shapes that the OpenAPI document names. Each stands in it once, under its name, and is referred to everywhere else. */
 import type { z } from "zod";
-import { agentSchema, modelAgentSchema, storedToolSchema, teamAgentSchema } from "../agent/definition.js";
+import {
+  agentSchema,
+  modelAgentSchema,
+  panelAgentSchema,
+  storedToolSchema,
+  teamAgentSchema,
+} from "../agent/definition.js";
 import { plainContextSchema, searchResultSchema, searchSchema } from "../application/memory/memory-search.js";
 import { answerSchema, askSchema } from "../asks/ask.js";
 import {
@@ -51,7 +57,7 @@ import {
   roundtableSummarySchema,
   shownPositionSchema,
 } from "../roundtable/roundtable.js";
-import { synthesisRecordSchema } from "../roundtable/synthesis-record.js";
+import { synthesisSchema } from "../roundtable/synthesis.js";
 import { clarificationSchema, workerResultSchema } from "../routing/routing-input.js";
 import { newRunSchema, runSchema, runSummarySchema } from "../routing/run.js";
 import { teamSchema } from "../routing/team.js";
@@ -98,6 +104,7 @@ const components: Readonly<Record<string, z.ZodType>> = {
   Agent: agentSchema,
   ModelAgent: modelAgentSchema,
   TeamAgent: teamAgentSchema,
+  PanelAgent: panelAgentSchema,
   Supervisor: supervisorSchema,
   ContextItem: contextItemSchema,
   Tool: storedToolSchema,
@@ -123,7 +130,7 @@ const components: Readonly<Record<string, z.ZodType>> = {
   Consensus: consensusSchema,
   MinorityView: minorityViewSchema,
   Seat: seatSchema,
-  Synthesis: synthesisRecordSchema,
+  Synthesis: synthesisSchema,
   Thoughts: thoughtsSchema,
   DebateCitation: shownCitationSchema,
   LayeredAnswer: layeredAnswerSchema,

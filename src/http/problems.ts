@@ -74,7 +74,7 @@ export function problem(code: ProblemCode, detail: string, more: Omit<Problem, "
 
 /** @param url of the request: what explains the code is served from the same origin */
 export function problemResponse(
-  { code, detail, userMessage, errors, retryAfterSeconds, askId }: Problem,
+  { code, detail, userMessage, errors, retryAfterSeconds, askId, sessionId }: Problem,
   requestId: string,
   url: string,
 ): Response {
@@ -89,6 +89,7 @@ export function problemResponse(
     requestId,
     ...(errors === undefined ? {} : { errors }),
     ...(askId === undefined ? {} : { askId }),
+    ...(sessionId === undefined ? {} : { sessionId }),
   };
   return new Response(JSON.stringify(body), {
     status,

@@ -6,7 +6,7 @@ import { modeNames } from "./modes/table.js";
 import { seatInfoSchema } from "./panel.js";
 import { layeredAnswerSchema } from "./reading/layered-answer.js";
 import { thoughtsSchema } from "./reading/thoughts.js";
-import { synthesisRecordSchema } from "./synthesis-record.js";
+import { synthesisSchema } from "./synthesis.js";
 
 export const debateRecordSchema = z.object({
   sessionId: z.string(),
@@ -21,7 +21,7 @@ export const debateRecordSchema = z.object({
   rounds: z.array(roundRecordSchema),
   requests: z.array(contextRequestSchema),
   exit: exitSchema.optional(),
-  synthesis: synthesisRecordSchema.optional(),
+  synthesis: synthesisSchema.optional(),
   usage: z.object({ modelCalls: z.number(), inputTokens: z.number(), outputTokens: z.number(), activeMs: z.number() }),
   createdAt: z.iso.datetime(),
   endedAt: z.iso.datetime().optional(),

@@ -7,7 +7,7 @@ import { supervise } from "../supervision/supervise.js";
 import { awaitedContext } from "./context-request.js";
 import { mergePass, type RoundRecord, type SeatFailure } from "./debate.js";
 import { exitOf } from "./exit.js";
-import type { Spent } from "./limits.js";
+import { addSpent, nothingSpent, type Spent } from "./limits.js";
 import { modeNamed } from "./modes/table.js";
 import type { Perspective } from "./panel.js";
 import { makePerspectives } from "./perspectives.js";
@@ -27,7 +27,7 @@ export type RoundWork = Omit<RoundCommand, "focusQuestion" | "rounds" | "spent">
   readonly unanalysed?: RoundRecord | undefined;
 };
 
-export type RoundEnd = { readonly activeMs: number } & (
+export type RoundEnd = { readonly spent: Spent } & (
   | {
       readonly kind: "completed";
       /** The whole round, earlier passes of it included. */
@@ -43,7 +43,7 @@ export type RoundEnd = { readonly activeMs: number } & (
 /** @throws {Parked} while a person's approval or review is awaited. */
 export async function runDebateRound(work: RoundWork, panel: LoadedPanel, ports: DebatePorts): Promise<RoundEnd> {
   const focus = await clearFocus(work, ports);
-  if (!focus.ok) return { kind: "blocked", detail: focus.detail, activeMs: 0 };
+  if (!focus.ok) return { kind: "blocked", detail: focus.detail, spent: nothingSpent };
   const needsPerspectives =
     modeNamed(panel.mode).perspectives === true && panel.seats.every(({ perspective }) => perspective === undefined);
   const perspectives = needsPerspectives
@@ -66,21 +66,21 @@ export async function runDebateRound(work: RoundWork, panel: LoadedPanel, ports:
   );
   const spoken = parts.flatMap((part) => part.spoken ?? [])[0] ?? nothingSaid;
   const before = parts.flatMap((part) => part.before ?? [])[0];
-  const { positions, failures, activeMs } = spoken;
-  if (positions.length === 0) return { kind: "all_failed", failures, activeMs };
+  const { positions, failures, spent } = spoken;
+  if (positions.length === 0) return { kind: "all_failed", failures, spent };
   const round = roundOf({ ...work, focusQuestion }, spoken, ports.now());
   const rounds = [...work.rounds.filter((one) => one.round !== round.round), round];
   const consensus = countConsensus(rounds, seated);
   const counted = { ...round, consensus };
   if (!panel.analysis || !endsByConsensus([...rounds.slice(0, -1), counted], panel, ports)) {
-    return { kind: "completed", round: counted, before, perspectives, activeMs };
+    return { kind: "completed", round: counted, before, perspectives, spent };
   }
   // It would end with this round: now the analyst may say why not yet.
   const material = { topic: work.topic, rounds: [...rounds.slice(0, -1), counted] };
   const scoped = { ...ports, journal: ports.journal.scope("analysis") };
-  const { analysed, activeMs: analysisMs } = await analyseRound(`${work.id}.analysis`, material, seated, scoped);
+  const { analysed, spent: more } = await analyseRound(`${work.id}.analysis`, material, seated, scoped);
   const whole = { ...counted, consensus: { ...consensus, ...analysed } };
-  return { kind: "completed", round: whole, before, perspectives, activeMs: activeMs + analysisMs };
+  return { kind: "completed", round: whole, before, perspectives, spent: addSpent(spent, more) };
 }
 
 interface Part {
@@ -88,7 +88,7 @@ interface Part {
   readonly before?: Analysed | undefined;
 }
 
-const nothingSaid: RoundResult = { positions: [], failures: [], activeMs: 0 };
+const nothingSaid: RoundResult = { positions: [], failures: [], spent: nothingSpent };
 
 async function analyseBefore(
   { id, topic, rounds, unanalysed }: RoundWork,

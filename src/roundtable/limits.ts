@@ -27,6 +27,12 @@ export function addSpent(one: Spent, other: Spent): Spent {
   };
 }
 
+/** What several have spent at the same time: their time counts once. */
+export function spentAtOnce(parts: readonly Spent[]): Spent {
+  const sum = parts.reduce(addSpent, nothingSpent);
+  return { ...sum, activeMs: Math.max(0, ...parts.map(({ activeMs }) => activeMs)) };
+}
+
 /** Equal shares of what is left, so that the whole stays within the limit whatever each does. */
 export function shareOf(limits: PanelLimits, spent: Spent, seats: number): Share {
   const tokens = limits.maxTokens - spent.inputTokens - spent.outputTokens;

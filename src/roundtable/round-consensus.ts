@@ -4,6 +4,7 @@ import { consensusOf } from "./consensus/consensus.js";
 import type { NameOf } from "./consensus/movement.js";
 import type { Consensus } from "./consensus/schema.js";
 import type { RoundRecord } from "./debate.js";
+import type { Spent } from "./limits.js";
 import { modeNamed } from "./modes/table.js";
 import type { DebatePorts, LoadedPanel } from "./ports.js";
 import { shownName } from "./prompts.js";
@@ -38,11 +39,11 @@ export async function analyseRound(
   { topic, rounds }: { readonly topic: string; readonly rounds: readonly RoundRecord[] },
   panel: LoadedPanel,
   ports: DebatePorts,
-): Promise<{ readonly analysed: Analysed; readonly activeMs: number }> {
+): Promise<{ readonly analysed: Analysed; readonly spent: Spent }> {
   const material = { topic, rounds, requests: ports.book.forSeats(), nameOf: namesOf(panel) };
   const answer = await analyse(id, material, panel, ports);
   const analysed = answer.kind === "answer" ? { analysis: answer.value } : { analysisError: answer.error };
-  return { analysed, activeMs: answer.spent.activeMs };
+  return { analysed, spent: answer.spent };
 }
 
 /** Whether nobody has looked at it yet, in vain or not. */

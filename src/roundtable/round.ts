@@ -5,7 +5,7 @@
 import { settleInOrder } from "../agent/concurrency.js";
 import { clearAnswers } from "./clear-answers.js";
 import { inSeatOrder, type RoundRecord, type SeatFailure } from "./debate.js";
-import { type Spent, shareOf } from "./limits.js";
+import { addSpent, nothingSpent, type Spent, shareOf, spentAtOnce } from "./limits.js";
 import { modeNamed } from "./modes/table.js";
 import type { DebatePorts, LoadedPanel, LoadedSeat } from "./ports.js";
 import type { Position } from "./position.js";
@@ -28,8 +28,7 @@ export interface RoundCommand {
 export interface RoundResult {
   readonly positions: readonly Position[];
   readonly failures: readonly SeatFailure[];
-  /** Milliseconds of work; what happened at once counts once. */
-  readonly activeMs: number;
+  readonly spent: Spent;
 }
 
 /**
@@ -48,7 +47,7 @@ export async function runRound(command: RoundCommand, panel: LoadedPanel, ports:
   const earlier = again ? command.rounds.slice(0, -1) : command.rounds;
   const spoken: Position[] = [];
   const failures: SeatFailure[] = [];
-  let activeMs = 0;
+  let spent = nothingSpent;
 
   for (const [place, group] of mode.speaking(seats.length).entries()) {
     const speaking = group.flatMap((index): [number, LoadedSeat][] => {
@@ -66,7 +65,7 @@ export async function runRound(command: RoundCommand, panel: LoadedPanel, ports:
       ...spoken,
     ];
     const requests = ports.book.forSeats();
-    const clocks = speaking.map(() => ({ activeMs: 0 }));
+    const meters = speaking.map(() => ({ spent: nothingSpent }));
     const tasks = speaking.map(([index, seat], at) => (): Promise<SeatOutcome> => {
       const speaker = { index, count: seats.length, round: command.round };
       const view: SeatView = {
@@ -87,17 +86,17 @@ export async function runRound(command: RoundCommand, panel: LoadedPanel, ports:
         mayAsk: command.kind !== "closing",
         promptTokens: panel.limits.promptTokens,
       };
-      const turn = { id: `${command.id}.${seat.id}`, seat, view, share, clock: clocks[at] ?? { activeMs: 0 } };
+      const turn = { id: `${command.id}.${seat.id}`, seat, view, share, meter: meters[at] ?? { spent: nothingSpent } };
       return takeTurn(turn, panel, { ...ports, journal: ports.journal.scope(`seat/${seat.id}`) });
     });
     const outcomes = await settleInOrder(tasks, tasks.length);
-    activeMs += Math.max(0, ...clocks.map((clock) => clock.activeMs));
+    spent = addSpent(spent, spentAtOnce(meters.map((meter) => meter.spent)));
     for (const outcome of outcomes) {
       if (outcome.kind === "position") spoken.push(outcome.position);
       else failures.push(outcome.failure);
     }
   }
-  return { positions: inSeatOrder(spoken, seats), failures: inSeatOrder(failures, seats), activeMs };
+  return { positions: inSeatOrder(spoken, seats), failures: inSeatOrder(failures, seats), spent };
 }
 
 function groupOf(groups: readonly (readonly number[])[], index: number): number {

@@ -10,7 +10,7 @@ import { debateStatuses, exitSchema } from "./debate.js";
 import { modeNames } from "./modes/table.js";
 import { debateFields, type Panel, panelFields, panelSchema, perspectiveTextSchema } from "./panel.js";
 import { citationSchema, stanceSchema } from "./position.js";
-import { synthesisRecordSchema } from "./synthesis-record.js";
+import { synthesisSchema } from "./synthesis.js";
 
 const topicSchema = z
   .string()
@@ -191,7 +191,7 @@ export const roundtableSchema = z.object({
   /** What became of each result that this request sent. */
   outcomes: z.array(resultOutcomeSchema).optional(),
   exit: exitSchema.optional(),
-  synthesis: synthesisRecordSchema.optional(),
+  synthesis: synthesisSchema.optional(),
   /** Why the last command came to nothing. */
   error: roundtableErrorSchema.optional(),
   /** Open approvals and reviews that a round waits for. */

@@ -13,7 +13,7 @@ import { supervisingGuard } from "../supervision/tool-guard.js";
 import { citableContext } from "./context-request.js";
 import type { SeatFailure } from "./debate.js";
 import { factCheckTool } from "./fact-check.js";
-import type { Share } from "./limits.js";
+import { addSpent, type Share, type Spent } from "./limits.js";
 import type { DebatePorts, LoadedPanel, LoadedSeat } from "./ports.js";
 import {
   type Citation,
@@ -40,8 +40,8 @@ export interface SeatTurn {
   readonly seat: LoadedSeat;
   readonly view: SeatView;
   readonly share: Share;
-  /** Counts the working time of the turn, in milliseconds. */
-  readonly clock: { activeMs: number };
+  /** What the turn takes, added up as it does. */
+  readonly meter: { spent: Spent };
 }
 
 /** @throws {Parked} while a person's approval or review is awaited. */
@@ -148,7 +148,7 @@ async function callSeat(
         tool.ref.server === roundtableServer ? [] : ports.validateArguments(tool, args),
     },
   );
-  turn.clock.activeMs += outcome.activeMs;
+  turn.meter.spent = addSpent(turn.meter.spent, outcome);
   return outcome;
 }
 

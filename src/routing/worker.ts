@@ -6,6 +6,7 @@ import { buildPrompt } from "../agent/prompt.js";
 import { isRequested } from "../agent/tool-call.js";
 import type { AgentTool } from "../agent/tools.js";
 import { runHttpWorker } from "./http-worker.js";
+import { runPanelWorker } from "./panel-worker.js";
 import { clarificationsOf } from "./questions.js";
 import { dataNotice } from "./routing-input.js";
 import { handOffTool } from "./routing-tools.js";
@@ -20,6 +21,7 @@ export async function attemptWorker(run: TeamContext, task: Task, runNested: Run
   const exhausted = run.budget.exhausted();
   if (exhausted !== undefined) return { kind: "failed", error: exhausted, again: false, clarifications: [] };
   if (task.worker.http !== undefined) return runHttpWorker(run, task, task.worker.http);
+  if (task.worker.panel !== undefined) return runPanelWorker(run, task);
   return task.worker.team === undefined ? runModelWorker(run, task) : runNested(run, task);
 }
 

@@ -73,6 +73,8 @@ function mentionsOfAgent(body: unknown): Mentions {
       };
     case "team":
       return { names: [...names, { path: "team", kind: "teams", name: agent.team }], tools: [], models: [] };
+    case "panel":
+      return { names: [...names, { path: "panel", kind: "panels", name: agent.panel }], tools: [], models: [] };
   }
 }
 
@@ -89,6 +91,11 @@ function mentionsOfTeam(outermost: Team): Mentions {
         ...workers.flatMap(({ team: inner }, index) =>
           typeof inner === "string"
             ? [{ path: at("workers", index, "team"), kind: "teams" as const, name: inner }]
+            : [],
+        ),
+        ...workers.flatMap(({ panel }, index) =>
+          typeof panel === "string"
+            ? [{ path: at("workers", index, "panel"), kind: "panels" as const, name: panel }]
             : [],
         ),
       ],

@@ -110,6 +110,10 @@ async function missingParts(
       path: "team",
       message: `there is no teams/${name}; store it at PUT /v1/teams/${name}`,
     })),
+    ...pinned.missingPanels.map((name) => ({
+      path: "team",
+      message: `there is no panels/${name}; store it at PUT /v1/panels/${name}`,
+    })),
     ...absentTools,
     ...absentNames,
     ...(isMissing ? [{ path: "memory.memoryId", message: "there is no such memory" }] : []),
