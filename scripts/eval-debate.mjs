@@ -250,7 +250,7 @@ function line(name, rights, tokens) {
   const hits = rights.filter(Boolean).length;
   const [low, high] = interval(hits, rights.length);
   const share = `${((100 * hits) / rights.length).toFixed(1)} % (${(100 * low).toFixed(1)}–${(100 * high).toFixed(1)})`;
-  console.log(`${name.padEnd(34)}${share.padEnd(25)}${tokens === undefined ? "" : Math.round(tokens)}`);
+  console.log(`${name.padEnd(34)}${share.padEnd(25)}${tokens === undefined ? "" : Math.round(tokens)}`.trimEnd());
 }
 
 /** Wilson's interval of a share, at 95 %. */

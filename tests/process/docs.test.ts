@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readPages } from "../docs/pages.js";
 import { WorkerProcess } from "./worker.js";
 
-const names = ["supervision", "sessions", "security", "memory", "routing", "models", "errors", "tools"];
+const names = ["supervision", "sessions", "security", "memory", "routing", "roundtables", "models", "errors", "tools"];
 const pages = ["README.md", ...names.map((name) => `docs/${name}.md`)];
 
 /** What later commands of a page name, where the answers to earlier ones show it. */
@@ -15,6 +15,8 @@ const shown = {
   PART: '"turnId":"(msg_[a-z0-9.]+)"',
   HASH: '"hash":"([a-f0-9]+)"',
   ASK: '"askId":"(ask_[a-z0-9_]+)"',
+  TABLE: '"sessionId":"(rt_[a-z0-9]+)"',
+  REQUEST: '"requestId":"(ask_[a-z0-9_]+)"',
   RUN: '"runId":"(run_[a-z0-9]+)"',
   VAULT: '"vaultId":"(vlt_[a-z0-9]+)"',
   MEMORY: '"memoryId":"(mem_[a-z0-9]+)"',

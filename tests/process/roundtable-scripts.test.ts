@@ -1,4 +1,5 @@
 /** The example of a roundtable and the evaluation of debates, against a Worker of their own and a scripted upstream. */
+import { readFileSync } from "node:fs";
 import { LLMock } from "@copilotkit/aimock";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { root } from "../docs/pages.js";
@@ -14,6 +15,13 @@ beforeAll(async () => {
     const position = { position: `Answer: ${letter}`, reasoning: "So it is.", confidence: 0.7 };
     mock.on({ model: `letter-${letter}` }, { content: JSON.stringify(position) });
   }
+  const take = { name: "take_position", arguments: { position: "August.", reasoning: "By law.", confidence: 0.7 } };
+  const ask = {
+    name: "request_context",
+    arguments: { query: "When does the act take effect?", reason: "It decides." },
+  };
+  mock.on({ systemMessage: ["collaborative discussion", "round 1 of 2"] }, { toolCalls: [ask, take] });
+  mock.on({ systemMessage: ["collaborative discussion", "round 2 of 2"] }, { toolCalls: [take] });
   mock.loadFixtureFile(`${root}examples/roundtable/aimock.json`);
   await mock.start();
   worker = new WorkerProcess(mock.url, { DEFAULT_MODEL: "openai/scripted" });
@@ -57,6 +65,16 @@ describe("the design review", () => {
     expect(said).toContain("round 1: needs_context, 4 positions");
     expect(said).toMatch(/> According to "C1": .*refund/);
     expect(said).toContain("Rests on: C1.");
+  }, 120_000);
+});
+
+describe("the context request pattern", () => {
+  it("is in the page as it runs", async () => {
+    const code = readFileSync("examples/roundtable/pattern.mjs", "utf8").trim();
+    expect(readFileSync("docs/roundtables.md", "utf8")).toContain(code);
+    const ended = await runScript("node", ["examples/roundtable/pattern.mjs"], await worker.scriptEnv());
+    expect(ended.code, ended.said).toBe(0);
+    expect(ended.said).toBe("completed accepted\nAgent 1: August.\nAgent 2: August.\nAgent 3: August.\n");
   }, 120_000);
 });
 
