@@ -58,6 +58,7 @@ export async function driveCommand(
     // They are the roundtable's, not the round's: they outlive it.
     open: (callId, request) => requests.raise(callId, request),
     save: (booked) => store.putRequest(booked),
+    stored: () => store.requests(),
   });
   const shared = agentPorts(kit, platform, {
     tenantId,
@@ -86,7 +87,7 @@ export async function driveCommand(
     },
     book,
     // An answer that comes while the round runs is stored by the object: the book has to know of it.
-    syncRequests: () => book.reload(store.requests()),
+    syncRequests: () => book.refresh(),
     observer: {
       ...shared.observer,
       recorded: (entry) => {

@@ -41,6 +41,8 @@ export interface RequestBookPorts {
   readonly open: (callId: string, request: AskRequest) => Ask;
   /** A request is new or has changed: stores it. */
   readonly save: (booked: BookedRequest) => void;
+  /** What is stored, where others write to it as well. */
+  readonly stored?: () => readonly BookedRequest[];
 }
 
 export class RequestBook {
@@ -54,9 +56,9 @@ export class RequestBook {
     this.booked = known;
   }
 
-  /** Takes up what is stored by now. */
-  reload(stored: readonly BookedRequest[]): void {
-    this.booked = stored;
+  /** Takes up what is stored by now: an answer may have come since. */
+  refresh(): void {
+    this.booked = this.ports.stored?.() ?? this.booked;
   }
 
   /** As they were asked and answered. */
@@ -78,6 +80,7 @@ export class RequestBook {
 
   /** Decides on a call and stores what follows from it, synchronously: of two seats that ask for the same, one opens the request. */
   ask(callId: string, asked: AskedContext): Asked {
+    this.refresh();
     const decision = decideRequest(this.forSeats(), asked, this.policy);
     switch (decision.kind) {
       case "refused":
@@ -99,6 +102,7 @@ export class RequestBook {
   /** Takes up what came of a call before an interruption, where the book was lost with it. */
   restore(asked: AskedContext, outcome: Asked): void {
     if (outcome.kind === "refused" || outcome.kind === "known") return;
+    this.refresh();
     const { requestId } = outcome.request;
     const known = this.booked.find(({ request }) => request.requestId === requestId);
     if (known === undefined) this.booked = [...this.booked, { request: { ...outcome.request, status: "open" } }];
@@ -121,6 +125,7 @@ export class RequestBook {
 
   /** What supervision made of an answer. */
   clear(requestId: string, cleared: NonNullable<BookedRequest["cleared"]>): void {
+    this.refresh();
     const known = this.booked.find(({ request }) => request.requestId === requestId);
     if (known !== undefined) this.put({ ...known, cleared });
   }

@@ -121,7 +121,8 @@ async function runOfAPanel(tenant: TestTenant): Promise<StreamEvent[]> {
 /** A roundtable that fails once, asks, and is brought together. */
 async function roundtableOfAPanel(tenant: TestTenant): Promise<StreamEvent[]> {
   const panel = newPanel(["a", "b"], { rounds: 1 });
-  for (const id of ["a", "b"]) await seat(panel, id).reply({ status: 401, body: { error: { message: "no" } }, repeat: 2 });
+  for (const id of ["a", "b"])
+    await seat(panel, id).reply({ status: 401, body: { error: { message: "no" } }, repeat: 2 });
   const { body } = await tenant.call("POST", "/v1/roundtables", { topic: "Do we ship?", ...panel.fields });
   const table = { sessionId: String(body.sessionId) };
   await seat(panel, "a").reply(requests("What is the budget?"), takes("A."), takes("A with it."));

@@ -117,7 +117,8 @@ describe("every operation of the document", () => {
 
   it("tells another subject's token nothing of a session, a turn or an ask, not even that there is one", async () => {
     const own = all.filter(
-      ({ act, path }) => expected({ ...plain, act, path }, "user") === "begun" && /\{(sessionId|askId|roundtableId)\}/.test(path),
+      ({ act, path }) =>
+        expected({ ...plain, act, path }, "user") === "begun" && /\{(sessionId|askId|roundtableId)\}/.test(path),
     );
     expect(own.length).toBeGreaterThan(7);
     expect((await callAs("client", "GET", fill("/v1/sessions/{sessionId}"), undefined)).status).toBe(200);

@@ -1,6 +1,8 @@
 /** What seats ask for: the pattern as callers see it, item by item. */
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import { newTenant } from "../../support/conclave.js";
+import { eventually } from "../../support/eventually.js";
 import {
   everybodySpeaks,
   getTable,
@@ -150,6 +152,35 @@ describe("a debate that needs context", () => {
     ]);
     await goOn(tenant, first);
     expect(promptText((await seat(panel, "b").requests()).at(-1))).toContain("Ada signs.");
+  });
+
+  it("takes an answer while a round runs: who speaks later in it has it, and a seat that asks for it joins nothing", async () => {
+    const tenant = await newTenant();
+    const panel = newPanel(["a", "b", "c"], { mode: "adversarial", rounds: 2 });
+    await seat(panel, "a").reply(requests("What is the budget?"), takes("A."));
+    await seat(panel, "b").reply({ ...takes("B."), hold: "b" });
+    await seat(panel, "c").reply(requests("What is the budget?"), takes("C."));
+    const started = startTable(tenant, panel, { externalId: "held" });
+    await seat(panel, "b").until({ open: 1 });
+    const { sessionId } = await eventually(async () => {
+      const { body } = await tenant.call("GET", "/v1/roundtables?externalId=held");
+      return (
+        z.object({ items: z.array(z.object({ sessionId: z.string() })).min(1) }).parse(body).items[0] ?? {
+          sessionId: "",
+        }
+      );
+    });
+    const { requestId } = openRequest(await getTable(tenant, { sessionId }, 0));
+    const given = await tenant.call("POST", `/v1/roundtables/${sessionId}/context`, {
+      contextResults: [{ requestId, content: "5 million" }],
+    });
+    expect(given.body).toMatchObject({ running: true, outcomes: [{ outcome: "accepted" }] });
+    await seat(panel, "b").release("b");
+    const table = await started;
+    expect(table).toMatchObject({ status: "in_progress", currentRound: 1 });
+    expect(promptText((await seat(panel, "c").requests())[0])).toContain("5 million");
+    const { body } = await tenant.call("GET", `/v1/roundtables/${sessionId}/requests`);
+    expect(body.items).toMatchObject([{ status: "answered", agentIds: ["a"], result: "5 million" }]);
   });
 
   it("goes on without what is required where the caller says so", async () => {
