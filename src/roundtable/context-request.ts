@@ -11,7 +11,6 @@ export const contextPriorities = ["required", "optional"] as const;
 export type ContextPriority = (typeof contextPriorities)[number];
 
 export const requestStatuses = ["open", "answered", "unavailable", "withdrawn", "skipped", "expired"] as const;
-export type RequestStatus = (typeof requestStatuses)[number];
 
 const askerSchema = z.object({
   /** The id of the seat. */

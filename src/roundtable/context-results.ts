@@ -59,7 +59,7 @@ export function readResult({ requestId, id, success, result, content, error, sou
   return contradictory("there is neither a result nor an error");
 }
 
-export const resultOutcomes = ["accepted", "same", "conflict", "unknown", "contradictory", "withdrawn"] as const;
+const resultOutcomes = ["accepted", "same", "conflict", "unknown", "contradictory", "withdrawn"] as const;
 
 export const resultOutcomeSchema = z.object({
   requestId: z.string(),

@@ -32,7 +32,7 @@ export const roundRecordSchema = z.object({
 });
 export type RoundRecord = z.infer<typeof roundRecordSchema>;
 
-export const exitReasons = [
+const exitReasons = [
   "rounds",
   "agreement",
   "stability",
@@ -59,7 +59,7 @@ export interface Debate {
 }
 
 /** The seats that asked for something required in the last round, have it by now, and haven't spoken since. */
-export function closingSeats({ seats, rounds, requests, exit }: Debate): string[] {
+function closingSeats({ seats, rounds, requests, exit }: Debate): string[] {
   const last = rounds.at(-1);
   if (last === undefined || exit === undefined || !allowsClosing(exit)) return [];
   if (last.passes.some(({ kind }) => kind === "closing")) return [];

@@ -19,7 +19,7 @@ const verdictSchema = z.object({
   explanation: z.string().default(""),
 });
 
-export interface Evidence {
+interface Evidence {
   /** A label of a context answer, or the name that the seat is shown. */
   readonly from: string;
   readonly kind: "context" | "position";
@@ -32,7 +32,7 @@ const mostEvidence = 6;
 const longestPassage = 600;
 
 /** The passages that have to do with a claim, the most telling first; what was given counts before what was said. */
-export function evidenceFor(claim: string, view: SeatView): Evidence[] {
+function evidenceFor(claim: string, view: SeatView): Evidence[] {
   const coverage = coverageOf(claim);
   const passages = [
     ...view.requests.flatMap((request) =>

@@ -143,7 +143,7 @@ function openIds({ requests }: Debate): string[] {
 }
 
 /** What somebody who asked a question reads of the debate about it: the answer first, the minority always. */
-export function synthesisText(
+function synthesisText(
   { conclusion, recommendation, keyDifferences, minority }: Synthesis,
   nameOf: (seat: string) => string,
 ): string {

@@ -5,7 +5,7 @@ import { audiences } from "../asks/policy.js";
 import { itemName, toolRefSchema } from "../conversation/names.js";
 import { modeNamed, modeNames } from "./modes/table.js";
 
-export const maxSeats = 10;
+const maxSeats = 10;
 const minSeats = 2;
 
 const toolName = z.union([
@@ -148,7 +148,7 @@ interface Seating {
 const defaultCount = 3;
 
 /** What fields alone don't show. */
-export function panelProblems(panel: Seating): { path: (string | number)[]; message: string }[] {
+function panelProblems(panel: Seating): { path: (string | number)[]; message: string }[] {
   const { mode, agentCount, seats = [], perspectives } = panel;
   const problems: { path: (string | number)[]; message: string }[] = [];
   if (agentCount !== undefined && seats.length > 0 && agentCount !== seats.length) {

@@ -147,7 +147,7 @@ export const shownFailureSchema = z.object({
   reason: z.string(),
 });
 
-export const roundtableErrorCodes = ["all_seats_failed", "blocked", "failed", "internal"] as const;
+const roundtableErrorCodes = ["all_seats_failed", "blocked", "failed", "internal"] as const;
 export const roundtableErrorSchema = z.object({
   code: z.enum(roundtableErrorCodes),
   detail: z.string(),

@@ -197,7 +197,7 @@ export function synthesisOfRounds({ consensus, nameOf, rounds, requests }: Synth
 }
 
 /** Who moved in the last round, in words. */
-export function evolutionText({ movements, round }: Consensus, nameOf: NameOf): string {
+function evolutionText({ movements, round }: Consensus, nameOf: NameOf): string {
   if (movements.length === 0) return `Nobody moved in round ${round}.`;
   return movements.map((movement) => movementText(movement, nameOf)).join(" ");
 }

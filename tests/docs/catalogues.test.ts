@@ -98,7 +98,7 @@ describe("the catalogue of events", () => {
   it.each([
     ["session", "SessionEvent", "/v1/sessions/{sessionId}/events"],
     ["run", "RunEvent", "/v1/runs/{runId}/events"],
-    ["roundtable", "RoundtableEvent", "/v1/roundtables/{sessionId}/events"],
+    ["roundtable", "RoundtableEvent", "/v1/roundtables/{roundtableId}/events"],
   ] as const)("says what the stream of a %s can bring", (root, name, path) => {
     expect(schemas[name]).toMatchObject({
       oneOf: refsOf(root),

@@ -31,9 +31,9 @@ const bodies: Record<string, unknown> = {
   },
   "PUT /v1/panels/{name}": { mode: "collaborative" },
   "POST /v1/roundtables": { topic: "x", panel: "none" },
-  "POST /v1/roundtables/{sessionId}/context": { contextResults: [{ requestId: "x", content: "x" }] },
-  "POST /v1/roundtables/{sessionId}/control": { action: "pause" },
-  "POST /v1/roundtables/{sessionId}/fork": { round: 1 },
+  "POST /v1/roundtables/{roundtableId}/context": { contextResults: [{ requestId: "x", content: "x" }] },
+  "POST /v1/roundtables/{roundtableId}/control": { action: "pause" },
+  "POST /v1/roundtables/{roundtableId}/fork": { round: 1 },
   "POST /v1/sessions": { agent: "assistant" },
   "PUT /v1/sessions/by-external-id/{externalId}": { agent: "assistant" },
   "PATCH /v1/sessions/{sessionId}": { metadata: {} },
@@ -111,12 +111,13 @@ describe("every operation of the document", () => {
     // Somebody else's: bob must not know that it is there.
     const ask = await newTenantAsk(tenant);
     Object.assign(ids, ask, { name: "none", version: "1", from: "1", to: "2", threadId: "main", subject: "mallory" });
+    Object.assign(ids, { roundtableId: "rt_nowhere", round: "1", agentId: "a" });
     ids.tenantId = tenant.tenantId;
   });
 
   it("tells another subject's token nothing of a session, a turn or an ask, not even that there is one", async () => {
     const own = all.filter(
-      ({ act, path }) => expected({ ...plain, act, path }, "user") === "begun" && /\{(sessionId|askId)\}/.test(path),
+      ({ act, path }) => expected({ ...plain, act, path }, "user") === "begun" && /\{(sessionId|askId|roundtableId)\}/.test(path),
     );
     expect(own.length).toBeGreaterThan(7);
     expect((await callAs("client", "GET", fill("/v1/sessions/{sessionId}"), undefined)).status).toBe(200);

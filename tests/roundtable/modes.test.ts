@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { RoundRecord } from "../../src/roundtable/debate.js";
 import { modeNamed, modeNames } from "../../src/roundtable/modes/table.js";
 import type { Position } from "../../src/roundtable/position.js";
-import { promptSize, seatPrompt, type SeatView } from "../../src/roundtable/prompts.js";
+import { promptSize, type SeatView, seatPrompt } from "../../src/roundtable/prompts.js";
 
 const seats = Array.from({ length: 10 }, (_, index) => ({ id: `s${index}`, name: `Seat ${index}` }));
 const position = (seat: string, round: number, text: string): Position => ({
@@ -63,7 +63,11 @@ describe.each(modeNames)("%s", (name) => {
       promptTokens: 4_000,
     };
     expect(promptSize(seatPrompt(view))).toBeLessThanOrEqual(4_000 + 600);
-    expect(seatPrompt(view).map(({ content }) => content).join()).toContain("s9 says");
+    expect(
+      seatPrompt(view)
+        .map(({ content }) => content)
+        .join(),
+    ).toContain("s9 says");
   });
 });
 

@@ -75,7 +75,7 @@ function invalid(errors: readonly ProblemIssue[]): Result<never> {
 }
 
 /** The id to begin it under: its own, or one that a crash left with the same externalId and without a roundtable. */
-export async function claimExternalId(
+async function claimExternalId(
   tenantId: string,
   id: string,
   externalId: string | undefined,

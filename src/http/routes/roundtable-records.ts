@@ -26,14 +26,14 @@ roundtableRecords.openapi(
   route({
     "x-act": "readRoundtable",
     method: "get",
-    path: "/v1/roundtables/{sessionId}/rounds/{round}",
+    path: "/v1/roundtables/{roundtableId}/rounds/{round}",
     tags,
     summary: "One complete round",
     request: { params: roundtableParam.extend({ round: number }) },
     responses: { 200: json("The round", shownRoundSchema) },
   }),
   async (c) => {
-    const { sessionId: roundtableId, round } = c.req.valid("param");
+    const { roundtableId, round } = c.req.valid("param");
     return c.json(unwrap(await readRound(actorOf(c), { roundtableId, round }, c.get("services"))), 200);
   },
 );
@@ -42,14 +42,14 @@ roundtableRecords.openapi(
   route({
     "x-act": "readRoundtable",
     method: "get",
-    path: "/v1/roundtables/{sessionId}/consensus",
+    path: "/v1/roundtables/{roundtableId}/consensus",
     tags,
     summary: "What a round came to: the last complete one, or the one that `round` names",
     request: { params: roundtableParam, query: z.object({ round: number.optional() }) },
     responses: { 200: json("The consensus", consensusSchema) },
   }),
   async (c) => {
-    const input = { roundtableId: c.req.valid("param").sessionId, ...c.req.valid("query") };
+    const input = { ...c.req.valid("param"), ...c.req.valid("query") };
     return c.json(unwrap(await readConsensus(actorOf(c), input, c.get("services"))), 200);
   },
 );
@@ -58,14 +58,14 @@ roundtableRecords.openapi(
   route({
     "x-act": "readRoundtable",
     method: "get",
-    path: "/v1/roundtables/{sessionId}/thoughts/{agentId}",
+    path: "/v1/roundtables/{roundtableId}/thoughts/{agentId}",
     tags,
     summary: "What one seat held over the rounds, and what changed it",
     request: { params: roundtableParam.extend({ agentId: z.string().max(100) }) },
     responses: { 200: json("The seat's thoughts", thoughtsSchema) },
   }),
   async (c) => {
-    const { sessionId: roundtableId, agentId } = c.req.valid("param");
+    const { roundtableId, agentId } = c.req.valid("param");
     return c.json(unwrap(await readThoughts(actorOf(c), { roundtableId, agentId }, c.get("services"))), 200);
   },
 );
@@ -74,14 +74,14 @@ roundtableRecords.openapi(
   route({
     "x-act": "readRoundtable",
     method: "get",
-    path: "/v1/roundtables/{sessionId}/citations",
+    path: "/v1/roundtables/{roundtableId}/citations",
     tags,
     summary: "The sources that positions rest on",
     request: { params: roundtableParam, query: pageQuery },
     responses: { 200: json("A page of sources", listOf(shownCitationSchema)) },
   }),
   async (c) => {
-    const input = { roundtableId: c.req.valid("param").sessionId, ...c.req.valid("query") };
+    const input = { ...c.req.valid("param"), ...c.req.valid("query") };
     return c.json(unwrap(await listCitations(actorOf(c), input, c.get("services"))), 200);
   },
 );
@@ -90,7 +90,7 @@ roundtableRecords.openapi(
   route({
     "x-act": "readRoundtable",
     method: "get",
-    path: "/v1/roundtables/{sessionId}/requests",
+    path: "/v1/roundtables/{roundtableId}/requests",
     tags,
     summary: "What the seats asked for, and what became of it",
     request: {
@@ -106,7 +106,7 @@ roundtableRecords.openapi(
   }),
   async (c) => {
     const { limit, cursor, ...filter } = c.req.valid("query");
-    const input = { roundtableId: c.req.valid("param").sessionId, limit, cursor, filter };
+    const input = { roundtableId: c.req.valid("param").roundtableId, limit, cursor, filter };
     return c.json(unwrap(await listRequests(actorOf(c), input, c.get("services"))), 200);
   },
 );
@@ -115,7 +115,7 @@ roundtableRecords.openapi(
   route({
     "x-act": "readRoundtable",
     method: "get",
-    path: "/v1/roundtables/{sessionId}/export",
+    path: "/v1/roundtables/{roundtableId}/export",
     tags,
     summary:
       "The whole debate as JSON, or as Markdown that reads as a story (`Accept: text/markdown`, or `?format=markdown`)",
@@ -131,7 +131,7 @@ roundtableRecords.openapi(
     },
   }),
   async (c) => {
-    const debate = unwrap(await exportDebate(actorOf(c), c.req.valid("param").sessionId, c.get("services")));
+    const debate = unwrap(await exportDebate(actorOf(c), c.req.valid("param").roundtableId, c.get("services")));
     const preferred = (c.req.header("accept") ?? "").includes("text/markdown") ? "markdown" : "json";
     const format = c.req.valid("query").format ?? preferred;
     if (format === "json") return c.json(debateExportSchema.parse(debate.json), 200);

@@ -25,7 +25,7 @@ import { metadataFilter } from "../query.js";
 import { json, jsonBody, listOf, newRouter, pageQuery, route } from "../routing.js";
 
 const tags = ["Roundtables"];
-export const roundtableParam = z.object({ sessionId: z.string().max(100) });
+export const roundtableParam = z.object({ roundtableId: z.string().max(100) });
 const patience = z.int().min(0).max(300_000);
 const waitMs = patience.default(60_000);
 const answers = {
@@ -88,7 +88,7 @@ roundtables.openapi(
   route({
     "x-act": "readRoundtable",
     method: "get",
-    path: "/v1/roundtables/{sessionId}",
+    path: "/v1/roundtables/{roundtableId}",
     tags,
     summary: "One roundtable, as it is now; `waitMs` waits for the end of what runs",
     request: {
@@ -98,7 +98,7 @@ roundtables.openapi(
     responses: { 200: json("The roundtable", roundtableSchema) },
   }),
   async (c) => {
-    const query = { roundtableId: c.req.valid("param").sessionId, ...c.req.valid("query") };
+    const query = { ...c.req.valid("param"), ...c.req.valid("query") };
     return c.json(unwrap(await readRoundtable(actorOf(c), query, c.get("services"))), 200);
   },
 );
@@ -107,7 +107,7 @@ roundtables.openapi(
   route({
     "x-act": "continueRoundtable",
     method: "post",
-    path: "/v1/roundtables/{sessionId}/continue",
+    path: "/v1/roundtables/{roundtableId}/continue",
     tags,
     summary: "Go on: one more round, with what its seats asked for; or the closing pass",
     request: { params: roundtableParam, body: jsonBody(continueSchema.extend({ waitMs })) },
@@ -115,7 +115,7 @@ roundtables.openapi(
   }),
   async (c) => {
     const { waitMs: wait, ...command } = c.req.valid("json");
-    const input = { roundtableId: c.req.valid("param").sessionId, command, waitMs: wait };
+    const input = { roundtableId: c.req.valid("param").roundtableId, command, waitMs: wait };
     const roundtable = unwrap(await continueRoundtable(actorOf(c), input, c.get("services")));
     return c.json(roundtable, roundtable.running ? 202 : 200);
   },
@@ -125,7 +125,7 @@ roundtables.openapi(
   route({
     "x-act": "giveContext",
     method: "post",
-    path: "/v1/roundtables/{sessionId}/context",
+    path: "/v1/roundtables/{roundtableId}/context",
     tags,
     summary: "Bring what the seats asked for",
     request: {
@@ -136,7 +136,7 @@ roundtables.openapi(
   }),
   async (c) => {
     const { contextResults: results } = c.req.valid("json");
-    const input = { roundtableId: c.req.valid("param").sessionId, results };
+    const input = { roundtableId: c.req.valid("param").roundtableId, results };
     return c.json(unwrap(await giveContext(actorOf(c), input, c.get("services"))), 200);
   },
 );
@@ -145,14 +145,14 @@ roundtables.openapi(
   route({
     "x-act": "synthesizeRoundtable",
     method: "post",
-    path: "/v1/roundtables/{sessionId}/synthesis",
+    path: "/v1/roundtables/{roundtableId}/synthesis",
     tags,
     summary: "Bring the debate together in one text",
     request: { params: roundtableParam, body: jsonBody(z.strictObject({ waitMs })) },
     responses: answers,
   }),
   async (c) => {
-    const input = { roundtableId: c.req.valid("param").sessionId, ...c.req.valid("json") };
+    const input = { ...c.req.valid("param"), ...c.req.valid("json") };
     const roundtable = unwrap(await synthesizeRoundtable(actorOf(c), input, c.get("services")));
     return c.json(roundtable, roundtable.running ? 202 : 200);
   },
@@ -162,7 +162,7 @@ roundtables.openapi(
   route({
     "x-act": "controlRoundtable",
     method: "post",
-    path: "/v1/roundtables/{sessionId}/control",
+    path: "/v1/roundtables/{roundtableId}/control",
     tags,
     summary: "Pause, resume or stop it, or have it answer now",
     request: {
@@ -175,7 +175,7 @@ roundtables.openapi(
     const { action, waitMs: wait } = c.req.valid("json");
     // Only an answer is waited for: a round that is paused goes on to its end.
     const input = {
-      roundtableId: c.req.valid("param").sessionId,
+      roundtableId: c.req.valid("param").roundtableId,
       action,
       waitMs: action === "answerNow" ? wait : 0,
     };
@@ -188,7 +188,7 @@ roundtables.openapi(
   route({
     "x-act": "forkRoundtable",
     method: "post",
-    path: "/v1/roundtables/{sessionId}/fork",
+    path: "/v1/roundtables/{roundtableId}/fork",
     tags,
     summary: "Go on from one of its rounds in a roundtable of its own",
     request: {
@@ -200,7 +200,7 @@ roundtables.openapi(
   async (c) => {
     const { round } = c.req.valid("json");
     const idempotencyKey = c.req.header("idempotency-key");
-    const input = { roundtableId: c.req.valid("param").sessionId, round, idempotencyKey };
+    const input = { roundtableId: c.req.valid("param").roundtableId, round, idempotencyKey };
     const roundtable = unwrap(await forkRoundtable(actorOf(c), input, c.get("services")));
     c.header("location", `/v1/roundtables/${roundtable.sessionId}`);
     return c.json(roundtable, 201);
@@ -211,12 +211,12 @@ roundtables.openapi(
   route({
     "x-act": "followEvents",
     method: "get",
-    path: "/v1/roundtables/{sessionId}/events",
+    path: "/v1/roundtables/{roundtableId}/events",
     tags,
     summary: "Everything that happened in a roundtable, and happens: server-sent events, or a WebSocket on upgrade",
     description: eventsDescription,
     request: { params: roundtableParam, query: eventsQuery },
     responses: eventsAnswers("roundtable"),
   }),
-  (c) => eventsResponse(c, { kind: "roundtable", id: c.req.valid("param").sessionId }, c.req.valid("query")),
+  (c) => eventsResponse(c, { kind: "roundtable", id: c.req.valid("param").roundtableId }, c.req.valid("query")),
 );

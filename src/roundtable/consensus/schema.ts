@@ -5,7 +5,7 @@ import { stanceSchema } from "../position.js";
 const share = z.number().min(0).max(1);
 const seat = z.string();
 
-export const clusterSchema = z.object({
+const clusterSchema = z.object({
   seats: z.array(seat),
   stance: stanceSchema.optional(),
   spokenFor: seat,

@@ -5,7 +5,7 @@ import { citationSchema, stanceSchema } from "../position.js";
 import { movementText } from "../synthesis.js";
 import { type DebateReading, nameIn } from "./debate-reading.js";
 
-export const adviceKinds = ["proceed", "verify", "ask"] as const;
+const adviceKinds = ["proceed", "verify", "ask"] as const;
 
 export const layeredAnswerSchema = z.object({
   decision: z.object({
