@@ -14,8 +14,8 @@ export interface Cluster {
   readonly confidence: number;
 }
 
-/** From which mean agreement on seats without a stance stand together. */
-const leastAgreement = 0.5;
+/** From which mean agreement on seats without a stance stand together: above what seats have whose figures alone differ. */
+const leastAgreement = 0.55;
 
 /** The largest first, then the surest. @param held in the order of `heldIn`. */
 export function clustersOf(held: readonly Held[]): Cluster[] {

@@ -3,6 +3,7 @@ import { likeness, sharedTerms, termSet } from "../../text/overlap.js";
 import { plainWords } from "../../text/tokenizer.js";
 import type { Position, Stance } from "../position.js";
 import { type Held, pairAgreement, rounded } from "./agreement.js";
+import { claimsOf, relationOf } from "./statements.js";
 
 export interface Movement {
   readonly seat: string;
@@ -49,10 +50,14 @@ export function movementsOf(before: readonly Held[], now: readonly Held[], nameO
   });
 }
 
-type Comparable = Pick<Held, "stance" | "confidence" | "terms">;
+type Comparable = Pick<Held, "stance" | "confidence" | "terms" | "claims">;
 
 function changeBetween(before: Comparable, now: Comparable): Movement["kind"] | undefined {
   if (before.stance !== now.stance) return "stance";
+  const [was, is] = [before.claims[0], now.claims[0]];
+  const relation = was === undefined || is === undefined ? "same" : relationOf(was, is);
+  // The same words with another figure, or denied, are another position.
+  if (relation === "figures" || relation === "opposite") return "position";
   if (likeness(before.terms, now.terms) < sameOwnWords) return "position";
   return Math.abs(now.confidence - before.confidence) >= leastConfidenceChange - 1e-9 ? "confidence" : undefined;
 }
@@ -97,7 +102,7 @@ const stableRounds = 3;
 export function isStable(rounds: readonly (readonly Position[])[]): boolean {
   const last = rounds
     .slice(-stableRounds)
-    .map((round) => round.map((held) => ({ ...held, terms: termSet(held.position) })));
+    .map((round) => round.map((held) => ({ ...held, terms: termSet(held.position), claims: claimsOf(held) })));
   if (last.length < stableRounds) return false;
   return last.slice(1).every((now, at) => {
     const before = last[at] ?? [];

@@ -49,7 +49,7 @@ function outcome(debate: DebateReading): string[] {
   const minority = debate.rounds.at(-1)?.consensus?.minority ?? [];
   return [
     "## What it came to",
-    `**${adviceTitles[advice]}**: ${inline(because.join("; "))}. Agreement ${agreementLevel.toFixed(2)}, confidence ${confidence.toFixed(2)}.`,
+    `**${adviceTitles[advice]}**: ${inline(because.join("; ").replace(/\.$/, ""))}. Agreement ${agreementLevel.toFixed(2)}, confidence ${confidence.toFixed(2)}.`,
     quote(answer.decision.answer),
     ...(synthesis === undefined || synthesis.recommendation === ""
       ? []

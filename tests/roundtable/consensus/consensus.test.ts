@@ -75,6 +75,14 @@ describe("the consensus of a round", () => {
     expect(disagreements).toMatchObject([{ kind: "figures" }]);
   });
 
+  it("takes another figure for another view, of others and of the seat itself", () => {
+    const nights = (seat: string, count: number) => position(seat, `The move takes ${count} nights.`);
+    const now = [nights("ana", 16), nights("ben", 30), nights("cem", 16)];
+    const counted = consensus([[nights("ana", 12), nights("ben", 30), nights("cem", 16)], now]);
+    expect(counted.minority).toMatchObject([{ seats: ["ben"] }]);
+    expect(counted.movements).toMatchObject([{ seat: "ana", kind: "position", toward: ["cem"] }]);
+  });
+
   it("finds conditions that only one seat makes", () => {
     const { nuances } = consensus([
       [
