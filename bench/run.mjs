@@ -23,6 +23,8 @@ const routing = measure("routed runs and their bare model calls, five tools at o
 
 const judges = measure("three judging agents next to one", "tsx", ["bench/judges.ts"]);
 
+const debate = inRuntime("ten seats over ten rounds: prompts and storage", "roundtable.bench.ts");
+
 const results = render();
 const text = readFileSync(page, "utf8");
 const [before, rest] = text.split(mark.begin);
@@ -98,6 +100,14 @@ ${[
 
 Five tools called in one round, of ${routing.delaysMs.join(", ")} ms: from one model call to the next takes
 ${routing.fiveTools.median.toFixed(2)} × the slowest of them (median of ${routing.toolRounds}; at most ${routing.fiveTools.most.toFixed(2)} ×). More than 1.2 × fails the measurement.
+
+**A debate of ten seats over ten rounds** (each takes a position of some 5,000 characters a round; room for a prompt: ${number(debate.promptTokens)} tokens)
+
+| | round 2 | round 10 | |
+|---|---|---|---|
+| the largest prompt of a seat, tokens | ${number(debate.largest[1])} | ${number(debate.largest[9])} | ${ratio(debate.largest[9], debate.largest[1])} |
+| what the round adds to the object, bytes (the mean of three rounds) | ${number(debate.early)} | ${number(debate.late)} | ${ratio(debate.late, debate.early)} |
+| next to the texts of its positions | ${ratio(debate.early, debate.positions)} | ${ratio(debate.late, debate.positions)} | |
 
 **Three supervising agents that only judge, next to one** (median of ${judges.rounds}; their model takes ${judges.thinkingMs} ms)
 

@@ -23,6 +23,7 @@ import { callHttpWorker } from "./application/worker-caller.js";
 import type { LaterJob } from "./catalogues/webhooks.js";
 import { AskGateway } from "./gateways/ask-gateway.js";
 import { ChannelGateway } from "./gateways/channel-gateway.js";
+import { RoundtableGateway } from "./gateways/roundtable-gateway.js";
 import { RunGateway } from "./gateways/run-gateway.js";
 import { SessionGateway } from "./gateways/session-gateway.js";
 import { ThreadGateway } from "./gateways/thread-gateway.js";
@@ -52,6 +53,7 @@ import { PinnedTools } from "./stores/pinned-tools.js";
 import { ReaderStore } from "./stores/reader-store.js";
 import { ResourceStore } from "./stores/resource-store.js";
 import { ResourceVersions } from "./stores/resource-versions.js";
+import { RoundtableIndex } from "./stores/roundtable-index.js";
 import { RunIndex } from "./stores/run-index.js";
 import { SessionIndex } from "./stores/session-index.js";
 import { D1TeamState } from "./stores/team-state.js";
@@ -206,6 +208,7 @@ export function composeMemoryPlatform(env: Env): MemoryPlatform {
 export function composeServices(env: Env): Services {
   const sessions = new SessionGateway(env.CHAT_SESSION);
   const runs = new RunGateway(env.ROUTING_RUN);
+  const roundtables = new RoundtableGateway(env.ROUNDTABLE);
   return {
     ...shared(env),
     environment: env.ENVIRONMENT,
@@ -223,12 +226,14 @@ export function composeServices(env: Env): Services {
     audit: new AuditLog(env.DB),
     runs,
     runIndex: new RunIndex(env.DB, now),
-    asks: new AskGateway({ ses: sessions, run: runs }),
     webhooks: new WebhookStore(env.DB, shared(env).sealer, now),
     sendWebhookJobs: (jobs) => sendWebhookJobs(env, jobs),
     channels: new ChannelStore(env.DB, shared(env).sealer, now),
     conversations: new ChannelGateway(env.CHANNEL_CONVERSATION),
     channelOf,
+    roundtables,
+    roundtableIndex: new RoundtableIndex(env.DB),
+    asks: new AskGateway({ ses: sessions, run: runs, rt: roundtables }),
   };
 }
 

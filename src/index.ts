@@ -2,6 +2,7 @@
 import { ChannelConversation } from "../durable-objects/channel-conversation/object.js";
 import { ChatSession } from "../durable-objects/chat-session/object.js";
 import { MemoryThread } from "../durable-objects/memory-thread/object.js";
+import { Roundtable } from "../durable-objects/roundtable/object.js";
 import { RoutingRun } from "../durable-objects/routing-run/object.js";
 import { runMaintenance } from "./application/system/run-maintenance.js";
 import { composeServices } from "./composition.js";
@@ -14,7 +15,7 @@ import { consumeWebhooks } from "./queue/webhook-consumer.js";
 import { deploymentActor } from "./tenancy/actor.js";
 import { handlePlatformWebhook, isPlatformWebhook } from "./webhooks/platform-webhooks.js";
 
-export { ChannelConversation, ChatSession, MemoryThread, RoutingRun };
+export { ChannelConversation, ChatSession, MemoryThread, Roundtable, RoutingRun };
 
 const app = createApp(composeServices, documentationPages, [mcp]);
 

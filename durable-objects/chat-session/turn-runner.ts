@@ -110,7 +110,7 @@ export class TurnRun {
       delta: (delta) => events.announce("reply.delta", turnId, { turnId, ...delta }),
       retracted: (attempt) => events.announce("reply.retracted", turnId, { turnId, attempt }),
     });
-    const { asks, state, callWorker, ...ports } = agentPorts(kit, platform, {
+    const { asks, raise, state, callWorker, ...ports } = agentPorts(kit, platform, {
       tenantId: session.tenantId,
       origin: this.origin(),
       ownerId: session.sessionId,
@@ -137,6 +137,7 @@ export class TurnRun {
       stream: this.stream,
       team: {
         asks,
+        raise,
         state,
         callWorker,
         traced: (entry) => {

@@ -46,6 +46,7 @@ type Ports = Pick<
   | "asks"
   | "state"
   | "callWorker"
+  | "raise"
 > & { readonly observer: WorkObserver };
 
 export function agentPorts(
@@ -87,6 +88,7 @@ export function agentPorts(
       reviewed: (before, after) => work.reviewPass(ofReply(before), ofReply(after)),
     },
     asks: () => kit.asks.ofWork(ref.id),
+    raise: (id, request) => kit.journal(ref.id, () => !signal.aborted).raise(id, request),
     state: platform.teamState(tenantId),
     callWorker: (call, cancel) => platform.callWorker(work, call, cancel),
     observer,

@@ -7,7 +7,8 @@ export interface CrashPorts {
   readonly now: () => number;
   /** Work that threw isn't tried again before. */
   readonly postpone: (work: string, at: number) => void;
-  readonly hasOpenAsks: (work: string) => boolean;
+  /** Whether any of these asks is open: others of the work may be, that nobody waits for. */
+  readonly hasOpenAsks: (work: string, askIds: readonly string[]) => boolean;
   readonly crashed: (work: string, error: unknown) => void;
 }
 
@@ -24,7 +25,7 @@ export class Crashes {
   after(work: string, error: unknown, lease: Lease): "waiting" | "failed" | "again" {
     if (isControlFlow(error)) {
       // While siblings finished, the ask may have been answered.
-      const waits = error instanceof Parked && lease.isHeld() && this.ports.hasOpenAsks(work);
+      const waits = error instanceof Parked && lease.isHeld() && this.ports.hasOpenAsks(work, error.askIds);
       return waits ? "waiting" : "again";
     }
     this.ports.crashed(work, error);

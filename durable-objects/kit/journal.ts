@@ -79,9 +79,14 @@ export class SqlJournal implements Journal {
   }
 
   ask(id: string, request: AskRequest): Ask {
-    const ask = this.ports.asks.find(this.work, this.prefix + id) ?? this.open(id, request);
+    const ask = this.raise(id, request);
     if (ask.status === "open") throw new Parked([ask.askId]);
     return ask;
+  }
+
+  /** Opens an ask without waiting for it, or finds the one that was opened under this id. */
+  raise(id: string, request: AskRequest): Ask {
+    return this.ports.asks.find(this.work, this.prefix + id) ?? this.open(id, request);
   }
 
   scope(prefix: string): Journal {

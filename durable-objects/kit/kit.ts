@@ -145,7 +145,7 @@ export class Kit {
       sql: storage.sql,
       now,
       postpone: (work, at) => this.attempts.postpone(work, at),
-      hasOpenAsks: (work) => this.asks.openOfWork(work).length > 0,
+      hasOpenAsks: (work, askIds) => this.asks.openOfWork(work).some(({ askId }) => askIds.includes(askId)),
       crashed: (work, error) => this.log("error", "work.crashed", { work, ...describeError(error) }),
     });
   }

@@ -1,10 +1,13 @@
 /** What work of any object records: in the event log, in the tenant's audit, and in the log that is measured. */
 import type { AgentObserver } from "../../src/agent/ports.js";
 import { log } from "../../src/platform/logging.js";
+import type { DebateEntry } from "../../src/roundtable/ports.js";
 import { type SupervisionState, withoutTexts } from "../../src/supervision/state.js";
 import type { Kit } from "./kit.js";
 
 export interface WorkObserver extends Required<Pick<AgentObserver, "toolCalled" | "toolReturned">> {
+  /** Something happened in a debate. In the write of the step that it is of. */
+  debated(entry: DebateEntry): void;
   /** A pass is over. In the write that stores it. */
   decided(state: SupervisionState): void;
 }
@@ -14,16 +17,18 @@ export interface WorkRef {
   /** What the object calls it: events and log lines have its id as `<type>Id`. */
   readonly type: string;
   readonly id: string;
+  /** What events are about where one root has many works of a kind: a roundtable, whose works are its rounds. */
+  readonly root?: string;
 }
 
 export function workObserver(
-  { type, id }: WorkRef,
+  { type, id, root }: WorkRef,
   tenantId: string,
   kit: Pick<Kit, "events" | "outbox">,
   now: () => number,
 ): WorkObserver {
   const { events, outbox } = kit;
-  const work = type === "turn" ? { turnId: id } : { runId: id };
+  const work = root !== undefined ? { roundtableId: root } : type === "turn" ? { turnId: id } : { runId: id };
   return {
     toolCalled: (call) => events.append("tool.called", id, { ...work, ...call }),
     toolReturned: (call) => {
@@ -35,6 +40,16 @@ export function workObserver(
         outcome: call.isError ? "failed" : "ok",
         latencyMs: call.elapsedMs,
       });
+    },
+    debated: (entry) => {
+      if (entry.type === "position.taken") {
+        const { seat: agentId, round, stance, confidence } = entry.position;
+        const held = { round, agentId, ...(stance === undefined ? {} : { stance }), confidence };
+        events.append("position.taken", id, { ...work, ...held });
+      } else {
+        const { seat: agentId, reason, attempts } = entry.failure;
+        events.append("seat.failed", id, { ...work, round: entry.round, agentId, reason, attempts });
+      }
     },
     decided: (state) => {
       const { hook, decision, reasons, degraded } = state;

@@ -43,6 +43,7 @@ export function connect({ url, key }) {
   };
   return {
     json: async (method, path, body) => (await send(method, path, body)).json(),
+    text: async (method, path, body) => (await send(method, path, body)).text(),
     /** Sends a message and gives its events as they come. */
     stream: async function* (path, body) {
       const response = await send("POST", path, body, { accept: "text/event-stream" });

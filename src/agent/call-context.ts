@@ -5,6 +5,7 @@ import { z } from "zod";
 export interface CallOrigin {
   readonly sessionId?: string | undefined;
   readonly runId?: string | undefined;
+  readonly roundtableId?: string | undefined;
   readonly turnId?: string | undefined;
   /** The session's agent. */
   readonly agent?: string | undefined;

@@ -65,7 +65,18 @@ export const teamAgentSchema = z.strictObject({
   supervisors: z.array(itemName).max(50).default([]),
 });
 
-export const agentSchema = z.discriminatedUnion("kind", [modelAgentSchema, teamAgentSchema]);
+export const panelAgentSchema = z.strictObject({
+  kind: z.literal("panel"),
+  /** The name of a stored panel, which debates each message. */
+  panel: itemName,
+  description: z.string().max(1_000).optional(),
+  rules: z.array(itemName).max(200).default([]),
+  references: z.array(itemName).max(200).default([]),
+  mentionable: mentionableSchema.prefault({}),
+  supervisors: z.array(itemName).max(50).default([]),
+});
+
+export const agentSchema = z.discriminatedUnion("kind", [modelAgentSchema, teamAgentSchema, panelAgentSchema]);
 export type AgentDefinition = z.infer<typeof agentSchema>;
 
 const url = z.url({ protocol: /^https?$/ }).max(2_000);

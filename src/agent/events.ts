@@ -11,13 +11,13 @@ export const agentEvents = {
   "tool.called": {
     description: "An agent's call of a tool was cleared and begins.",
     audience: "client",
-    roots: ["session", "run"],
+    roots: ["session", "run", "roundtable"],
     data: call,
   },
   "tool.returned": {
     description: "The tool returned or failed, and how long it took.",
     audience: "client",
-    roots: ["session", "run"],
+    roots: ["session", "run", "roundtable"],
     data: call.extend({ isError: z.boolean(), elapsedMs: z.number() }),
   },
 } as const satisfies EventDefinitions;

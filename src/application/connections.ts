@@ -6,7 +6,7 @@ import { keyOf, maxConnectionMs, type ReaderStore } from "../stores/reader-store
 import type { Actor } from "../tenancy/actor.js";
 import type { Services } from "./services.js";
 
-type ConnectionPorts = Pick<Services, "sessions" | "runs"> & {
+type ConnectionPorts = Pick<Services, "sessions" | "runs" | "roundtables"> & {
   readonly readers: Pick<ReaderStore, "owners" | "closed">;
 };
 
@@ -23,7 +23,7 @@ export function readerOf(actor: Actor, now: number): Reader {
 export async function noteConnection(
   actor: Actor,
   rootId: string,
-  services: Pick<Services, "readers" | "sessions" | "runs">,
+  services: Pick<Services, "readers" | "sessions" | "runs" | "roundtables">,
 ): Promise<Result<never> | undefined> {
   if (await services.readers.opened(actor, rootId, actor.issuedAt)) return undefined;
   await disconnectAt(actor.tenantId, rootId, actor.id, services);
@@ -47,7 +47,8 @@ function disconnectAt(
   tenantId: string,
   ownerId: string,
   who: string,
-  { sessions, runs }: Pick<Services, "sessions" | "runs">,
+  { sessions, runs, roundtables }: Pick<Services, "sessions" | "runs" | "roundtables">,
 ): Promise<void> {
-  return (ownerId.startsWith("ses_") ? sessions : runs).disconnect(tenantId, ownerId, who);
+  const root = ownerId.startsWith("ses_") ? sessions : ownerId.startsWith("rt_") ? roundtables : runs;
+  return root.disconnect(tenantId, ownerId, who);
 }

@@ -1,10 +1,12 @@
 /** Deletions that go through objects and tables: whoever starts one, the same is gone afterwards. */
 import type { ChannelGateway } from "../gateways/channel-gateway.js";
+import type { RoundtableGateway } from "../gateways/roundtable-gateway.js";
 import type { RunGateway } from "../gateways/run-gateway.js";
 import type { SessionGateway } from "../gateways/session-gateway.js";
 import type { ChannelStore } from "../stores/channel-store.js";
 import type { CreationClaims } from "../stores/creation-claims.js";
 import type { IdempotencyStore } from "../stores/idempotency-store.js";
+import type { RoundtableIndex } from "../stores/roundtable-index.js";
 import type { RunIndex } from "../stores/run-index.js";
 import type { SessionIndex } from "../stores/session-index.js";
 import type { TenantStore } from "../stores/tenant-store.js";
@@ -17,6 +19,8 @@ export interface RemovalPorts {
   readonly index: Pick<SessionIndex, "sessions" | "knows" | "forget">;
   readonly runs: Pick<RunGateway, "remove">;
   readonly runIndex: Pick<RunIndex, "runs">;
+  readonly roundtables: Pick<RoundtableGateway, "remove">;
+  readonly roundtableIndex: Pick<RoundtableIndex, "roundtables">;
   readonly memory: Pick<MemoryService, "deleteAll">;
   readonly claims: Pick<CreationClaims, "forget">;
   readonly tenants: Pick<TenantStore, "removeKeys" | "remove">;
@@ -43,7 +47,7 @@ export async function removeSession(tenantId: string, sessionId: string, ports: 
 
 /** Removes a tenant and all it holds. What is repeated after an interruption goes on. */
 export async function removeTenant(tenantId: string, ports: RemovalPorts): Promise<void> {
-  const { index, sessions, runIndex, runs, memory, tenants, answers } = ports;
+  const { index, sessions, runIndex, runs, roundtableIndex, roundtables, memory, tenants, answers } = ports;
   // From here on nobody makes anything that would be missed below.
   await tenants.removeKeys(tenantId);
   for (let page = await index.sessions(tenantId, {}, undefined, atOnce); page.length > 0; ) {
@@ -55,6 +59,10 @@ export async function removeTenant(tenantId: string, ports: RemovalPorts): Promi
     page = await runIndex.runs(tenantId, {}, page.at(-1)?.runId, atOnce);
   }
   await removeConversations(tenantId, ports);
+  for (let page = await roundtableIndex.roundtables(tenantId, {}, undefined, atOnce); page.length > 0; ) {
+    await Promise.all(page.map(({ sessionId }) => roundtables.remove(tenantId, sessionId)));
+    page = await roundtableIndex.roundtables(tenantId, {}, page.at(-1)?.sessionId, atOnce);
+  }
   await memory.deleteAll(tenantId);
   await answers.forgetAll(tenantId);
   await answers.forget(deploymentScope, tenantId);

@@ -5,6 +5,7 @@ import type { BoundChannel } from "../channels/adapter.js";
 import type { OpenConnection } from "../channels/connection.js";
 import type { AskGateway } from "../gateways/ask-gateway.js";
 import type { ChannelGateway } from "../gateways/channel-gateway.js";
+import type { RoundtableGateway } from "../gateways/roundtable-gateway.js";
 import type { RunGateway } from "../gateways/run-gateway.js";
 import type { SessionGateway } from "../gateways/session-gateway.js";
 import type { OutgoingPolicy } from "../platform/outgoing.js";
@@ -18,6 +19,7 @@ import type { IdempotencyStore } from "../stores/idempotency-store.js";
 import type { ReaderStore } from "../stores/reader-store.js";
 import type { ResourceStore } from "../stores/resource-store.js";
 import type { ResourceVersions } from "../stores/resource-versions.js";
+import type { RoundtableIndex } from "../stores/roundtable-index.js";
 import type { RunIndex } from "../stores/run-index.js";
 import type { SessionIndex } from "../stores/session-index.js";
 import type { TenantStore } from "../stores/tenant-store.js";
@@ -54,6 +56,8 @@ export interface Services {
   readonly memorySupervision: MemorySupervision;
   readonly runs: RunGateway;
   readonly runIndex: RunIndex;
+  readonly roundtables: RoundtableGateway;
+  readonly roundtableIndex: RoundtableIndex;
   readonly asks: AskGateway;
   readonly webhooks: WebhookStore;
   /** To the queue that sends them; each when its time has come. */

@@ -2,6 +2,7 @@
 import type { AgentDefinition } from "../agent/definition.js";
 import { builtInServer, type ToolRef } from "../agent/tools.js";
 import { sha256Hex } from "../platform/digest.js";
+import type { Panel } from "../roundtable/panel.js";
 import type { LoadedTeam } from "../routing/ports.js";
 import { maxTeamDepth, type Team, type TeamChoice, teamsWithin, toolRefOf } from "../routing/team.js";
 import type { ResourceStore } from "../stores/resource-store.js";
@@ -9,6 +10,7 @@ import { parseBody } from "../stores/sealed-bodies.js";
 import type { Supervisor } from "../supervision/supervisor.js";
 import type { ResourcePin } from "../tenancy/resources.js";
 import type { ExampleClassifiers } from "./example-classifiers.js";
+import { nestedPanel, pinPanels } from "./panel-loader.js";
 import type { ResourceRef, WorkResources } from "./work-resources.js";
 import { named } from "./work-setup.js";
 import { withAgents } from "./worker-agents.js";
@@ -20,7 +22,7 @@ export interface TeamNames {
   /** Of all the teams within one another. */
   readonly supervisors: readonly string[];
   readonly tools: readonly ToolRef[];
-  /** Teams and agents that are named and don't exist. */
+  /** Teams, agents and panels that are named and don't exist. */
   readonly missing: readonly ResourceRef[];
 }
 
@@ -44,14 +46,18 @@ export async function pinTeams(resources: ResourceStore, tenantId: string, root:
       if (kind === "agents") names.takeAgent(parseBody("agents", body));
     }
   }
-  const items = await pinsNamed(resources, tenantId, names.items);
+  const [items, panels] = await Promise.all([
+    pinsNamed(resources, tenantId, names.items),
+    pinPanels(resources, tenantId, [...names.panels], names.inlinePanels),
+  ]);
+  const absent = [...names.panels].filter((name) => !panels.found.includes(name));
   const ownSupervisors = [...((await rootTeam(resources, tenantId, root, pins))?.supervisors ?? [])];
   return {
     ownSupervisors,
-    pins: [...pins.values(), ...items],
-    supervisors: [...names.supervisors],
+    pins: [...pins.values(), ...items, ...panels.pins],
+    supervisors: [...new Set([...names.supervisors, ...panels.supervisors])],
     tools: [...names.tools.values()],
-    missing: [...missing.values()],
+    missing: [...missing.values(), ...absent.map((name): ResourceRef => ({ kind: "panels", name }))],
   };
 }
 
@@ -73,6 +79,9 @@ class NamesOfTeams {
   readonly supervisors = new Set<string>();
   readonly tools = new Map<string, ToolRef>();
   readonly items: ResourceRef[] = [];
+  /** Stored panels by name, and those that stand in teams themselves. */
+  readonly panels = new Set<string>();
+  readonly inlinePanels: Panel[] = [];
 
   add(kind: "teams" | "agents", name: string): void {
     if (!this.parts.some((part) => part.kind === kind && part.name === name)) this.parts.push({ kind, name });
@@ -86,6 +95,8 @@ class NamesOfTeams {
       for (const worker of team.workers) {
         if (typeof worker.team === "string") this.add("teams", worker.team);
         if (worker.agent !== undefined) this.add("agents", worker.agent);
+        if (typeof worker.panel === "string") this.panels.add(worker.panel);
+        else if (worker.panel !== undefined) this.inlinePanels.push(worker.panel);
         this.items.push(...named("rules", worker.rules), ...named("references", worker.references));
       }
     }
@@ -100,6 +111,9 @@ class NamesOfTeams {
         break;
       case "team":
         this.add("teams", agent.team);
+        break;
+      case "panel":
+        this.panels.add(agent.panel);
     }
   }
 }
@@ -166,6 +180,14 @@ function build(key: string, stored: Team, parts: TeamParts): LoadedTeam {
       const agent = stored.workers.find(({ id }) => id === workerId)?.agent;
       const found = agent === undefined ? undefined : parts.resources.get("agents", agent);
       return found === undefined ? [] : parts.supervisors(found.supervisors);
+    },
+    panel: (workerId) => {
+      const named = definition.workers.find(({ id }) => id === workerId)?.panel;
+      const panel = typeof named === "string" ? parts.resources.get("panels", named) : named;
+      if (panel === undefined) return { ok: false, detail: "its panel doesn't exist any more" };
+      const name = typeof named === "string" ? named : "inline";
+      const nested = nestedPanel(name, panel, { resources: parts.resources, allows: parts.allows });
+      return nested.ok ? { ...nested, supervisors: parts.supervisors(panel.supervisors) } : nested;
     },
     nested: (workerId) => {
       const inner = definition.workers.find(({ id }) => id === workerId)?.team;

@@ -5,6 +5,7 @@ import { type CallOrigin, contextFacts } from "../agent/call-context.js";
 import { type AgentDefinition, modelList } from "../agent/definition.js";
 import type { Journal } from "../agent/journal.js";
 import type { HistoryMessage } from "../agent/prompt.js";
+import type { ToolRef } from "../agent/tools.js";
 import { isToolExcluded, type SessionContext } from "../chat/context.js";
 import type { NewSession } from "../chat/session.js";
 import type { TurnSetup } from "../chat/turn.js";
@@ -16,6 +17,7 @@ import type { ContextEditor } from "../supervision/environment.js";
 import type { Supervisor } from "../supervision/supervisor.js";
 import { type ResourceVersion, resourcePinSchema } from "../tenancy/resources.js";
 import { type ChangeSessionContext, SessionContextEditor } from "./context-editor.js";
+import { nestedPanel, pinPanels } from "./panel-loader.js";
 import type { SupervisedWork } from "./supervisor-builder.js";
 import { loadTeam, pinTeams, pinTools } from "./team-loader.js";
 import { TurnContext } from "./turn-context.js";
@@ -100,6 +102,13 @@ export async function loadTurnSetup(
       : undefined;
   if (stored.kind === "team" && team === undefined) return { ok: false, detail: missing("teams", stored.team) };
 
+  const body = stored.kind === "panel" ? resources.get("panels", stored.panel) : undefined;
+  if (stored.kind === "panel" && body === undefined) return { ok: false, detail: missing("panels", stored.panel) };
+  const allows = (ref: ToolRef): boolean => !isToolExcluded(session.context(), ref);
+  const panel =
+    stored.kind === "panel" && body !== undefined ? nestedPanel(stored.panel, body, { resources, allows }) : undefined;
+  if (panel?.ok === false) return panel;
+
   const context = new TurnContext({
     tenantId,
     agent,
@@ -144,6 +153,7 @@ export async function loadTurnSetup(
       subject: origin.subject,
       metadata: { ...origin.metadata },
       activeWorker: activeIn(team, session.lastReply),
+      panel: panel?.panel,
       prepare: (message) => context.prepare(message),
       context: (message) => context.items(message),
       tools: () => context.tools(),
@@ -207,12 +217,14 @@ async function pin({ definition, tenantId, context }: PinnedFacts, sources: Setu
   const [version] = agentPins.length === 0 ? [] : await resources.versions(tenantId, agentPins);
   const agent = version === undefined ? undefined : parseBody("agents", version.body);
   const teams = agent?.kind === "team" ? await pinTeams(resources, tenantId, agent.team) : undefined;
+  const panels = agent?.kind === "panel" ? await pinPanels(resources, tenantId, [agent.panel], []) : undefined;
 
   const supervisors = [
     ...new Set([
       ...tenant.supervisors,
       ...(agent?.supervisors ?? []),
       ...(teams?.ownSupervisors ?? []),
+      ...(panels?.supervisors ?? []),
       ...definition.supervisors,
     ]),
   ];
@@ -229,15 +241,22 @@ async function pin({ definition, tenantId, context }: PinnedFacts, sources: Setu
     ),
   ]);
   const teamPins = teams === undefined ? [] : [...teams.pins, ...(await pinTools(resources, tenantId, teams))];
-  return { ...tenant, supervisors, teamSupervisors, pins: [...agentPins, ...teamPins, ...rest], auto };
+  return {
+    ...tenant,
+    supervisors,
+    teamSupervisors,
+    pins: [...agentPins, ...teamPins, ...(panels?.pins ?? []), ...rest],
+    auto,
+  };
 }
 
-/** A team has no model, instructions and tools itself: its supervisor and its workers have their own. */
+/** A team or a panel has no model, instructions and tools itself: those who work in it have their own. */
 function asModelAgent(agent: AgentDefinition): Extract<AgentDefinition, { kind: "model" }> {
   switch (agent.kind) {
     case "model":
       return agent;
     case "team":
+    case "panel":
       return { ...agent, kind: "model", model: "default", instructions: "", tools: [], memories: [] };
   }
 }

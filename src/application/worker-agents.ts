@@ -32,5 +32,7 @@ function withAgent(worker: Worker, agentNamed: (name: string) => AgentDefinition
       };
     case "team":
       return { ...both, team: agent.team };
+    case "panel":
+      return { ...both, panel: agent.panel };
   }
 }

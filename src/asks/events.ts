@@ -9,14 +9,14 @@ export const askEvents = {
   "ask.opened": {
     description: "Work waits for an answer: the ask as it is when the event is read, without what only some may see.",
     audience: "user",
-    roots: ["session", "run"],
+    roots: ["session", "run", "roundtable"],
     data: askSchema,
     stored,
   },
   "ask.closed": {
     description: "The ask was answered, cancelled, or nobody answered it in time.",
     audience: "user",
-    roots: ["session", "run"],
+    roots: ["session", "run", "roundtable"],
     data: askSchema,
     stored,
   },

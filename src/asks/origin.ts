@@ -5,6 +5,7 @@ import { metadataSchema } from "../conversation/names.js";
 export const askOriginSchema = z.object({
   sessionId: z.string().optional(),
   runId: z.string().optional(),
+  roundtableId: z.string().optional(),
   turnId: z.string().optional(),
   /** The end user whose session or run it is. */
   subject: z.string().optional(),

@@ -7,6 +7,7 @@ import { agentEvents } from "../agent/events.js";
 import { askEvents } from "../asks/events.js";
 import { chatEvents } from "../chat/events.js";
 import type { EventDefinition, EventDefinitions } from "../conversation/event.js";
+import { roundtableEvents } from "../roundtable/events.js";
 import { routingEvents } from "../routing/events.js";
 import { supervisionEvents } from "../supervision/events.js";
 
@@ -16,6 +17,7 @@ const eventCatalogue = {
   ...agentEvents,
   ...askEvents,
   ...routingEvents,
+  ...roundtableEvents,
 } as const satisfies EventDefinitions;
 
 type Catalogue = typeof eventCatalogue;

@@ -6,6 +6,7 @@ import { z } from "zod";
 import { usageSchema } from "../agent/work.js";
 import { storedAskSchema } from "../asks/ask.js";
 import { storedSessionSchema } from "../chat/session.js";
+import { roundtableSummarySchema } from "../roundtable/roundtable.js";
 import { runSummarySchema } from "../routing/run.js";
 import type { SupervisionState } from "../supervision/state.js";
 import { actions, hooks } from "../supervision/verdict.js";
@@ -42,6 +43,11 @@ export const outboxTopics = {
     description: "A run as it is listed; its copy in D1.",
     handler: "d1",
     payload: runSummarySchema,
+  },
+  roundtable: {
+    description: "A roundtable as it is listed; its copy in D1.",
+    handler: "d1",
+    payload: roundtableSummarySchema,
   },
   ask: {
     description: "An ask that was opened, closed or rewritten; its copy in the tenant's inbox.",

@@ -12,6 +12,7 @@ import type { AgentTool, ToolCall } from "../agent/tools.js";
 import { nearest, type QuestionPolicy } from "../asks/policy.js";
 import { type AssistantMessage, type ModelReply, type PlainMessage, replyText } from "../conversation/message.js";
 import type { Metadata } from "../conversation/names.js";
+import { type NestedPanel, runPanel } from "../roundtable/nested.js";
 import type { LoadedTeam, TeamPorts } from "../routing/ports.js";
 import { activeAfter } from "../routing/sticky.js";
 import type { PromptContext, TeamCommand } from "../routing/team-context.js";
@@ -64,17 +65,19 @@ export interface TurnSetup {
   readonly questions?: QuestionPolicy | undefined;
   /** The team that answers in place of the model. */
   readonly team?: LoadedTeam | undefined;
+  /** The panel that debates the message in place of the model. */
+  readonly panel?: NestedPanel | undefined;
 }
 
 /** What a turn needs to let a team answer, beyond what it needs anyway. */
-export interface TeamTurnPorts extends Pick<TeamPorts, "asks" | "state" | "callWorker"> {
+export interface TeamTurnPorts extends Pick<TeamPorts, "asks" | "raise" | "state" | "callWorker"> {
   readonly traced: (entry: TraceEntry) => void;
 }
 
 export interface TurnPorts extends Omit<AgentPorts, "guard" | "observer" | "journal">, ToolGuardPorts {
   readonly journal: Journal;
   readonly supervise: SupervisePorts;
-  readonly observer: Pick<AgentObserver, "toolCalled" | "toolReturned">;
+  readonly observer: Pick<AgentObserver, "toolCalled" | "toolReturned"> & Pick<TeamPorts["observer"], "debated">;
   readonly stream: ReplyStream;
   readonly team: TeamTurnPorts;
   /** The turn has to wait, and this much of its reply is there. Called once for each wait, in the write that decides it. */
@@ -170,7 +173,7 @@ function answer(
   ports: TurnPorts,
   noteDegraded: NoteDegraded,
 ): Promise<AgentOutcome> {
-  const { team } = setup;
+  const { team, panel } = setup;
   const promptContext: PromptContext = () => ({
     facts: setup.facts ?? [],
     ...setup.context(message),
@@ -181,6 +184,10 @@ function answer(
     const { subject, metadata = {}, activeWorker } = setup;
     const task = { id: command.replyId, input: message, metadata, subject, activeWorker, promptContext, path: [] };
     return answerAsTeam(task, team, command.turnId, { ...ports, supervisors: setup.supervisors, noteDegraded });
+  }
+  if (panel !== undefined) {
+    const about = { ...promptContext(), message };
+    return answerAsPanel(command, panel, about, { ...ports, supervisors: setup.supervisors, noteDegraded });
   }
   return answerAsAgent(command, message, promptContext, setup, ports, noteDegraded);
 }
@@ -249,7 +256,7 @@ async function answerAsTeam(
   turnId: string,
   ports: TurnPorts & Pick<TeamPorts, "supervisors" | "noteDegraded">,
 ): Promise<AgentOutcome> {
-  const { asks, state, callWorker, traced } = ports.team;
+  const { asks, raise, state, callWorker, traced } = ports.team;
   const outcome = await runTeam(
     task,
     team,
@@ -257,6 +264,7 @@ async function answerAsTeam(
       ...ports,
       journal: ports.journal.scope("team"),
       asks,
+      raise,
       state,
       callWorker,
       observer: { ...ports.observer, traced, keepsTexts: false },
@@ -285,6 +293,47 @@ async function answerAsTeam(
     metadata: { team: team.key, workers, modelCalls, ...(active === undefined ? {} : { activeWorker: active }) },
     ...spent,
   };
+}
+
+/** The turn answered by a panel: its rounds are steps of the turn, what its seats ask for are asks of the turn. */
+async function answerAsPanel(
+  { replyId }: TurnCommand,
+  panel: NestedPanel,
+  about: Omit<PromptParts, "instructions">,
+  ports: TurnPorts & Pick<TeamPorts, "supervisors" | "noteDegraded">,
+): Promise<AgentOutcome> {
+  const { asks, raise } = ports.team;
+  const outcome = await runPanel(replyId, topicOf(about), panel, {
+    ...ports,
+    journal: ports.journal.scope("panel"),
+    asks,
+    raise,
+    observer: { ...ports.observer, recorded: ports.observer.debated },
+  });
+  const { inputTokens, outputTokens, activeMs, modelCalls } = outcome.spent;
+  const spent = { modelCalls, inputTokens, outputTokens, activeMs, effects: [], exchange: [] };
+  if (outcome.kind === "failed") {
+    return { kind: "failed", code: "model_failed", detail: outcome.detail, turns: [], ...spent };
+  }
+  const { response, rounds, exit } = outcome;
+  ports.stream.roundComplete(response);
+  return {
+    kind: "answered",
+    text: response,
+    turns: [{ turnId: `${replyId}.0`, message: response, inputTokens, outputTokens }],
+    metadata: { panel: panel.name, rounds, exit: exit.reason, modelCalls },
+    ...spent,
+  };
+}
+
+/** What the panel debates: the message, with what holds in the session before it, as a model would read it. */
+function topicOf(about: Omit<PromptParts, "instructions">): string {
+  const { history, rules, references, memory, message } = about;
+  const isBare = [history, rules, references, memory].every((part) => part.length === 0);
+  if (isBare) return message;
+  return buildPrompt({ ...about, instructions: "" })
+    .map(({ role, content }) => (role === "user" ? content : `${role}: ${content}`))
+    .join("\n\n");
 }
 
 function replyOf({ turns, metadata }: AgentOutcome, acceptedAt: number): ModelReply {

@@ -5,7 +5,7 @@ import { z } from "zod";
 type EventAudience = "user" | "client" | "operator";
 
 /** The objects that have an event log. */
-export type EventRoot = "session" | "run";
+export type EventRoot = "session" | "run" | "roundtable";
 
 export interface EventDefinition {
   /** One line: what happened, when it is emitted. */
@@ -24,7 +24,11 @@ export interface EventDefinition {
 export type EventDefinitions = Readonly<Record<string, EventDefinition>>;
 
 /** The work that an event is about: one of them, where it is about one. */
-export const workIds = { turnId: z.string().optional(), runId: z.string().optional() };
+export const workIds = {
+  turnId: z.string().optional(),
+  runId: z.string().optional(),
+  roundtableId: z.string().optional(),
+};
 
 /** The options of a union that is made from a table. */
 export function nonEmpty<T>([first, ...rest]: readonly T[]): [T, ...T[]] {

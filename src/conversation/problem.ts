@@ -17,6 +17,7 @@ export const problemCodes = {
   too_many_requests: 429,
   queue_full: 429,
   internal: 500,
+  all_seats_failed: 502,
   unavailable: 503,
 } as const;
 export type ProblemCode = keyof typeof problemCodes;
@@ -38,6 +39,8 @@ export interface Problem {
   readonly retryAfterSeconds?: number | undefined;
   /** The ask that is in the way, for `waiting_on_ask`. */
   readonly askId?: string | undefined;
+  /** The roundtable that was made all the same, for `all_seats_failed`. */
+  readonly sessionId?: string | undefined;
 }
 
 export type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: Problem };

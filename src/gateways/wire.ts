@@ -23,6 +23,7 @@ const refusalSchema = z.object({
   errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
   retryAfterSeconds: z.number().optional(),
   askId: z.string().optional(),
+  sessionId: z.string().optional(),
 });
 
 export function resultOf<T>(value: z.ZodType<T>): z.ZodType<Result<T>> {

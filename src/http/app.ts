@@ -28,6 +28,8 @@ import { memoryVaults } from "./routes/memory-vaults.js";
 import { messages } from "./routes/messages.js";
 import { outgoing } from "./routes/outgoing.js";
 import { resources } from "./routes/resources.js";
+import { roundtableRecords } from "./routes/roundtable-records.js";
+import { roundtables } from "./routes/roundtables.js";
 import { runs } from "./routes/runs.js";
 import { sessionContext } from "./routes/session-context.js";
 import { sessions } from "./routes/sessions.js";
@@ -112,6 +114,8 @@ export function createApp(
     messages,
     events,
     runs,
+    roundtables,
+    roundtableRecords,
     asks,
     deliveries,
     audit,

@@ -1,6 +1,12 @@
 /** The shapes that the OpenAPI document names. Each stands in it once, under its name, and is referred to everywhere else. */
 import type { z } from "zod";
-import { agentSchema, modelAgentSchema, storedToolSchema, teamAgentSchema } from "../agent/definition.js";
+import {
+  agentSchema,
+  modelAgentSchema,
+  panelAgentSchema,
+  storedToolSchema,
+  teamAgentSchema,
+} from "../agent/definition.js";
 import { plainContextSchema, searchResultSchema, searchSchema } from "../application/memory/memory-search.js";
 import { answerSchema, askSchema } from "../asks/ask.js";
 import {
@@ -37,6 +43,21 @@ import {
   vaultSchema,
 } from "../memory/memory.js";
 import { promptSchema } from "../memory/prompts.js";
+import { consensusSchema, minorityViewSchema } from "../roundtable/consensus/schema.js";
+import { contextRequestViewSchema } from "../roundtable/context-request.js";
+import { contextResultSchema, resultOutcomeSchema } from "../roundtable/context-results.js";
+import { debateExportSchema } from "../roundtable/debate-record.js";
+import { panelSchema, seatSchema } from "../roundtable/panel.js";
+import { layeredAnswerSchema } from "../roundtable/reading/layered-answer.js";
+import { thoughtsSchema } from "../roundtable/reading/thoughts.js";
+import { shownCitationSchema, shownRoundSchema } from "../roundtable/record-views.js";
+import {
+  newRoundtableSchema,
+  roundtableSchema,
+  roundtableSummarySchema,
+  shownPositionSchema,
+} from "../roundtable/roundtable.js";
+import { synthesisSchema } from "../roundtable/synthesis.js";
 import { clarificationSchema } from "../routing/clarifications.js";
 import { workerResultSchema } from "../routing/routing-input.js";
 import { newRunSchema, runSchema, runSummarySchema } from "../routing/run.js";
@@ -84,6 +105,7 @@ const components: Readonly<Record<string, z.ZodType>> = {
   Agent: agentSchema,
   ModelAgent: modelAgentSchema,
   TeamAgent: teamAgentSchema,
+  PanelAgent: panelAgentSchema,
   Supervisor: supervisorSchema,
   ContextItem: contextItemSchema,
   Tool: storedToolSchema,
@@ -98,6 +120,23 @@ const components: Readonly<Record<string, z.ZodType>> = {
   RoutingDecision: routingDecisionSchema,
   WorkerResult: workerResultSchema,
   Clarification: clarificationSchema,
+  Panel: panelSchema,
+  NewRoundtable: newRoundtableSchema,
+  Roundtable: roundtableSchema,
+  RoundtableSummary: roundtableSummarySchema,
+  RoundtableRound: shownRoundSchema,
+  Position: shownPositionSchema,
+  ContextRequest: contextRequestViewSchema,
+  ContextResult: contextResultSchema,
+  ContextResultOutcome: resultOutcomeSchema,
+  Consensus: consensusSchema,
+  MinorityView: minorityViewSchema,
+  Seat: seatSchema,
+  Synthesis: synthesisSchema,
+  Thoughts: thoughtsSchema,
+  DebateCitation: shownCitationSchema,
+  LayeredAnswer: layeredAnswerSchema,
+  DebateExport: debateExportSchema,
   NewVault: newVaultSchema,
   Vault: vaultSchema,
   NewMemory: newMemorySchema,
@@ -122,6 +161,7 @@ const components: Readonly<Record<string, z.ZodType>> = {
   ...Object.fromEntries(eventMessages.map(({ name, schema }) => [name, schema])),
   SessionEvent: rootEvents.session,
   RunEvent: rootEvents.run,
+  RoundtableEvent: rootEvents.roundtable,
 };
 
 for (const [id, schema] of Object.entries(components)) named(id, schema);

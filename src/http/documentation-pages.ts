@@ -9,6 +9,7 @@ import memory from "../../docs/memory.md";
 import models from "../../docs/models.md";
 import names from "../../docs/names.md";
 import overview from "../../docs/README.md";
+import roundtables from "../../docs/roundtables.md";
 import routing from "../../docs/routing.md";
 import security from "../../docs/security.md";
 import sessions from "../../docs/sessions.md";
@@ -27,6 +28,7 @@ export const documentationPages: Readonly<Record<string, string>> = {
   memory,
   models,
   names,
+  roundtables,
   routing,
   security,
   sessions,

@@ -36,7 +36,11 @@ function eventsOf(root: EventRoot) {
 }
 
 /** All that the stream of a kind of root can bring. */
-export const rootEvents = { session: eventsOf("session"), run: eventsOf("run") } as const;
+export const rootEvents = {
+  session: eventsOf("session"),
+  run: eventsOf("run"),
+  roundtable: eventsOf("roundtable"),
+} as const;
 
 export function eventStreamOf(root: EventRoot) {
   return { "text/event-stream": { schema: rootEvents[root] } } as const;

@@ -66,7 +66,7 @@ function managesOwnKeys(path: string): boolean {
 /** Routes whose acts claim the id of what they make with the key, or with the caller's own id. */
 function claimsItsId(method: string, path: string): boolean {
   return method === "POST"
-    ? /^\/v1\/(sessions|keys|vaults|vaults\/[^/]+\/memories|admin\/tenants(\/[^/]+\/keys)?)$/.test(path)
+    ? /^\/v1\/(sessions|roundtables|keys|vaults|vaults\/[^/]+\/memories|admin\/tenants(\/[^/]+\/keys)?)$/.test(path)
     : method === "PUT" && /\/by-external-id\/[^/]+$/.test(path);
 }
 

@@ -33,7 +33,8 @@ function isPlural(word: string): boolean {
 }
 
 function singular(word: string): string {
-  return word.replace(/ies$/, "y").replace(/([^s])s$/, "$1");
+  // Synthesis and consensus are one.
+  return word.replace(/ies$/, "y").replace(/([^siu])s$/, "$1");
 }
 
 function camel(word: string): string {

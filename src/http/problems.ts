@@ -12,6 +12,7 @@ export const problemSchema = z.object({
   requestId: z.string(),
   errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
   askId: z.string().optional(),
+  sessionId: z.string().optional().describe("The roundtable that was made all the same."),
 });
 
 export const problemTitles: Readonly<Record<ProblemCode, string>> = {
@@ -32,6 +33,7 @@ export const problemTitles: Readonly<Record<ProblemCode, string>> = {
   too_many_requests: "Too many requests",
   queue_full: "Too many messages are waiting",
   internal: "An internal error",
+  all_seats_failed: "Nobody at the table answered",
   unavailable: "Not available now",
 };
 
@@ -54,6 +56,7 @@ const userMessages: Readonly<Record<ProblemCode, string>> = {
   too_many_requests: "That was too much at once. Please try again in a while.",
   queue_full: "Several messages are waiting already. Please try again in a while.",
   internal: "Something went wrong. Please try again later.",
+  all_seats_failed: "Nobody could answer. Please try again later.",
   unavailable: "This is not available at the moment. Please try again later.",
 };
 
@@ -71,7 +74,7 @@ export function problem(code: ProblemCode, detail: string, more: Omit<Problem, "
 
 /** @param url of the request: what explains the code is served from the same origin */
 export function problemResponse(
-  { code, detail, userMessage, errors, retryAfterSeconds, askId }: Problem,
+  { code, detail, userMessage, errors, retryAfterSeconds, askId, sessionId }: Problem,
   requestId: string,
   url: string,
 ): Response {
@@ -86,6 +89,7 @@ export function problemResponse(
     requestId,
     ...(errors === undefined ? {} : { errors }),
     ...(askId === undefined ? {} : { askId }),
+    ...(sessionId === undefined ? {} : { sessionId }),
   };
   return new Response(JSON.stringify(body), {
     status,

@@ -8,6 +8,7 @@ export type IdPrefix =
   | "key"
   | "ses"
   | "run"
+  | "rt"
   | "trn"
   | "msg"
   | "req"

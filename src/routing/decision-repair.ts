@@ -3,7 +3,7 @@
  * without guessing is put right; everything else is refused with words that say what would be right.
  */
 import { z } from "zod";
-import { jsonObjectsIn } from "../text/json-in-text.js";
+import { jsonObjectsIn, readProbability } from "../text/written-json.js";
 import type { Choice } from "./routing-input.js";
 
 export type ReadDecision =
@@ -42,7 +42,7 @@ export function checkDecision(value: unknown, live: readonly string[], known: re
     if (!known.includes(id)) return problem(`there is no worker "${id}". ${choices}`);
     if (!live.includes(id)) return problem(`the worker "${id}" can't be chosen now. ${choices}`);
   }
-  const sure = readConfidence(confidence);
+  const sure = confidence == null ? unstatedConfidence : readProbability(confidence);
   if (sure === undefined) return problem(`confidence is a number from 0 to 1, not ${JSON.stringify(confidence)}`);
   return {
     ok: true,
@@ -65,16 +65,6 @@ export function readDecision(text: string, live: readonly string[], known: reado
     first ??= read;
   }
   return first ?? problem(text.trim() === "" ? "it is empty" : "it holds no JSON object");
-}
-
-/** Percentages are put right; what is no probability either way is refused. */
-function readConfidence(given: number | string | null | undefined): number | undefined {
-  if (given === null || given === undefined) return unstatedConfidence;
-  const percent = typeof given === "string" && given.trim().endsWith("%");
-  const number =
-    typeof given === "number" ? given : given.trim() === "" ? Number.NaN : Number(given.replace(/%\s*$/, ""));
-  const value = percent || number > 1 ? number / 100 : number;
-  return value >= 0 && value <= 1 ? value : undefined;
 }
 
 function same(a: string, b: string): boolean {

@@ -2,8 +2,10 @@
 import type { AgentObserver, AgentPorts } from "../agent/ports.js";
 import type { PromptParts } from "../agent/prompt.js";
 import type { AgentTool, ToolRef } from "../agent/tools.js";
-import type { Ask } from "../asks/ask.js";
+import type { Ask, AskRequest } from "../asks/ask.js";
 import type { CancelSignal } from "../model/port.js";
+import type { NestedPanel } from "../roundtable/nested.js";
+import type { DebateEntry } from "../roundtable/ports.js";
 import type { NoteDegraded } from "../supervision/exchange.js";
 import type { SupervisePorts } from "../supervision/supervise.js";
 import type { Supervisor } from "../supervision/supervisor.js";
@@ -34,7 +36,13 @@ export interface LoadedTeam {
   readonly supervisorsOf?: (workerId: string) => readonly Supervisor[];
   /** The team that a worker is. */
   readonly nested: (workerId: string) => LoadedTeam | undefined;
+  /** The panel that a worker is, or why it can't debate. */
+  readonly panel: (workerId: string) => LoadedWorkerPanel;
 }
+
+export type LoadedWorkerPanel =
+  | { readonly ok: true; readonly panel: NestedPanel; readonly supervisors: readonly Supervisor[] }
+  | { readonly ok: false; readonly detail: string };
 
 /** What an agent of a team holds, by name. */
 export interface ToolNames {
@@ -59,6 +67,8 @@ export interface HttpWorkerAnswer {
 }
 
 export interface TeamObserver extends Pick<AgentObserver, "toolCalled" | "toolReturned"> {
+  /** Called for what happens in a debate of one of its panels. */
+  readonly debated: (entry: DebateEntry) => void;
   /** Called once for each entry, in the same write as the step that it is of. */
   readonly traced: (entry: TraceEntry) => void;
   /** Whether entries are stored and displayed with their texts: then these are supervised first. */
@@ -75,6 +85,8 @@ export interface TeamPorts extends Omit<AgentPorts, "guard" | "observer"> {
   readonly noteDegraded: NoteDegraded;
   /** All asks of the work that this team is part of, whoever raised them. */
   readonly asks: () => readonly Ask[];
+  /** Opens an ask of that work under an id, or finds the one that was opened under it; waits for nothing. */
+  readonly raise: (id: string, request: AskRequest) => Ask;
   readonly state: TeamState;
   /** The run or turn that this team works in. */
   readonly work: string;

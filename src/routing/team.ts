@@ -8,6 +8,7 @@ import { builtInServer, type ToolRef } from "../agent/tools.js";
 import { questionPolicySchema } from "../asks/policy.js";
 import { itemName, toolRefSchema } from "../conversation/names.js";
 import { secretHeaders, signingSecret } from "../conversation/secret-text.js";
+import { panelSchema } from "../roundtable/panel.js";
 import { findRoutingFn, routingFnNames } from "./strategies/routing-functions.js";
 import { routingRuleSchema } from "./strategies/routing-rule.js";
 import { strategyNamed, strategyNames } from "./strategies/table.js";
@@ -116,7 +117,8 @@ const workerFields = {
   /** Workers that this one may hand its task on to. */
   handoffs: z.array(itemName).max(50).default([]),
   http: httpWorkerSchema.optional(),
-  panel: z.unknown().optional(),
+  /** A stored panel by its name, or a panel: it debates the task, and its synthesis is the result. */
+  panel: z.union([itemName, panelSchema]).optional(),
 };
 
 const aggregatorSchema = z.strictObject({
@@ -159,7 +161,7 @@ const teamFields = {
 const fieldsOfWorker = z.strictObject(workerFields);
 const fieldsOfTeam = z.strictObject(teamFields);
 
-/** A worker is a model with tools unless it says `team` or `http`. */
+/** A worker is a model with tools unless it says `team`, `panel` or `http`. */
 export interface Worker extends z.infer<typeof fieldsOfWorker> {
   readonly team?: string | Team | undefined;
 }
@@ -202,15 +204,11 @@ function teamProblems(team: Team): { path: (string | number)[]; message: string 
         message: `"${worker.id}" is there twice; every worker needs an id of its own`,
       });
     }
-    if (worker.panel !== undefined) {
-      problems.push({
-        path: [...at, "panel"],
-        message: "panels can't be workers yet; use a model, a team or http until they can",
-      });
-    }
-    const kinds = [worker.agent, worker.team, worker.http, worker.model].filter((kind) => kind !== undefined);
+    const kinds = [worker.agent, worker.team, worker.panel, worker.http, worker.model].filter(
+      (kind) => kind !== undefined,
+    );
     if (kinds.length > 1) {
-      problems.push({ path: at, message: "a worker is one of agent, model, team and http, not several" });
+      problems.push({ path: at, message: "a worker is one of agent, model, team, panel and http, not several" });
     }
     for (const field of worker.agent === undefined ? [] : fieldsOfAgents) {
       if (worker[field] === undefined) continue;

@@ -10,6 +10,7 @@ import { effectsOf } from "./effects.js";
 import { handOffReport } from "./hand-off-report.js";
 import { runHttpWorker } from "./http-worker.js";
 import { superviseNested } from "./nested-exchange.js";
+import { runPanelWorker } from "./panel-worker.js";
 import type { Retries } from "./retries.js";
 import { dataNotice } from "./routing-input.js";
 import { handOffTool } from "./routing-tools.js";
@@ -41,6 +42,7 @@ export async function attemptWorker(
   const { agent } = task.worker;
   if (agent !== undefined) return failed(`its agent ${agent} doesn't exist any more`);
   if (task.worker.http !== undefined) return runHttpWorker(run, task, task.worker.http, retries);
+  if (task.worker.panel !== undefined) return runPanelWorker(run, task);
   if (task.worker.team !== undefined) return runNested(run, task);
   const own = run.team.supervisorsOf?.(task.worker.id) ?? [];
   return own.length === 0

@@ -21,7 +21,7 @@ export type KeyClaim =
   { readonly kind: "claimed"; readonly id: string } | { readonly kind: "other_request" | "deleted" };
 
 /** Kinds of things whose copies in D1 are a moment behind: their callers' ids are claimed here. */
-export type ClaimedKind = "sessions" | "runs";
+export type ClaimedKind = "sessions" | "runs" | "roundtables";
 
 export class CreationClaims {
   constructor(

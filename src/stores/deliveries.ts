@@ -91,6 +91,18 @@ const handlers: { readonly [Topic in TopicOf<"d1">]: (payload: ReadPayload<Topic
         ...[run.team, run.subject ?? null, run.externalId ?? null],
       ),
 
+  roundtable: (roundtable, { db, tenantId, message }) =>
+    db
+      .prepare(
+        `INSERT INTO roundtables (tenant_id, roundtable_id, status, body, revision, mode, panel, subject, external_id)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+         ON CONFLICT DO UPDATE SET status = ?3, body = ?4, revision = ?5 WHERE revision < ?5`,
+      )
+      .bind(
+        ...[tenantId, roundtable.sessionId, roundtable.status, message.payload, message.id],
+        ...[roundtable.mode, roundtable.panel, roundtable.subject ?? null, roundtable.externalId ?? null],
+      ),
+
   work_ended: ({ work, at }, { db, tenantId }) => endWork(db, tenantId, work, at),
 
   act: (act, { db, tenantId, ownerId, message }) => insertAct(db, { tenantId, ownerId, revision: message.id }, act),

@@ -8,7 +8,7 @@ export const supervisionEvents = {
     description:
       "All supervisors of a hook have judged a text: their common decision, and whose failure let it through.",
     audience: "client",
-    roots: ["session", "run"],
+    roots: ["session", "run", "roundtable"],
     data: z.object({
       ...workIds,
       ...supervisionStateSchema.pick({ hook: true, decision: true, reasons: true, degraded: true }).shape,

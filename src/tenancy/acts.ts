@@ -64,6 +64,19 @@ export const acts = {
   readTrace: { role: "operator", clientMay: true },
   cancelRun: { role: "client" },
 
+  startRoundtable: { role: "client" },
+  /** A roundtable whose seats, tools, models or limits are sent along and not stored. */
+  sendPanel: { role: "operator", clientMay: true },
+  listRoundtables: { role: "client" },
+  /** Its rounds, consensus, thoughts, citations, requests and export, too. */
+  readRoundtable: { role: "client" },
+  continueRoundtable: { role: "client" },
+  /** Results of what its seats asked for. */
+  giveContext: { role: "client" },
+  synthesizeRoundtable: { role: "client" },
+  controlRoundtable: { role: "client" },
+  forkRoundtable: { role: "client" },
+
   putResource: { role: "operator" },
   /** Agents, supervisors and teams, by name and description. */
   readResource: { role: "client", ofSubject: true },

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { agentSchema, storedToolSchema } from "../agent/definition.js";
 import { contextItemSchema } from "../chat/context.js";
 import { promptSchema } from "../memory/prompts.js";
+import { type Panel, panelSchema } from "../roundtable/panel.js";
 import { type Team, teamSchema } from "../routing/team.js";
 import { supervisorSchema } from "../supervision/definition.js";
 
@@ -14,6 +15,7 @@ interface ResourceBodies {
   tools: z.infer<typeof storedToolSchema>;
   prompts: z.infer<typeof promptSchema>;
   teams: Team;
+  panels: Panel;
 }
 export type ResourceKind = keyof ResourceBodies;
 export type ResourceBody<K extends ResourceKind> = ResourceBodies[K];
@@ -26,6 +28,7 @@ export const resourceKinds = [
   "tools",
   "prompts",
   "teams",
+  "panels",
 ] as const satisfies ResourceKind[];
 
 /** What one resource of a kind is called. */
@@ -37,6 +40,7 @@ export const resourceNouns: Readonly<Record<ResourceKind, string>> = {
   tools: "tool",
   prompts: "prompt",
   teams: "team",
+  panels: "panel",
 };
 
 export const resourceSchemas: { readonly [K in ResourceKind]: z.ZodType<ResourceBody<K>> } = {
@@ -47,6 +51,7 @@ export const resourceSchemas: { readonly [K in ResourceKind]: z.ZodType<Resource
   tools: storedToolSchema,
   prompts: promptSchema,
   teams: teamSchema,
+  panels: panelSchema,
 };
 
 /** One version of a resource; immutable. */

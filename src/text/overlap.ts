@@ -13,6 +13,11 @@ export function sharedTerms(one: ReadonlySet<string>, other: ReadonlySet<string>
   return count;
 }
 
+/** How much two sets of terms have in common (Dice): from 0 (nothing) to 1 (they are equal). Two empty sets have nothing. */
+export function likeness(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
+  return one.size + other.size === 0 ? 0 : (2 * sharedTerms(one, other)) / (one.size + other.size);
+}
+
 /**
  * Gives of any text the share of the query's terms that it has too: from 0 (none) to 1 (all). The query is read once.
  * @example coverageOf("lost parcel")("Where is my parcel?") // 0.5

@@ -45,6 +45,14 @@ import {
   readResourceVersion,
   restoreResource,
 } from "../../src/application/resources/resource-versions.js";
+import { continueRoundtable } from "../../src/application/roundtables/continue-roundtable.js";
+import { controlRoundtable } from "../../src/application/roundtables/control-roundtable.js";
+import { forkRoundtable } from "../../src/application/roundtables/fork-roundtable.js";
+import { giveContext } from "../../src/application/roundtables/give-context.js";
+import { listRoundtables } from "../../src/application/roundtables/list-roundtables.js";
+import { readRoundtable } from "../../src/application/roundtables/read-roundtable.js";
+import { startRoundtable } from "../../src/application/roundtables/start-roundtable.js";
+import { synthesizeRoundtable } from "../../src/application/roundtables/synthesize-roundtable.js";
 import { cancelRun } from "../../src/application/runs/cancel-run.js";
 import { listRuns } from "../../src/application/runs/list-runs.js";
 import { readRun } from "../../src/application/runs/read-run.js";
@@ -95,6 +103,7 @@ import { newSessionSchema } from "../../src/chat/session.js";
 import { composeServices } from "../../src/composition.js";
 import { type Result, refuse } from "../../src/conversation/problem.js";
 import { newMemorySchema } from "../../src/memory/memory.js";
+import { newRoundtableSchema } from "../../src/roundtable/roundtable.js";
 import { newRunSchema } from "../../src/routing/run.js";
 import { type Actor, deploymentActor, systemActor } from "../../src/tenancy/actor.js";
 import { type Act, acts, type Requirement, widenableActs } from "../../src/tenancy/acts.js";
@@ -123,6 +132,9 @@ const sentTeam = newRunSchema.parse({
   input: "help",
 });
 const newWebhook = webhookSchema.parse({ url: "https://crm.example/hook", events: ["turn.completed"] });
+const newRoundtable = newRoundtableSchema.parse({ topic: "Ship it?", panel: "review" });
+const sentPanel = newRoundtableSchema.parse({ topic: "Ship it?", seats: [{ id: "a" }, { id: "b" }] });
+const table = { roundtableId: "rt_1", waitMs: 0 };
 const newTenant = newTenantSchema.parse({ name: "Acme" });
 const connection = connectionSchema.parse({
   kind: "generic",
@@ -179,6 +191,15 @@ const calls: Record<Exclude<Act, "readOriginals">, Call> = {
   readTurnTrace: (actor, services) => readTurnTrace(actor, { sessionId: "ses_1", turnId: "trn_1" }, services),
   readTrace: (actor, services) => readTrace(actor, "run_1", services),
   cancelRun: (actor, services) => cancelRun(actor, "run_1", services),
+  startRoundtable: (actor, services) => startRoundtable(actor, { start: newRoundtable, waitMs: 0 }, services),
+  sendPanel: (actor, services) => startRoundtable(actor, { start: sentPanel, waitMs: 0 }, services),
+  listRoundtables: (actor, services) => listRoundtables(actor, page, services),
+  readRoundtable: (actor, services) => readRoundtable(actor, table, services),
+  continueRoundtable: (actor, services) => continueRoundtable(actor, { ...table, command: {} }, services),
+  giveContext: (actor, services) => giveContext(actor, { roundtableId: "rt_1", results: [] }, services),
+  synthesizeRoundtable: (actor, services) => synthesizeRoundtable(actor, table, services),
+  controlRoundtable: (actor, services) => controlRoundtable(actor, { ...table, action: "stop" }, services),
+  forkRoundtable: (actor, services) => forkRoundtable(actor, { roundtableId: "rt_1", round: 1 }, services),
   pinTools: (actor, services) => pinTools(actor, { name: "docs" }, services),
   readSigningSecret: (actor, services) => readSigningSecret(actor, services),
   putResource: (actor, services) =>

@@ -9,6 +9,7 @@ import { chatEvents } from "../../src/chat/events.js";
 import type { EventRoot } from "../../src/conversation/event.js";
 import { createApp } from "../../src/http/app.js";
 import { apiDocument } from "../../src/http/openapi.js";
+import { roundtableEvents } from "../../src/roundtable/events.js";
 import { routingEvents } from "../../src/routing/events.js";
 import { supervisionEvents } from "../../src/supervision/events.js";
 import { readPages, tableUnder } from "./pages.js";
@@ -63,7 +64,7 @@ function refsOf(root: EventRoot): object[] {
 
 describe("the catalogue of events", () => {
   it("has each type once: no domain's table hides a type of another's", () => {
-    const tables = [agentEvents, askEvents, chatEvents, routingEvents, supervisionEvents];
+    const tables = [agentEvents, askEvents, chatEvents, routingEvents, roundtableEvents, supervisionEvents];
     const types = tables.flatMap((table) => Object.keys(table));
     expect(types.filter((type, at) => types.indexOf(type) !== at)).toEqual([]);
     expect(types.sort()).toEqual(eventDefinitions.map(({ type }) => type).sort());
@@ -97,6 +98,7 @@ describe("the catalogue of events", () => {
   it.each([
     ["session", "SessionEvent", "/v1/sessions/{sessionId}/events"],
     ["run", "RunEvent", "/v1/runs/{runId}/events"],
+    ["roundtable", "RoundtableEvent", "/v1/roundtables/{roundtableId}/events"],
   ] as const)("says what the stream of a %s can bring", (root, name, path) => {
     expect(schemas[name]).toMatchObject({
       oneOf: refsOf(root),

@@ -5,6 +5,7 @@ import { eventDefinitions } from "../../src/catalogues/events.js";
 import type { EventRoot } from "../../src/conversation/event.js";
 import { newTenant, parseEvents, type StreamEvent, type TestTenant } from "../support/conclave.js";
 import { assertInCatalogue } from "../support/events.js";
+import { goOn, newPanel, openRequest, requests, seat, type TestPanel, takes } from "../support/roundtables.js";
 import { answerOpen, asksHuman, getRun, modelOf, newTeam, routesTo, startRun } from "../support/teams.js";
 import { upstreamFor } from "../support/upstream-client.js";
 
@@ -108,11 +109,57 @@ async function streamedRun(tenant: TestTenant): Promise<StreamEvent[]> {
   return parseEvents((await tenant.call("POST", "/v1/runs", { team: team.definition, input: "Help." }, accept)).body);
 }
 
+/** A panel of two seats, one of which fails. */
+async function storeBoard(tenant: TestTenant): Promise<TestPanel> {
+  const panel = newPanel(["a", "b"], { rounds: 1 });
+  await seat(panel, "a").reply(takes("Ship it."));
+  await seat(panel, "b").reply({ status: 401, body: { error: { message: "no" } }, repeat: true });
+  await tenant.put("panels", "board", panel.fields);
+  return panel;
+}
+
+async function sessionOfAPanel(tenant: TestTenant): Promise<StreamEvent[]> {
+  await storeBoard(tenant);
+  await tenant.put("agents", "board", { kind: "panel", panel: "board" });
+  const session = await tenant.session({ agent: "board" });
+  await tenant.say(session, "Do we ship?");
+  return logOf(tenant, `/v1/sessions/${session}`);
+}
+
+async function runOfAPanel(tenant: TestTenant): Promise<StreamEvent[]> {
+  await storeBoard(tenant);
+  const team = newTeam({ board: { panel: "board" } });
+  await team.supervisor.reply(routesTo("board"));
+  const { runId } = await startRun(tenant, team.definition, "Do we ship?");
+  return logOf(tenant, `/v1/runs/${runId}`);
+}
+
+/** A roundtable that fails once, asks, and is brought together. */
+async function roundtableOfAPanel(tenant: TestTenant): Promise<StreamEvent[]> {
+  const panel = newPanel(["a", "b"], { rounds: 1 });
+  for (const id of ["a", "b"])
+    await seat(panel, id).reply({ status: 401, body: { error: { message: "no" } }, repeat: 2 });
+  const { body } = await tenant.call("POST", "/v1/roundtables", { topic: "Do we ship?", ...panel.fields });
+  const table = { sessionId: String(body.sessionId) };
+  await seat(panel, "a").reply(requests("What is the budget?"), takes("A."), takes("A with it."));
+  await seat(panel, "b").reply(takes("B."));
+  const asked = await goOn(tenant, table);
+  await goOn(tenant, table, { contextResults: [{ requestId: openRequest(asked).requestId, content: "5 million" }] });
+  await tenant.call("POST", `/v1/roundtables/${table.sessionId}/synthesis`, {});
+  return logOf(tenant, `/v1/roundtables/${table.sessionId}`);
+}
+
 describe("the events of the catalogue", () => {
+  it("are each emitted by a roundtable that has them, but for tools, which sessions and runs emit alike", async () => {
+    const types = typesIn(await roundtableOfAPanel(await newTenant()));
+    expect(types).toEqual(typesOf("roundtable").filter((type) => !type.startsWith("tool.")));
+  });
+
   it("are each emitted by a session that has them, with the data that is documented", async () => {
     const ofModel = await sessionOfAModel(await newTenant());
     const ofTeam = await sessionOfATeam(await newTenant());
-    expect(typesIn([...ofModel, ...ofTeam])).toEqual(typesOf("session"));
+    const ofPanel = await sessionOfAPanel(await newTenant());
+    expect(typesIn([...ofModel, ...ofTeam, ...ofPanel])).toEqual(typesOf("session"));
   });
 
   it("are each emitted by a run that has them, in its stream and in its trace", async () => {
@@ -122,7 +169,9 @@ describe("the events of the catalogue", () => {
     const { runId } = await answerOpen(tenant, waiting, "17");
     expect((await getRun(tenant, runId)).status).toBe("completed");
     const streamed = await streamedRun(await newTenant());
-    expect(typesIn([...streamed, ...(await logOf(tenant, `/v1/runs/${runId}`))])).toEqual(typesOf("run"));
+    const ofPanel = await runOfAPanel(await newTenant());
+    const logged = await logOf(tenant, `/v1/runs/${runId}`);
+    expect(typesIn([...streamed, ...logged, ...ofPanel])).toEqual(typesOf("run"));
     const { entries } = (await tenant.call("GET", `/v1/runs/${runId}/trace`)).body;
     expect(entries.length).toBeGreaterThan(15);
     for (const { type, data } of entries) assertInCatalogue(type, data);

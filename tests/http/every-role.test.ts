@@ -36,6 +36,11 @@ const bodies: Record<string, unknown> = {
     workers: [{ id: "a", description: "x", model: "offline" }],
   },
   "PUT /v1/channels/{name}": channel,
+  "PUT /v1/panels/{name}": { mode: "collaborative" },
+  "POST /v1/roundtables": { topic: "x", panel: "none" },
+  "POST /v1/roundtables/{roundtableId}/context": { contextResults: [{ requestId: "x", content: "x" }] },
+  "POST /v1/roundtables/{roundtableId}/control": { action: "pause" },
+  "POST /v1/roundtables/{roundtableId}/fork": { round: 1 },
   "POST /v1/sessions": { agent: "assistant" },
   "PUT /v1/sessions/by-external-id/{externalId}": { agent: "assistant" },
   "PATCH /v1/sessions/{sessionId}": { metadata: {} },
@@ -58,7 +63,7 @@ const bodies: Record<string, unknown> = {
 };
 
 /** Kinds that end users see; of teams they know nothing. */
-const notForUsers = ["/v1/teams", "/v1/teams/{name}"];
+const notForUsers = ["/v1/teams", "/v1/teams/{name}", "/v1/panels", "/v1/panels/{name}"];
 
 interface Operation {
   readonly route: string;
@@ -113,6 +118,7 @@ describe("every operation of the document", () => {
     // Somebody else's: bob must not know that it is there.
     const ask = await newTenantAsk(tenant);
     Object.assign(ids, ask, { name: "none", version: "1", from: "1", to: "2", threadId: "main", subject: "mallory" });
+    Object.assign(ids, { roundtableId: "rt_nowhere", round: "1", agentId: "a" });
     ids.tenantId = tenant.tenantId;
     // A platform's own address: who signs nothing is refused there, whatever key they hold.
     const { address } = (await tenant.put("channels", "chat", channel)).body;
@@ -121,7 +127,8 @@ describe("every operation of the document", () => {
 
   it("tells another subject's token nothing of a session, a turn or an ask, not even that there is one", async () => {
     const own = all.filter(
-      ({ act, path }) => expected({ ...plain, act, path }, "user") === "begun" && /\{(sessionId|askId)\}/.test(path),
+      ({ act, path }) =>
+        expected({ ...plain, act, path }, "user") === "begun" && /\{(sessionId|askId|roundtableId)\}/.test(path),
     );
     expect(own.length).toBeGreaterThan(7);
     expect((await callAs("client", "GET", fill("/v1/sessions/{sessionId}"), undefined)).status).toBe(200);

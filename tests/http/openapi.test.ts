@@ -156,6 +156,7 @@ async function everything(tenant: TestTenant, name = "only-mine"): Promise<Recor
     references: { text: "x" },
     tools: { server: "s", description: "d", http: { url: "https://example.com/" } },
     prompts: { text: "x" },
+    panels: { mode: "collaborative" },
     teams: { supervisor: { strategy: "skill-based" }, workers: [{ id: "a", description: "x", model: "offline" }] },
   };
   for (const kind of resourceKinds) {
@@ -167,6 +168,8 @@ async function everything(tenant: TestTenant, name = "only-mine"): Promise<Recor
   const memory = await newMemory("offline", tenant);
   const { messages } = await memory.say(["hello"]);
   await memory.settled();
+  const seats = ["a", "b"].map((id) => ({ id, model: "offline" }));
+  const table = await tenant.call("POST", "/v1/roundtables", { topic: "hello?", seats, rounds: 2, analysis: false });
   const run = await tenant.call("POST", "/v1/runs", { team: name, input: "hello" });
   return {
     vaultId: memory.vaultId,
@@ -177,6 +180,9 @@ async function everything(tenant: TestTenant, name = "only-mine"): Promise<Recor
     from: "1",
     to: "1",
     runId: run.body.runId,
+    roundtableId: table.body.sessionId,
+    round: "1",
+    agentId: "a",
     tenantId: tenant.tenantId,
     keyId: `key_${tenant.key.split("_")[1]}`,
     name,
@@ -202,6 +208,9 @@ const bodies: Record<string, unknown> = {
     baseHash: "0".repeat(64),
   },
   "POST /v1/asks/{askId}/answer": { response: "x" },
+  "POST /v1/roundtables/{roundtableId}/context": { contextResults: [{ requestId: "x", content: "x" }] },
+  "POST /v1/roundtables/{roundtableId}/control": { action: "pause" },
+  "POST /v1/roundtables/{roundtableId}/fork": { round: 1 },
   "POST /v1/vaults/{vaultId}/memories": { title: "x" },
   "POST /v1/memories/{memoryId}/threads/{threadId}/messages": { role: "user", content: "x" },
   "POST /v1/memories/{memoryId}/entries": { rawEntry: "x" },
@@ -211,7 +220,7 @@ const bodies: Record<string, unknown> = {
 };
 
 /** Parameters that count, or that each memory names for itself; the others name a thing. */
-const counts = new Set(["version", "from", "to", "threadId", "subject"]);
+const counts = new Set(["version", "from", "to", "threadId", "subject", "round", "agentId"]);
 
 describe("another tenant's ids, on every route of the document", () => {
   it("are a 404, alone and below the caller's own, and nothing changes", async () => {

@@ -33,6 +33,7 @@ const loaded = (definition: unknown): LoadedTeam => ({
   allows: () => true,
   supervisors: [],
   nested: () => undefined,
+  panel: () => ({ ok: false, detail: "no panels here" }),
   examples: () => prepareExamples([]),
 });
 
@@ -82,6 +83,9 @@ class World {
       supervisors: [],
       noteDegraded: () => {},
       asks: () => [...this.store.asks.values()],
+      raise: () => {
+        throw new RangeError("nothing is asked for here");
+      },
       state: {
         nextTurn: async () => 0,
         claimLeastBusy: async () => ({ worker: "a", load: 0 }),
@@ -94,7 +98,7 @@ class World {
         this.calls.push(key);
         return { status: 200, text: "Done." };
       },
-      observer: { keepsTexts: true, traced: ({ type }) => this.told.push(type) },
+      observer: { keepsTexts: true, traced: ({ type }) => this.told.push(type), debated: () => {} },
     });
   }
 }

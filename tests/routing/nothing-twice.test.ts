@@ -70,6 +70,7 @@ class World {
       tools: ({ tools }) => held.filter(({ ref }) => tools.some((name) => name.endsWith(ref.tool))),
       allows: () => true,
       supervisors: [],
+      panel: () => ({ ok: false, detail: "there is no panel here" }),
       nested: (id) => {
         const inner = team.workers.find((worker) => worker.id === id)?.team;
         return typeof inner === "object" ? this.loaded(inner, `${key}.${id}`) : undefined;
@@ -158,6 +159,9 @@ class World {
       supervisors: [],
       noteDegraded: () => {},
       asks: () => [...this.store.asks.values()],
+      raise: () => {
+        throw new RangeError("nothing is asked for here");
+      },
       state: {
         nextTurn: async () => 0,
         claimLeastBusy: async () => ({ worker: "a", load: 0 }),
@@ -171,7 +175,7 @@ class World {
         if (http.idempotent && this.chance(0.3)) return { status: 500, text: "down" };
         return this.chance(0.2) ? { status: 503, text: "busy" } : { status: 200, text: "Done." };
       },
-      observer: { keepsTexts: true, traced: () => {} },
+      observer: { keepsTexts: true, traced: () => {}, debated: () => {} },
     });
   }
 

@@ -42,6 +42,7 @@ export function loadedTeam(definition: unknown, more: Partial<LoadedTeam> = {}):
     tools: ({ tools }) => [askHumanTool].filter(({ name }) => tools.includes(name)),
     allows: () => true,
     supervisors: [],
+    panel: () => ({ ok: false, detail: "there is no panel here" }),
     nested: () => undefined,
     examples: () => prepareExamples([]),
     ...more,
@@ -111,6 +112,9 @@ export class TeamWorld {
         supervisors: [],
         noteDegraded: () => {},
         asks: () => this.asks,
+        raise: () => {
+          throw new RangeError("nothing is asked for here");
+        },
         state: {
           nextTurn: async () => 0,
           claimLeastBusy: async () => ({ worker: "a", load: 0 }),
@@ -120,7 +124,7 @@ export class TeamWorld {
         },
         work: "run",
         callWorker: async () => ({ status: 200, text: "Done." }),
-        observer: { keepsTexts: true, traced: (entry) => this.trace.push(entry) },
+        observer: { keepsTexts: true, traced: (entry) => this.trace.push(entry), debated: () => {} },
         ...this.more,
       },
     );

@@ -26,7 +26,7 @@ describe("a team", () => {
     [
       "a worker that is two things",
       team({ workers: [worker("a", { model: "offline", http: { url: "https://a.test" } })] }),
-      "workers.0: a worker is one of agent, model, team and http, not several",
+      "workers.0: a worker is one of agent, model, team, panel and http, not several",
     ],
     [
       "a handoff to nobody",

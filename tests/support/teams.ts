@@ -28,7 +28,7 @@ export function newTeam(
       workers: Object.entries(workers).map(([id, own]) => ({
         id,
         description: `Knows about ${id}`,
-        ...("team" in own || "http" in own ? {} : { model: `openai/${models[id]?.model}` }),
+        ...("team" in own || "http" in own || "panel" in own ? {} : { model: `openai/${models[id]?.model}` }),
         ...own,
       })),
       ...fields,

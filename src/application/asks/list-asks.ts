@@ -13,6 +13,7 @@ import { askFor } from "./ask-view.js";
 export interface AskQuery extends PageRequest, Omit<AskFilter, "ownerId" | "owners"> {
   readonly sessionId?: string | undefined;
   readonly runId?: string | undefined;
+  readonly roundtableId?: string | undefined;
   readonly sort?: AskSort | undefined;
 }
 
@@ -20,9 +21,10 @@ export interface AskQuery extends PageRequest, Omit<AskFilter, "ownerId" | "owne
 export async function listAsks(actor: Actor, query: AskQuery, services: Services): Promise<Result<Page<Ask>>> {
   const allowed = authorize(actor, "listAsks");
   if (!allowed.ok) return allowed;
-  const { sort = "openedAt", sessionId, runId, limit: _, cursor: __, ...rest } = query;
-  // Nothing is asked by a session and a run at once.
-  const ownerId = sessionId !== undefined && runId !== undefined ? "" : (sessionId ?? runId);
+  const { sort = "openedAt", sessionId, runId, roundtableId, limit: _, cursor: __, ...rest } = query;
+  const roots = [sessionId, runId, roundtableId].flatMap((id) => id ?? []);
+  // Nothing is asked by two of them at once.
+  const ownerId = roots.length > 1 ? "" : roots[0];
   const filter = ownFilter(actor, { ...rest, ownerId });
   if (filter === undefined) return ok({ items: [], nextCursor: null });
   const read = async (position: string | undefined, limit: number) => {

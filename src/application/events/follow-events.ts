@@ -66,11 +66,13 @@ function noRoot(kind: EventRoot): Result<never> {
   return refuse("not_found", `There is no such ${kind}.`);
 }
 
-function sourceOf({ kind }: RootRef, { sessions, runs }: Services): EventSource {
+function sourceOf({ kind }: RootRef, { sessions, runs, roundtables }: Services): EventSource {
   switch (kind) {
     case "session":
       return sessions;
     case "run":
       return runs;
+    case "roundtable":
+      return roundtables;
   }
 }

@@ -6,11 +6,13 @@ import { builtInServer } from "../../agent/tools.js";
 import { type ContextItem, maxAutoCharacters } from "../../chat/context.js";
 import { ok, type ProblemIssue, type Result, refuse } from "../../conversation/problem.js";
 import { type OutgoingPolicy, refuseAddress } from "../../platform/outgoing.js";
+import type { Panel } from "../../roundtable/panel.js";
 import { routingServer } from "../../routing/routing-tools.js";
 import type { Team } from "../../routing/team.js";
 import { memoriesOf } from "../../routing/team.js";
 import { type ResourceBody, type ResourceKind, resourceNouns, resourceSchemas } from "../../tenancy/resources.js";
 import { serverTemplateIssues, templateIssues } from "../endpoint-checks.js";
+import { checkPanel } from "../panel-checks.js";
 import type { Services } from "../services.js";
 import { checkMemories, checkTeam } from "../team-checks.js";
 import { nestingIssues } from "../team-nesting.js";
@@ -53,6 +55,8 @@ function unusableParts(
     case "rules":
     case "references":
       return Promise.resolve(issuesOfItem(resourceSchemas[kind].parse(body)));
+    case "panels":
+      return issuesOfPanel(resourceSchemas.panels.parse(body), tenantId, services);
     case "supervisors":
     case "prompts":
       return Promise.resolve([]);
@@ -79,6 +83,10 @@ async function issuesOfTeam(
   return [...checkTeam(team, policy), ...memories, ...nesting];
 }
 
+async function issuesOfPanel(panel: Panel, tenantId: string, { memory }: Services): Promise<ProblemIssue[]> {
+  return checkPanel(panel, tenantId, memory);
+}
+
 async function issuesOfAgent(
   name: string,
   agent: AgentDefinition,
@@ -86,6 +94,7 @@ async function issuesOfAgent(
   { memory, resources }: Services,
 ): Promise<ProblemIssue[]> {
   if (agent.kind === "team") return nestingIssues(resources, tenantId, { kind: "agents", name }, agent.team);
+  if (agent.kind === "panel") return [];
   const tools = agent.tools.flatMap((ref, index) => {
     const message = unknownBuiltIn(ref);
     return message === undefined ? [] : [{ path: `tools.${index}.tool`, message }];

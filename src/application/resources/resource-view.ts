@@ -23,7 +23,7 @@ export interface ResourceSummary extends ResourceView {
 }
 
 /** The kinds that somebody can name in a request without having stored them. */
-export const summarised: readonly ResourceKind[] = ["agents", "supervisors", "teams"];
+export const summarised: readonly ResourceKind[] = ["agents", "supervisors", "teams", "panels"];
 
 /**
  * How an actor sees resources of a kind. Those who may not read instructions, rules and addresses are refused, but for the kinds
@@ -32,7 +32,7 @@ export const summarised: readonly ResourceKind[] = ["agents", "supervisors", "te
 export function viewFor(actor: Actor, kind: ResourceKind): Result<"whole" | "summary"> {
   const whole = authorize(actor, "readWholeResource");
   if (whole.ok) return ok("whole");
-  if (kind === "teams" && actor.role === "user") return whole;
+  if ((kind === "teams" || kind === "panels") && actor.role === "user") return whole;
   return summarised.includes(kind) ? ok("summary") : whole;
 }
 

@@ -6,6 +6,7 @@ import type { ProblemIssue } from "../../conversation/problem.js";
 import { type Team, teamsWithin, toolRefOf } from "../../routing/team.js";
 import { type ResourceKind, resourceSchemas } from "../../tenancy/resources.js";
 import { missingNames, missingTools, type NamedAt, namedAt } from "../name-checks.js";
+import { mentionsOfPanel } from "../panel-checks.js";
 import type { Services } from "../services.js";
 
 /** What a body names, each with its path in the body. */
@@ -44,6 +45,10 @@ function mentionsOf(kind: ResourceKind, body: unknown): Mentions {
       const models = supervisor.kind === "agent" ? modelsAt("config.model", supervisor.config.model) : [];
       return { names: [], tools: [], models };
     }
+    case "panels": {
+      const { names, tools, models } = mentionsOfPanel(resourceSchemas.panels.parse(body));
+      return { names, tools: storedTools(tools), models };
+    }
     case "rules":
     case "references":
     case "tools":
@@ -68,6 +73,8 @@ function mentionsOfAgent(body: unknown): Mentions {
       };
     case "team":
       return { names: [...names, { path: "team", kind: "teams", name: agent.team }], tools: [], models: [] };
+    case "panel":
+      return { names: [...names, { path: "panel", kind: "panels", name: agent.panel }], tools: [], models: [] };
   }
 }
 
@@ -81,13 +88,16 @@ function mentionsOfTeam(outermost: Team): Mentions {
     return {
       names: [
         ...namedAt(at("supervisors"), "supervisors", supervisors),
-        ...workers.flatMap(({ team: inner, agent, rules, references }, index) => [
+        ...workers.flatMap(({ team: inner, agent, panel, rules, references }, index) => [
           ...(typeof inner === "string"
             ? [{ path: at("workers", index, "team"), kind: "teams" as const, name: inner }]
             : []),
           ...(agent === undefined
             ? []
             : [{ path: at("workers", index, "agent"), kind: "agents" as const, name: agent }]),
+          ...(typeof panel === "string"
+            ? [{ path: at("workers", index, "panel"), kind: "panels" as const, name: panel }]
+            : []),
           ...namedAt(at("workers", index, "rules"), "rules", rules),
           ...namedAt(at("workers", index, "references"), "references", references),
         ]),

@@ -1,12 +1,13 @@
-/** Whose events are sent: a session's or a run's, and what it says of itself. */
+/** Whose events are sent: a session's, a run's or a roundtable's, and what it says of itself. */
 
 import type { EventOwner } from "../../catalogues/webhooks.js";
 import type { EventSource } from "../../gateways/root-gateway.js";
 import type { Services } from "../services.js";
 
-type Roots = Pick<Services, "sessions" | "runs">;
+type Roots = Pick<Services, "sessions" | "runs" | "roundtables">;
 
-export function sourceOf(rootId: string, { sessions, runs }: Roots): Pick<EventSource, "events"> {
+export function sourceOf(rootId: string, { sessions, runs, roundtables }: Roots): Pick<EventSource, "events"> {
+  if (rootId.startsWith("rt_")) return roundtables;
   return rootId.startsWith("run_") ? runs : sessions;
 }
 
@@ -14,13 +15,19 @@ export function sourceOf(rootId: string, { sessions, runs }: Roots): Pick<EventS
 export async function ownerOf(
   tenantId: string,
   rootId: string,
-  { sessions, runs }: Roots,
+  { sessions, runs, roundtables }: Roots,
 ): Promise<EventOwner | undefined> {
   if (rootId.startsWith("run_")) {
     const run = await runs.describe(tenantId, rootId, 0);
     if (!run.ok) return undefined;
     const { team, subject, externalId } = run.value;
     return { rootId, agent: team, subject, externalId };
+  }
+  if (rootId.startsWith("rt_")) {
+    const table = await roundtables.describe(tenantId, rootId, 0);
+    if (!table.ok) return undefined;
+    const { subject, externalId } = table.value;
+    return { rootId, subject, externalId };
   }
   const session = await sessions.describe(tenantId, rootId);
   if (!session.ok) return undefined;

@@ -10,6 +10,7 @@ const aboutKinds: Readonly<Record<ResourceKind, string>> = {
   tools: "What agents may call: HTTP endpoints, and the servers of MCP tools.",
   prompts: "The tenant's own texts in place of the prompts of the memory.",
   teams: "Workers, and the strategy that routes work to them.",
+  panels: "Seats that debate a topic in rounds, and how they do.",
 };
 
 export const tagDescriptions: Readonly<Record<string, string>> = {
@@ -22,6 +23,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   Turns: "A message and what comes of it: the agent's reply, a refusal, or something that is waited for.",
   Messages: "What was said, as supervision left it, and its versions.",
   "Routing runs": "Teams at work on one input, outside of a session.",
+  Roundtables: "Panels at a topic: rounds, positions, what their seats ask for, and what a debate comes to.",
   Asks: "What waits for an answer: questions, missing context, approvals of calls, reviews of texts.",
   Webhooks: "Addresses of the tenant that hear of events, and what became of what was sent to them.",
   Channels: "Chat platforms where an agent answers, and where people are asked.",
@@ -75,6 +77,23 @@ export const descriptions: Readonly<Record<string, string>> = {
   getRunTrace:
     "The decisions with their reasons, calls of tools, workers and their results, in the order in which they happened.",
   cancelRun: "A run that has ended stays as it is.",
+
+  createRoundtable:
+    "The panel is stored, or a mode with a number of seats says what it is; seats sent along need the operator role. The answer is there after the first round, or earlier as a 202.",
+  listRoundtables: "A copy of what the roundtables hold, a moment behind them. One by its id is always current.",
+  getRoundtable: "Without `waitMs` it answers at once.",
+  continueRoundtable:
+    "One more round; or, after the last, the closing pass of those who asked for something in it. While a required request is open it returns `needs_context` again, and costs no round.",
+  contextRoundtable: "Results are taken at any time, also while a round runs; each item has an outcome of its own.",
+  getRoundtableRound: "With all positions, and what was asked in it.",
+  getRoundtableConsensus: "As it was computed when the round ended.",
+  getRoundtableThought: "What one seat held in each round, and how sure it was.",
+  listRoundtableCitations: "Each source once, with those who rest on it.",
+  listRoundtableRequests: "Everything that was asked for, whatever became of it.",
+  getRoundtableExport: "The whole debate, for somebody who wasn't there.",
+  synthesisRoundtable: "Written once for each state of the debate.",
+  controlRoundtable: "`answerNow` ends the debate with what was said until now, and returns its synthesis.",
+  forkRoundtable: "The rounds up to this one, and what was answered in them, in a roundtable of its own.",
 
   getAsk: "Always current. What is proposed, and the answer, are shown to those who may answer.",
   cancelAsk: "The work that waits goes on as if nobody had answered in time: what isn't approved isn't done.",

@@ -73,6 +73,7 @@ export function withProblems({ method, path, operation }: Place): Operation {
     422: true,
     429: guarded,
     500: true,
+    502: path.startsWith("/v1/roundtables") && method === "post",
     503: guarded,
   };
   const problems = statuses

@@ -4,6 +4,7 @@
  */
 import { channelExamples } from "./examples/channels.js";
 import { memoryExamples } from "./examples/memory.js";
+import { roundtableExamples } from "./examples/roundtables.js";
 import { runExamples } from "./examples/runs.js";
 import { sessionExamples } from "./examples/sessions.js";
 import { tenantExamples } from "./examples/tenants.js";
@@ -15,6 +16,7 @@ const examples: Readonly<Record<string, unknown>> = {
   ...tenantExamples,
   ...sessionExamples,
   ...runExamples,
+  ...roundtableExamples,
   ...memoryExamples,
   ...webhookExamples,
   ...channelExamples,

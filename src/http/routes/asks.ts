@@ -33,6 +33,7 @@ asks.openapi(
         subject: z.string().max(200).optional(),
         sessionId: z.string().max(100).optional(),
         runId: z.string().max(100).optional(),
+        roundtableId: z.string().max(100).optional(),
         priority: z.enum(askPriorities).optional(),
         /** The oldest, the most urgent, or the one with the nearest deadline first. */
         sort: z.enum(askSorts).default("openedAt"),

@@ -8,6 +8,7 @@ import type { ModelRequest, ModelToolCall, ToolSpec } from "../port.js";
 import type { ModelProvider, ProviderReply } from "../provider.js";
 import { answer } from "./offline/answer.js";
 import { type Conversation, readConversation } from "./offline/conversation.js";
+import { areSeatTools, seatCall } from "./offline/debate.js";
 import { fillSchema } from "./offline/schema.js";
 import { bestTool, worthwhileTool } from "./offline/tool-choice.js";
 import { areVerdicts, type Verdict, verdict } from "./offline/verdict.js";
@@ -62,6 +63,7 @@ function chooseTool(
   if (areVerdicts(tools) && (demanded || isSupervised) && !tools.some((tool) => conversation.called.has(tool.name))) {
     return verdict(tools, conversation);
   }
+  if (areSeatTools(tools)) return seatCall(tools, conversation);
   return plain(demanded ? bestTool(tools, conversation) : worthwhileTool(tools, conversation));
 }
 

@@ -58,6 +58,17 @@ const resources: Readonly<Record<ResourceKind, { readonly name: string; readonly
       ],
     },
   },
+  panels: {
+    name: "design-review",
+    body: {
+      mode: "red-team-blue-team",
+      seats: [
+        { id: "attacker", name: "Attacker", persona: "A penetration tester.", model: "default" },
+        { id: "builder", name: "Builder", persona: "The architect of the system.", model: "default" },
+      ],
+      rounds: 2,
+    },
+  },
 };
 
 const version = { version: 1, author: { kind: "key", id: keyId, role: "operator" }, createdAt: at };

@@ -1,0 +1,172 @@
+/** Drives one command of a roundtable: gathers its setup and enters the durable function. */
+import type { RootPlatform } from "../../src/application/root-platform.js";
+import { loadRoundSetup } from "../../src/application/roundtable-setup.js";
+import { saltedHash } from "../../src/application/salted-hash.js";
+import type { RoundRecord } from "../../src/roundtable/debate.js";
+import { type RoundEnd, runDebateRound } from "../../src/roundtable/debate-round.js";
+import type { Spent } from "../../src/roundtable/limits.js";
+import type { DebatePorts, LoadedPanel } from "../../src/roundtable/ports.js";
+import { RequestBook } from "../../src/roundtable/request-book.js";
+import {
+  type Analysed,
+  analyseRound,
+  awaitsAnalysis,
+  countConsensus,
+  namesOf,
+} from "../../src/roundtable/round-consensus.js";
+import { type Synthesis, synthesise } from "../../src/roundtable/synthesis.js";
+import { supervise } from "../../src/supervision/supervise.js";
+import { agentPorts } from "../kit/agent-ports.js";
+import type { Lease } from "../kit/driver.js";
+import type { Kit } from "../kit/kit.js";
+import type { Command, RoundtableStore } from "./store.js";
+
+export interface DrivePorts {
+  readonly store: RoundtableStore;
+  readonly kit: Kit;
+  readonly platform: RootPlatform;
+}
+
+export type Driven =
+  | RoundEnd
+  | { readonly kind: "analysed"; readonly round: number; readonly analysed: Analysed; readonly spent: Spent }
+  | { readonly kind: "synthesised"; readonly synthesis: Synthesis; readonly spent: Spent }
+  /** The topic itself was blocked: there will be no debate. */
+  | { readonly kind: "topic_blocked"; readonly detail: string }
+  | { readonly kind: "failed"; readonly detail: string };
+
+/** @throws {Parked} while the work waits for a person. */
+export async function driveCommand(
+  work: string,
+  command: Command,
+  { store, kit, platform }: DrivePorts,
+  { signal, isHeld }: Lease,
+): Promise<{ readonly driven: Driven; readonly degraded: readonly string[] }> {
+  const { tenantId, roundtableId, definition, salt, perspectives, spent } = store.roundtable();
+  const { subject, metadata } = definition;
+  const origin = { roundtableId, subject, metadata };
+  const journal = kit.journal(work, isHeld);
+  const loaded = await loadRoundSetup(
+    { tenantId, definition, perspectives, origin, health: kit.health },
+    journal,
+    platform,
+  );
+  if (!loaded.ok) return { driven: { kind: "failed", detail: loaded.detail }, degraded: [] };
+  const degraded = new Set<string>();
+  const requests = kit.journal(roundtableId, isHeld);
+  const book = new RequestBook(store.requests(), definition.panel.requests, {
+    // They are the roundtable's, not the round's: they outlive it.
+    open: (callId, request) => requests.raise(callId, request),
+    save: (booked) => store.putRequest(booked),
+    stored: () => store.requests(),
+  });
+  const shared = agentPorts(kit, platform, {
+    tenantId,
+    origin,
+    ownerId: roundtableId,
+    ref: { type: "roundtable", id: work, root: roundtableId },
+    hash: (passed) => saltedHash(salt, passed),
+    signal,
+    settings: loaded.policies,
+    environment: {
+      transcript: () => {
+        const { topic } = store.roundtable();
+        return topic === undefined ? [] : [{ role: "user", content: topic }];
+      },
+    },
+    keepPass: (state) => store.addPass(state),
+    reviewPass: (before, after) => store.replacePass(before, after),
+  });
+  const ports: DebatePorts = {
+    ...shared,
+    journal,
+    model: await platform.model(tenantId),
+    supervisors: loaded.supervisors,
+    noteDegraded: (names) => {
+      for (const name of names) degraded.add(name);
+    },
+    book,
+    // An answer that comes while the round runs is stored by the object: the book has to know of it.
+    syncRequests: () => book.refresh(),
+    observer: {
+      ...shared.observer,
+      recorded: (entry) => {
+        if (entry.type === "position.taken") store.addPosition(entry.position);
+        shared.observer.debated(entry);
+      },
+    },
+  };
+  const topic = await clearTopic(store, ports);
+  if (!topic.ok) return { driven: { kind: "topic_blocked", detail: topic.detail }, degraded: [...degraded] };
+  const about = { work, topic: topic.topic, rounds: store.rounds(), spent };
+  return { driven: await enter(command, about, loaded.panel, ports), degraded: [...degraded] };
+}
+
+interface About {
+  readonly work: string;
+  readonly topic: string;
+  readonly rounds: readonly RoundRecord[];
+  readonly spent: Spent;
+}
+
+async function enter(command: Command, about: About, panel: LoadedPanel, ports: DebatePorts): Promise<Driven> {
+  const { work: id, topic, rounds, spent } = about;
+  const upTo = rounds.filter(({ round }) => round <= command.round);
+  switch (command.kind) {
+    case "analysis": {
+      const { analysed, spent: taken } = await analyseRound(id, { topic, rounds: upTo }, panel, ports);
+      return { kind: "analysed", round: command.round, analysed, spent: taken };
+    }
+    case "synthesis": {
+      const consensus = upTo.at(-1)?.consensus ?? countConsensus(upTo, panel);
+      const input = { topic, rounds: upTo, requests: ports.book.forSeats(), nameOf: namesOf(panel), consensus };
+      const answer = await synthesise(id, input, panel, ports);
+      const { spent: taken } = answer;
+      if (answer.kind === "answer") return { kind: "synthesised", synthesis: answer.value, spent: taken };
+      return { kind: "blocked", detail: `The synthesis: ${answer.error}`, spent: taken };
+    }
+    case "round":
+    case "rerun":
+    case "closing":
+      return runDebateRound(
+        {
+          ...command,
+          id,
+          topic,
+          rounds,
+          spent,
+          focusQuestion: command.focusQuestion,
+          unanalysed: unanalysedOf(rounds, panel),
+        },
+        panel,
+        ports,
+      );
+  }
+}
+
+/** The last round, if its analysis is still to be done. */
+function unanalysedOf(rounds: readonly RoundRecord[], { analysis }: LoadedPanel): RoundRecord | undefined {
+  const last = rounds.at(-1);
+  return analysis && last !== undefined && awaitsAnalysis(last) ? last : undefined;
+}
+
+type Topic = { readonly ok: true; readonly topic: string } | { readonly ok: false; readonly detail: string };
+
+/** The topic comes in like a message, once. */
+async function clearTopic(store: RoundtableStore, ports: DebatePorts): Promise<Topic> {
+  const { topic, definition, roundtableId } = store.roundtable();
+  if (topic !== undefined) return { ok: true, topic };
+  const passed = await supervise(
+    { hook: "request", message: { messageId: roundtableId, role: "user", content: definition.topic } },
+    ports.supervisors,
+    ports.journal.scope("topic"),
+    ports.supervise,
+  );
+  ports.noteDegraded(passed.degraded);
+  if (passed.action === "block") {
+    return { ok: false, detail: `The topic was blocked: ${passed.reasons.join("; ")}` };
+  }
+  const { content } = passed.subject.message;
+  await ports.journal.commit("topic", () => store.setTopic(content));
+  return { ok: true, topic: content };
+}

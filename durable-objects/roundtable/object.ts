@@ -1,0 +1,92 @@
+/** The object of a roundtable as others call it: what it does is in `RoundtableEngine`. */
+import { z } from "zod";
+import type { Answerer } from "../../src/asks/ask.js";
+import { composeRootPlatform } from "../../src/composition.js";
+import type { ActorRecord } from "../../src/conversation/actor-record.js";
+import { ok, type Result, refuse } from "../../src/conversation/problem.js";
+import type { RoundtableIdentity, RoundtableObject } from "../../src/gateways/roundtable-gateway.js";
+import { fromWire, toWire, type Wire } from "../../src/gateways/wire.js";
+import { type ContextResult, contextResultSchema, type ResultOutcome } from "../../src/roundtable/context-results.js";
+import { type DebateRecord, debateRecordSchema } from "../../src/roundtable/debate-record.js";
+import {
+  type ContinueCommand,
+  type ControlAction,
+  continueSchema,
+  type RoundtableDefinition,
+  type Roundtable as RoundtableView,
+  roundtableDefinitionSchema,
+} from "../../src/roundtable/roundtable.js";
+import { Root } from "../kit/root.js";
+import { RoundtableEngine } from "./roundtable-engine.js";
+import { roundtableSchemaSteps } from "./schema.js";
+
+type Answer = Promise<Wire<Result<RoundtableView>>>;
+
+/** One debate: its rounds, what its seats asked for, and what it came to. */
+export class Roundtable extends Root<RoundtableEngine> implements RoundtableObject {
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env, roundtableSchemaSteps, new RoundtableEngine(ctx, composeRootPlatform(env)));
+  }
+
+  async start(identity: RoundtableIdentity, definition: Wire<RoundtableDefinition>, waitMs: number): Answer {
+    if (!this.exists()) {
+      const parsed = fromWire(definition, roundtableDefinitionSchema);
+      this.makeTables();
+      this.engine.begin(identity, parsed);
+    }
+    return this.describe(waitMs);
+  }
+
+  async adopt(
+    identity: RoundtableIdentity,
+    definition: Wire<RoundtableDefinition>,
+    record: Wire<DebateRecord>,
+  ): Answer {
+    if (!this.exists()) {
+      const [parsed, from] = [fromWire(definition, roundtableDefinitionSchema), fromWire(record, debateRecordSchema)];
+      this.makeTables();
+      this.engine.adopt(identity, parsed, from);
+    }
+    return this.describe(0);
+  }
+
+  async describe(waitMs: number): Answer {
+    return this.settle(ok(undefined), waitMs);
+  }
+
+  async readRecord(): Promise<Wire<Result<DebateRecord>>> {
+    return toWire(this.exists() ? ok(this.engine.record()) : noRoundtable);
+  }
+
+  async readDefinition(): Promise<Wire<Result<RoundtableDefinition>>> {
+    return toWire(this.exists() ? ok(this.engine.store.roundtable().definition) : noRoundtable);
+  }
+
+  async goOn(commandId: string, command: Wire<ContinueCommand>, answerer: Answerer, waitMs: number): Answer {
+    if (!this.exists()) return toWire(noRoundtable);
+    return this.settle(this.engine.goOn(commandId, fromWire(command, continueSchema), answerer), waitMs);
+  }
+
+  async giveContext(results: Wire<readonly ContextResult[]>, answerer: Answerer): Answer {
+    if (!this.exists()) return toWire(noRoundtable);
+    return this.settle(this.engine.giveContext(fromWire(results, z.array(contextResultSchema)), answerer), 0);
+  }
+
+  async synthesize(waitMs: number): Answer {
+    return this.exists() ? this.settle(this.engine.synthesize(), waitMs) : toWire(noRoundtable);
+  }
+
+  async control(action: ControlAction, by: ActorRecord, waitMs: number): Answer {
+    return this.exists() ? this.settle(this.engine.control(action, by), waitMs) : toWire(noRoundtable);
+  }
+
+  /** The roundtable once nothing runs any more, or as it is after `waitMs`. */
+  private async settle(done: Result<readonly ResultOutcome[] | undefined>, waitMs: number): Answer {
+    if (!this.exists()) return toWire(noRoundtable);
+    if (!done.ok) return toWire(done);
+    await this.engine.settled(waitMs);
+    return toWire(ok(this.engine.view(done.value ?? undefined)));
+  }
+}
+
+const noRoundtable = refuse("not_found", "There is no such roundtable.");

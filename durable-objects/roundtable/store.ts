@@ -1,0 +1,250 @@
+/** The SQL of a roundtable. No rules: what a row means is decided elsewhere. */
+import { z } from "zod";
+import { type Exit, exitSchema, type RoundRecord, roundRecordSchema } from "../../src/roundtable/debate.js";
+import { nothingSpent, type Spent, spentSchema } from "../../src/roundtable/limits.js";
+import { type Perspective, perspectiveTextSchema } from "../../src/roundtable/panel.js";
+import { type Position, positionSchema } from "../../src/roundtable/position.js";
+import { type BookedRequest, bookedRequestSchema } from "../../src/roundtable/request-book.js";
+import {
+  type RoundtableDefinition,
+  type RoundtableError,
+  roundtableDefinitionSchema,
+  roundtableErrorSchema,
+} from "../../src/roundtable/roundtable.js";
+import { type Synthesis, synthesisSchema } from "../../src/roundtable/synthesis.js";
+import { type SupervisionState, supervisionStateSchema } from "../../src/supervision/state.js";
+
+export const commandSchema = z.discriminatedUnion("kind", [
+  z.object({
+    kind: z.enum(["round", "rerun", "closing"]),
+    round: z.int(),
+    speakers: z.array(z.string()),
+    absent: z.array(z.string()),
+    focusQuestion: z.string().optional(),
+    /** Milliseconds since the epoch. */
+    startedAt: z.number(),
+  }),
+  z.object({ kind: z.enum(["synthesis", "analysis"]), round: z.int(), startedAt: z.number() }),
+]);
+export type Command = z.infer<typeof commandSchema>;
+export type RoundCommandRow = Extract<Command, { kind: "round" | "rerun" | "closing" }>;
+
+const commandRow = z
+  .object({ work: z.string(), status: z.enum(["running", "waiting"]), body: z.string() })
+  .transform(({ body, ...row }) => ({ ...row, command: commandSchema.parse(JSON.parse(body)) }));
+export type CommandRecord = z.infer<typeof commandRow>;
+
+const json = <T>(schema: z.ZodType<T>) =>
+  z
+    .string()
+    .nullable()
+    .transform((text) => (text === null ? undefined : schema.parse(JSON.parse(text))));
+
+const roundtableRow = z
+  .object({
+    tenant_id: z.string(),
+    roundtable_id: z.string(),
+    key_id: z.string().nullable(),
+    definition: z.string(),
+    salt: z.string(),
+    topic: z.string().nullable(),
+    perspectives: json(z.array(perspectiveTextSchema)),
+    paused: z.number(),
+    exit: json(exitSchema),
+    error: json(roundtableErrorSchema),
+    synthesis: json(synthesisSchema),
+    degraded: z.string(),
+    spent: z.string(),
+    last_command: z.string().nullable(),
+    created_at: z.number(),
+    updated_at: z.number(),
+    ended_at: z.number().nullable(),
+  })
+  .transform((row) => ({
+    tenantId: row.tenant_id,
+    roundtableId: row.roundtable_id,
+    keyId: row.key_id ?? undefined,
+    definition: roundtableDefinitionSchema.parse(JSON.parse(row.definition)),
+    salt: row.salt,
+    /** The effective topic, once its verdict is in. */
+    topic: row.topic ?? undefined,
+    perspectives: row.perspectives,
+    paused: row.paused === 1,
+    exit: row.exit,
+    error: row.error,
+    synthesis: row.synthesis,
+    degraded: z.array(z.string()).parse(JSON.parse(row.degraded)),
+    spent: spentSchema.parse(JSON.parse(row.spent)),
+    /** The command that was taken last, by the id that its sender gave it. */
+    lastCommand: row.last_command ?? undefined,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    endedAt: row.ended_at ?? undefined,
+  }));
+export type RoundtableRecord = z.infer<typeof roundtableRow>;
+
+export class RoundtableStore {
+  constructor(private readonly sql: SqlStorage) {}
+
+  create(
+    identity: { tenantId: string; roundtableId: string; keyId?: string | undefined },
+    definition: RoundtableDefinition,
+    salt: string,
+    at: number,
+  ): void {
+    this.sql.exec(
+      `INSERT INTO roundtable (one, tenant_id, roundtable_id, key_id, definition, salt, spent, created_at, updated_at)
+       VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      identity.tenantId,
+      identity.roundtableId,
+      identity.keyId ?? null,
+      JSON.stringify(definition),
+      salt,
+      JSON.stringify(nothingSpent),
+      at,
+      at,
+    );
+  }
+
+  roundtable(): RoundtableRecord {
+    return roundtableRow.parse(this.sql.exec("SELECT * FROM roundtable").one());
+  }
+
+  setTopic(topic: string): void {
+    this.sql.exec("UPDATE roundtable SET topic = ?", topic);
+  }
+
+  setPerspectives(perspectives: readonly Perspective[]): void {
+    this.sql.exec("UPDATE roundtable SET perspectives = ?", JSON.stringify(perspectives));
+  }
+
+  setPaused(paused: boolean): void {
+    this.sql.exec("UPDATE roundtable SET paused = ?", paused ? 1 : 0);
+  }
+
+  setExit(exit: Exit): void {
+    this.sql.exec("UPDATE roundtable SET exit = ?", JSON.stringify(exit));
+  }
+
+  setError(error: RoundtableError | undefined): void {
+    this.sql.exec("UPDATE roundtable SET error = ?", error === undefined ? null : JSON.stringify(error));
+  }
+
+  setSynthesis(synthesis: Synthesis): void {
+    this.sql.exec("UPDATE roundtable SET synthesis = ?", JSON.stringify(synthesis));
+  }
+
+  setDegraded(degraded: readonly string[]): void {
+    this.sql.exec("UPDATE roundtable SET degraded = ?", JSON.stringify(degraded));
+  }
+
+  setSpent(spent: Spent): void {
+    this.sql.exec("UPDATE roundtable SET spent = ?", JSON.stringify(spent));
+  }
+
+  setLastCommand(commandId: string): void {
+    this.sql.exec("UPDATE roundtable SET last_command = ?", commandId);
+  }
+
+  touch(at: number): void {
+    this.sql.exec("UPDATE roundtable SET updated_at = ?", at);
+  }
+
+  setEnded(at: number): void {
+    this.sql.exec("UPDATE roundtable SET ended_at = ?", at);
+  }
+
+  /** The number of the next work, from 1: two tries of one round are two works. */
+  nextWork(): number {
+    return this.sql.exec<{ works: number }>("UPDATE roundtable SET works = works + 1 RETURNING works").one().works;
+  }
+
+  command(): CommandRecord | undefined {
+    const row = this.sql.exec("SELECT work, status, body FROM command").toArray()[0];
+    return row === undefined ? undefined : commandRow.parse(row);
+  }
+
+  setCommand(work: string, command: Command): void {
+    this.sql.exec(
+      "INSERT INTO command (one, work, status, body) VALUES (1, ?, 'running', ?)",
+      work,
+      JSON.stringify(command),
+    );
+    this.sql.exec("DELETE FROM positions");
+  }
+
+  setCommandStatus(status: "running" | "waiting"): void {
+    this.sql.exec("UPDATE command SET status = ?", status);
+  }
+
+  clearCommand(): void {
+    this.sql.exec("DELETE FROM command");
+    this.sql.exec("DELETE FROM positions");
+  }
+
+  addPosition(position: Position): void {
+    this.sql.exec(
+      "INSERT INTO positions (seat, body) VALUES (?, ?) ON CONFLICT DO UPDATE SET body = excluded.body",
+      position.seat,
+      JSON.stringify(position),
+    );
+  }
+
+  /** Those that were taken in the running round so far. */
+  positions(): Position[] {
+    return this.sql
+      .exec<{ body: string }>("SELECT body FROM positions")
+      .toArray()
+      .map(({ body }) => positionSchema.parse(JSON.parse(body)));
+  }
+
+  putRound(round: RoundRecord): void {
+    this.sql.exec(
+      "INSERT INTO rounds (round, body) VALUES (?, ?) ON CONFLICT DO UPDATE SET body = excluded.body",
+      round.round,
+      JSON.stringify(round),
+    );
+  }
+
+  rounds(): RoundRecord[] {
+    return this.sql
+      .exec<{ body: string }>("SELECT body FROM rounds ORDER BY round")
+      .toArray()
+      .map(({ body }) => roundRecordSchema.parse(JSON.parse(body)));
+  }
+
+  putRequest(booked: BookedRequest): void {
+    this.sql.exec(
+      "INSERT INTO requests (request_id, body) VALUES (?, ?) ON CONFLICT DO UPDATE SET body = excluded.body",
+      booked.request.requestId,
+      JSON.stringify(booked),
+    );
+  }
+
+  requests(): BookedRequest[] {
+    return this.sql
+      .exec<{ body: string }>("SELECT body FROM requests")
+      .toArray()
+      .map(({ body }) => bookedRequestSchema.parse(JSON.parse(body)));
+  }
+
+  addPass(state: SupervisionState): void {
+    this.sql.exec("INSERT INTO passes (state) VALUES (?)", JSON.stringify(state));
+  }
+
+  /** What became of a pass that was held for a review. Of passes that are alike, any one is it. */
+  replacePass(before: SupervisionState, after: SupervisionState): void {
+    this.sql.exec(
+      "UPDATE passes SET state = ? WHERE n = (SELECT n FROM passes WHERE state = ? ORDER BY n LIMIT 1)",
+      JSON.stringify(after),
+      JSON.stringify(before),
+    );
+  }
+
+  passes(): SupervisionState[] {
+    return this.sql
+      .exec<{ state: string }>("SELECT state FROM passes ORDER BY n")
+      .toArray()
+      .map(({ state }) => supervisionStateSchema.parse(JSON.parse(state)));
+  }
+}

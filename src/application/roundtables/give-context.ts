@@ -1,0 +1,20 @@
+/** Bring what the seats of a roundtable asked for: at any time, also while a round runs. */
+import type { Result } from "../../conversation/problem.js";
+import type { ContextResult } from "../../roundtable/context-results.js";
+import type { Roundtable } from "../../roundtable/roundtable.js";
+import type { Actor } from "../../tenancy/actor.js";
+import { authorize } from "../../tenancy/authority.js";
+import { answererOf } from "../asks/ask-view.js";
+import type { Services } from "../services.js";
+import { seenBy } from "./roundtable-view.js";
+
+export async function giveContext(
+  actor: Actor,
+  { roundtableId, results }: { readonly roundtableId: string; readonly results: readonly ContextResult[] },
+  services: Services,
+): Promise<Result<Roundtable>> {
+  const allowed = authorize(actor, "giveContext");
+  if (!allowed.ok) return allowed;
+  const given = services.roundtables.giveContext(actor.tenantId, roundtableId, results, answererOf(actor));
+  return seenBy(actor, await given);
+}

@@ -1,0 +1,136 @@
+/** The one place that makes stubs of roundtables. */
+import type { Answerer } from "../asks/ask.js";
+import type { ActorRecord } from "../conversation/actor-record.js";
+import type { Result } from "../conversation/problem.js";
+import { newId } from "../platform/ids.js";
+import type { ContextResult } from "../roundtable/context-results.js";
+import { type DebateRecord, debateRecordSchema } from "../roundtable/debate-record.js";
+import {
+  type ContinueCommand,
+  type ControlAction,
+  type Roundtable,
+  type RoundtableDefinition,
+  roundtableDefinitionSchema,
+  roundtableSchema,
+} from "../roundtable/roundtable.js";
+import { RootGateway, type RootObject } from "./root-gateway.js";
+import { fromWire, resultOf, toWire, type Wire } from "./wire.js";
+
+export interface RoundtableIdentity {
+  readonly tenantId: string;
+  readonly roundtableId: string;
+  readonly keyId?: string | undefined;
+}
+
+/** What a roundtable's object offers. */
+export interface RoundtableObject extends RootObject {
+  /** Begins the roundtable, unless it was begun before; waits for its first round, at most `waitMs`. */
+  start(
+    identity: RoundtableIdentity,
+    definition: Wire<RoundtableDefinition>,
+    waitMs: number,
+  ): Promise<Wire<Result<Roundtable>>>;
+  /** Begins it as it stood in another's record, unless it was begun before. */
+  adopt(
+    identity: RoundtableIdentity,
+    definition: Wire<RoundtableDefinition>,
+    record: Wire<DebateRecord>,
+  ): Promise<Wire<Result<Roundtable>>>;
+  describe(waitMs: number): Promise<Wire<Result<Roundtable>>>;
+  readRecord(): Promise<Wire<Result<DebateRecord>>>;
+  /** As it was begun: its topic and its panel. */
+  readDefinition(): Promise<Wire<Result<RoundtableDefinition>>>;
+  /** @param commandId the same command, sent again because the object died, does nothing again */
+  goOn(
+    commandId: string,
+    command: Wire<ContinueCommand>,
+    answerer: Answerer,
+    waitMs: number,
+  ): Promise<Wire<Result<Roundtable>>>;
+  giveContext(results: Wire<readonly ContextResult[]>, answerer: Answerer): Promise<Wire<Result<Roundtable>>>;
+  synthesize(waitMs: number): Promise<Wire<Result<Roundtable>>>;
+  control(action: ControlAction, by: ActorRecord, waitMs: number): Promise<Wire<Result<Roundtable>>>;
+}
+
+const roundtableResult = resultOf(roundtableSchema);
+const recordResult = resultOf(debateRecordSchema);
+const definitionResult = resultOf(roundtableDefinitionSchema);
+
+/** The roundtables of the system. Each is begun once under its id, so that beginning it can be repeated too. */
+export class RoundtableGateway extends RootGateway<RoundtableObject> {
+  async start(
+    identity: RoundtableIdentity,
+    definition: RoundtableDefinition,
+    waitMs: number,
+  ): Promise<Result<Roundtable>> {
+    const wire = toWire(definition);
+    return this.roundtable(identity.tenantId, identity.roundtableId, (object) => object.start(identity, wire, waitMs));
+  }
+
+  async adopt(
+    identity: RoundtableIdentity,
+    definition: RoundtableDefinition,
+    record: DebateRecord,
+  ): Promise<Result<Roundtable>> {
+    const [wire, recordWire] = [toWire(definition), toWire(record)];
+    return this.roundtable(identity.tenantId, identity.roundtableId, (object) =>
+      object.adopt(identity, wire, recordWire),
+    );
+  }
+
+  describe(tenantId: string, roundtableId: string, waitMs: number): Promise<Result<Roundtable>> {
+    return this.roundtable(tenantId, roundtableId, (object) => object.describe(waitMs));
+  }
+
+  async record(tenantId: string, roundtableId: string): Promise<Result<DebateRecord>> {
+    return fromWire(await this.call(tenantId, roundtableId, (object) => object.readRecord()), recordResult);
+  }
+
+  async definition(tenantId: string, roundtableId: string): Promise<Result<RoundtableDefinition>> {
+    return fromWire(await this.call(tenantId, roundtableId, (object) => object.readDefinition()), definitionResult);
+  }
+
+  goOn(
+    tenantId: string,
+    roundtableId: string,
+    command: ContinueCommand,
+    answerer: Answerer,
+    waitMs: number,
+  ): Promise<Result<Roundtable>> {
+    const wire = toWire(command);
+    const commandId = newId("req");
+    return this.roundtable(tenantId, roundtableId, (object) => object.goOn(commandId, wire, answerer, waitMs));
+  }
+
+  giveContext(
+    tenantId: string,
+    roundtableId: string,
+    results: readonly ContextResult[],
+    answerer: Answerer,
+  ): Promise<Result<Roundtable>> {
+    const wire = toWire(results);
+    return this.roundtable(tenantId, roundtableId, (object) => object.giveContext(wire, answerer));
+  }
+
+  synthesize(tenantId: string, roundtableId: string, waitMs: number): Promise<Result<Roundtable>> {
+    return this.roundtable(tenantId, roundtableId, (object) => object.synthesize(waitMs));
+  }
+
+  control(
+    tenantId: string,
+    roundtableId: string,
+    action: ControlAction,
+    by: ActorRecord,
+    waitMs: number,
+  ): Promise<Result<Roundtable>> {
+    return this.roundtable(tenantId, roundtableId, (object) => object.control(action, by, waitMs));
+  }
+
+  private async roundtable(
+    tenantId: string,
+    roundtableId: string,
+    method: (object: RoundtableObject) => Promise<Wire<Result<Roundtable>>>,
+  ): Promise<Result<Roundtable>> {
+    return fromWire(await this.call(tenantId, roundtableId, method), roundtableResult);
+  }
+}

@@ -1,0 +1,14 @@
+/** collaborative: all at once; agreements are looked for and built on. */
+import { type Mode, nobody, together } from "./mode.js";
+
+export const collaborative: Mode = {
+  description: "All seats at once; they look for agreements, build on each other and bring views together.",
+  speaking: together,
+  hears: nobody,
+  brief: ({ round }) =>
+    round === 1
+      ? "This is a collaborative discussion. Give your own honest view first, before you know the others'."
+      : "This is a collaborative discussion. Say where you agree with others and build on it, name what they missed, and bring the views together. Don't give up a view for the sake of peace: change it only for a reason, and say which.",
+  asking:
+    "If a fact that nobody at the table has would let you all agree or decide, ask for it with request_context instead of assuming it.",
+};

@@ -1,0 +1,162 @@
+/**
+ * A panel within other work (a session's turn, a team's worker): the whole debate as one durable function, its steps in the journal of
+ * what it is part of. Between rounds it waits for what its seats require; what comes of it is its synthesis as a text.
+ */
+import { z } from "zod";
+import { Parked } from "../agent/journal.js";
+import type { Ask, AskRequest } from "../asks/ask.js";
+import { awaitedContext } from "./context-request.js";
+import { type Debate, type Exit, nextStep, type RoundRecord } from "./debate.js";
+import { type RoundEnd, runDebateRound } from "./debate-round.js";
+import { exitOf } from "./exit.js";
+import { addSpent, budgetExhausted, nothingSpent, type Spent } from "./limits.js";
+import type { RequestPolicy, Waiting } from "./panel.js";
+import type { DebatePorts, LoadedPanel } from "./ports.js";
+import { RequestBook } from "./request-book.js";
+import { countConsensus, namesOf } from "./round-consensus.js";
+import { type Synthesis, synthesise } from "./synthesis.js";
+
+/** A panel that debates within other work. */
+export interface NestedPanel {
+  /** The stored panel's name, or `inline`. */
+  readonly name: string;
+  readonly panel: LoadedPanel;
+  readonly requests: RequestPolicy;
+  readonly waiting: Waiting;
+}
+
+export interface NestedPorts extends Omit<DebatePorts, "book" | "syncRequests"> {
+  /** Opens an ask of the work under an id, or finds the one that was opened under it; waits for nothing. */
+  readonly raise: (id: string, request: AskRequest) => Ask;
+  /** All asks of the work. */
+  readonly asks: () => readonly Ask[];
+}
+
+export type NestedOutcome = { readonly spent: Spent } & (
+  | { readonly kind: "completed"; readonly response: string; readonly rounds: number; readonly exit: Exit }
+  | { readonly kind: "failed"; readonly detail: string }
+);
+
+const planSchema = z.discriminatedUnion("kind", [
+  z.object({
+    kind: z.enum(["round", "rerun", "closing"]),
+    round: z.int(),
+    speakers: z.array(z.string()),
+    absent: z.array(z.string()),
+  }),
+  z.object({ kind: z.literal("complete") }),
+]);
+
+/**
+ * Runs a debate to its synthesis.
+ * @param id begins the ids of everything in it; unique in the work, and the same over replays
+ * @throws {Parked} while something that a seat requires is open, or a person's approval or review is awaited
+ */
+export async function runPanel(
+  id: string,
+  topic: string,
+  { panel, requests, waiting }: NestedPanel,
+  ports: NestedPorts,
+): Promise<NestedOutcome> {
+  const book = new RequestBook([], requests, {
+    open: (callId, request) => ports.raise(`${id}/${callId}`, request),
+    save: () => undefined,
+  });
+  const debatePorts: DebatePorts = { ...ports, book, syncRequests: () => book.sync(ports.asks()) };
+  const rounds: RoundRecord[] = [];
+  let spent = nothingSpent;
+  let exit: Exit | undefined;
+  for (let step = 0; ; step++) {
+    debatePorts.syncRequests();
+    const debate: Debate = {
+      seats: panel.seats,
+      totalRounds: panel.totalRounds,
+      waiting,
+      rounds,
+      requests: book.all(),
+      exit,
+      paused: false,
+    };
+    const next = nextStep(debate, {});
+    if (next.kind === "needs_context") throw new Parked(openIds(debate));
+    // Journalled: an answer that comes later must not change who spoke in a round that is over.
+    const plan = await ports.journal.step(
+      { id: `plan/${step}`, kind: "load", schema: planSchema, interrupted: "again" },
+      async () => (next.kind === "refused" ? { kind: "complete" as const } : copyOf(next)),
+    );
+    if (plan.kind === "complete") break;
+    const scoped = { ...debatePorts, journal: ports.journal.scope(`step/${step}`) };
+    const work = {
+      ...plan,
+      id: `${id}.${step}`,
+      topic,
+      focusQuestion: undefined,
+      rounds: [...rounds],
+      spent,
+      startedAt: ports.now(),
+    };
+    const ended: RoundEnd = await runDebateRound(work, panel, scoped);
+    spent = addSpent(spent, ended.spent);
+    if (ended.kind === "blocked") return { kind: "failed", detail: ended.detail, spent };
+    if (ended.kind === "all_failed") {
+      const why = ended.failures.map(({ seat, error }) => `${seat}: ${error}`).join("; ");
+      if (rounds.length === 0) return { kind: "failed", detail: `All seats of the panel failed. ${why}`, spent };
+      exit = { reason: "stopped", round: rounds.length };
+      break;
+    }
+    const place = rounds.findIndex(({ round }) => round === ended.round.round);
+    if (place < 0) rounds.push(ended.round);
+    else rounds[place] = ended.round;
+    const { blocking } = awaitedContext(book.all());
+    const { totalRounds, exitOnConsensus, limits } = panel;
+    exit ??= exitOf({ rounds, totalRounds, exitOnConsensus, blocking, exhausted: budgetExhausted(limits, spent) });
+    if (exit?.reason === "budget") break;
+  }
+  const consensus = rounds.at(-1)?.consensus ?? countConsensus(rounds, panel);
+  const input = { topic, rounds, requests: book.forSeats(), nameOf: namesOf(panel), consensus };
+  const scoped = { ...debatePorts, journal: ports.journal.scope("synthesis") };
+  const answer = await synthesise(`${id}.synthesis`, input, panel, scoped);
+  spent = addSpent(spent, answer.spent);
+  if (answer.kind === "failed") return { kind: "failed", detail: `The synthesis: ${answer.error}`, spent };
+  const reached = exit ?? { reason: "rounds" as const, round: rounds.length };
+  return {
+    kind: "completed",
+    response: synthesisText(answer.value, namesOf(panel)),
+    rounds: rounds.length,
+    exit: reached,
+    spent,
+  };
+}
+
+function copyOf(
+  next: Exclude<ReturnType<typeof nextStep>, { kind: "needs_context" | "refused" }>,
+): z.infer<typeof planSchema> {
+  if (next.kind === "complete") return { kind: "complete" };
+  const { kind, round, speakers, absent } = next;
+  return { kind, round, speakers: [...speakers], absent: [...absent] };
+}
+
+function openIds({ requests }: Debate): string[] {
+  return awaitedContext(requests)
+    .open.filter(({ priority }) => priority === "required")
+    .map(({ requestId }) => requestId);
+}
+
+/** What somebody who asked a question reads of the debate about it: the answer first, the minority always. */
+function synthesisText(
+  { conclusion, recommendation, keyDifferences, minority }: Synthesis,
+  nameOf: (seat: string) => string,
+): string {
+  const differing = minority.map(({ seats, stance, position }) => {
+    const stated = stance === undefined ? position : `${stance}: ${position}`;
+    return `- ${seats.map(nameOf).join(", ")}: ${stated}`;
+  });
+  return [
+    conclusion,
+    ...(recommendation === "" || recommendation === conclusion ? [] : [recommendation]),
+    ...(keyDifferences.length === 0
+      ? []
+      : [`What divides the panel:\n${keyDifferences.map((one) => `- ${one}`).join("\n")}`]),
+    ...(differing.length === 0 ? [] : [`Held otherwise:\n${differing.join("\n")}`]),
+  ].join("\n\n");
+}

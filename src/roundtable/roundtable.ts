@@ -1,0 +1,230 @@
+/** Roundtables as callers start them, and as they read them. */
+import { z } from "zod";
+import { usageSchema } from "../agent/work.js";
+import { askSchema } from "../asks/ask.js";
+import { externalIdSchema, itemName, metadataSchema, subjectSchema } from "../conversation/names.js";
+import { consensusSchema } from "./consensus/schema.js";
+import { contextRequestViewSchema } from "./context-request.js";
+import { contextResultSchema, resultOutcomeSchema } from "./context-results.js";
+import { debateStatuses, exitSchema } from "./debate.js";
+import { modeNames } from "./modes/table.js";
+import { debateFields, type Panel, panelFields, panelSchema, perspectiveTextSchema } from "./panel.js";
+import { citationSchema, stanceSchema } from "./position.js";
+import { synthesisSchema } from "./synthesis.js";
+
+const topicSchema = z
+  .string()
+  .max(10_000)
+  .refine((topic) => topic.trim() !== "", "the topic of a roundtable can't be empty");
+
+const { mode, agentCount, seats, ...sentFields } = panelFields;
+
+export const newRoundtableSchema = z
+  .strictObject({
+    topic: topicSchema,
+    /** A stored panel; or what follows says what the panel is. */
+    panel: itemName.optional(),
+    mode: mode.optional(),
+    agentCount: agentCount.optional(),
+    seats: seats.optional(),
+    tools: sentFields.tools.optional(),
+    memories: sentFields.memories.optional(),
+    requests: sentFields.requests.optional(),
+    models: sentFields.models.optional(),
+    analysis: sentFields.analysis.optional(),
+    limits: sentFields.limits.optional(),
+    rounds: debateFields.rounds.optional(),
+    exitOnConsensus: debateFields.exitOnConsensus.optional(),
+    perspectives: debateFields.perspectives.optional(),
+    waiting: debateFields.waiting.optional(),
+    /** In addition to the tenant's and the panel's. */
+    supervisors: z.array(itemName).max(50).default([]),
+    subject: subjectSchema.optional(),
+    /** What the caller calls it: unique among the tenant's roundtables. */
+    externalId: externalIdSchema.optional(),
+    metadata: metadataSchema.default({}),
+  })
+  .superRefine((start, context) => {
+    if (start.panel === undefined) return;
+    for (const field of ownFields) {
+      if (start[field] === undefined) continue;
+      context.addIssue({
+        code: "custom",
+        path: [field],
+        message: `the stored panel says it; leave ${field} out, or the panel`,
+      });
+    }
+  });
+export type NewRoundtable = z.infer<typeof newRoundtableSchema>;
+
+/** What makes a panel of a start: with a stored one it can't be said too. */
+const ownFields = [
+  "mode",
+  "agentCount",
+  "seats",
+  "tools",
+  "memories",
+  "requests",
+  "models",
+  "analysis",
+  "limits",
+] as const;
+
+/** Whether a start brings more of a panel along than a mode with a number. */
+export function bringsPanel(start: NewRoundtable): boolean {
+  const { seats: sent, tools, memories, requests, models, limits } = start;
+  return [sent, tools, memories, requests, models, limits].some((field) => field !== undefined);
+}
+
+export type PanelProblems = readonly { readonly path: string; readonly message: string }[];
+
+/** The panel of a start: the stored one, or what the start says, with its own rounds, exit, perspectives and waiting. */
+export function panelOf(
+  start: NewRoundtable,
+  stored: Panel | undefined,
+): { panel: Panel } | { problems: PanelProblems } {
+  const { rounds, exitOnConsensus, perspectives, waiting } = start;
+  const own =
+    stored ??
+    Object.fromEntries(ownFields.map((field) => [field, start[field]]).filter(([, value]) => value !== undefined));
+  const overrides = Object.entries({ rounds, exitOnConsensus, perspectives, waiting }).filter(
+    ([, value]) => value !== undefined,
+  );
+  const parsed = panelSchema.safeParse({ ...own, ...Object.fromEntries(overrides) });
+  if (parsed.success) return { panel: parsed.data };
+  return { problems: parsed.error.issues.map(({ path, message }) => ({ path: path.join("."), message })) };
+}
+
+/** What is stored of a start: with its panel as it was then. */
+export const roundtableDefinitionSchema = z.object({
+  topic: z.string(),
+  /** The stored panel's name, or `inline`. */
+  panelName: z.string(),
+  panel: panelSchema,
+  supervisors: z.array(z.string()),
+  subject: z.string().optional(),
+  externalId: z.string().optional(),
+  metadata: metadataSchema,
+  /** The roundtable that it was forked from, and from which of its rounds. */
+  forkedFrom: z.object({ sessionId: z.string(), round: z.int() }).optional(),
+});
+export type RoundtableDefinition = z.infer<typeof roundtableDefinitionSchema>;
+
+export const contextResultsSchema = z.array(contextResultSchema).max(200);
+
+export const continueSchema = z.strictObject({
+  focusQuestion: z.string().min(1).max(4_000).optional(),
+  contextResults: contextResultsSchema.optional(),
+  /** Goes on without what is required and still open. */
+  skipPending: z.boolean().optional(),
+  /** Asks those of the current round again who asked for something and have it by now. */
+  rerun: z.enum(["requesters"]).optional(),
+});
+export type ContinueCommand = z.infer<typeof continueSchema>;
+
+export const controlActions = ["pause", "resume", "stop", "answerNow"] as const;
+export type ControlAction = (typeof controlActions)[number];
+
+export const shownPositionSchema = z.object({
+  /** The seat's id. */
+  agentId: z.string(),
+  name: z.string(),
+  role: z.string().optional(),
+  round: z.int(),
+  stance: stanceSchema.optional(),
+  position: z.string(),
+  reasoning: z.string(),
+  confidence: z.number(),
+  citations: z.array(citationSchema),
+  citedContext: z.array(z.string()),
+});
+export type ShownPosition = z.infer<typeof shownPositionSchema>;
+
+export const shownFailureSchema = z.object({
+  agentId: z.string(),
+  error: z.string(),
+  attempts: z.int(),
+  reason: z.string(),
+});
+
+const roundtableErrorCodes = ["all_seats_failed", "blocked", "failed", "internal"] as const;
+export const roundtableErrorSchema = z.object({
+  code: z.enum(roundtableErrorCodes),
+  detail: z.string(),
+  failures: z.array(shownFailureSchema).optional(),
+});
+export type RoundtableError = z.infer<typeof roundtableErrorSchema>;
+
+export const roundtableSchema = z.object({
+  /** The roundtable's id. */
+  sessionId: z.string(),
+  status: z.enum(debateStatuses),
+  running: z.boolean(),
+  paused: z.literal(true).optional(),
+  /** Whether a required request is open. */
+  blocking: z.boolean().optional(),
+  /** What has happened, and what to do next. */
+  message: z.string(),
+  /** As supervision let it pass; absent until then. */
+  topic: z.string().optional(),
+  mode: z.enum(modeNames),
+  /** The stored panel, or `inline`. */
+  panel: z.string(),
+  agents: z.array(
+    z.object({
+      agentId: z.string(),
+      name: z.string(),
+      role: z.string().optional(),
+      perspective: perspectiveTextSchema.optional(),
+    }),
+  ),
+  /** The last complete round; 0 before the first. */
+  currentRound: z.int(),
+  roundNumber: z.int(),
+  totalRounds: z.int(),
+  /** Of the last complete round. */
+  responses: z.array(shownPositionSchema),
+  consensus: consensusSchema.optional(),
+  /** The open ones. */
+  contextRequests: z.array(contextRequestViewSchema).optional(),
+  failures: z.array(shownFailureSchema).optional(),
+  /** What became of each result that this request sent. */
+  outcomes: z.array(resultOutcomeSchema).optional(),
+  exit: exitSchema.optional(),
+  synthesis: synthesisSchema.optional(),
+  /** Why the last command came to nothing. */
+  error: roundtableErrorSchema.optional(),
+  /** Open approvals and reviews that a round waits for. */
+  asks: z.array(askSchema),
+  /** Supervisors whose failure let something through. */
+  degraded: z.array(z.string()),
+  usage: usageSchema,
+  subject: z.string().optional(),
+  externalId: z.string().optional(),
+  metadata: metadataSchema,
+  createdAt: z.iso.datetime(),
+  updatedAt: z.iso.datetime(),
+  endedAt: z.iso.datetime().optional(),
+});
+export type Roundtable = z.infer<typeof roundtableSchema>;
+
+/** What the list shows. */
+export const roundtableSummarySchema = roundtableSchema.pick({
+  sessionId: true,
+  status: true,
+  running: true,
+  paused: true,
+  mode: true,
+  panel: true,
+  topic: true,
+  currentRound: true,
+  totalRounds: true,
+  exit: true,
+  subject: true,
+  externalId: true,
+  metadata: true,
+  createdAt: true,
+  updatedAt: true,
+  endedAt: true,
+});
+export type RoundtableSummary = z.infer<typeof roundtableSummarySchema>;
