@@ -6,6 +6,7 @@ import {
   ResourceTemplate,
 } from "@modelcontextprotocol/server";
 import { readMemoryContext } from "../application/memory/read-contexts.js";
+import { exportDebate } from "../application/roundtables/read-record.js";
 import type { Services } from "../application/services.js";
 import { readTranscript } from "../application/sessions/read-transcript.js";
 import { messageText } from "../conversation/message.js";
@@ -42,6 +43,17 @@ const resources: readonly ReadableResource[] = [
       const rest =
         page.value.nextCursor === null ? [] : [`(More: get_transcript with cursor ${page.value.nextCursor})`];
       return ok([...lines, ...rest].join("\n\n"));
+    },
+  },
+  {
+    name: "debate",
+    template: "conclave://roundtables/{id}/export",
+    title: "Export of a roundtable",
+    description:
+      "A whole debate for somebody who wasn't there: who held what, what was asked, who moved, what stays open.",
+    read: async (roundtableId, { actor, services }) => {
+      const exported = await exportDebate(actor, roundtableId, services);
+      return exported.ok ? ok(exported.value.markdown) : exported;
     },
   },
   {

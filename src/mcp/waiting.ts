@@ -9,7 +9,7 @@ const lookMs = 5_000;
  * Looks at work until it no longer runs, or the time is over.
  * @param waitMs how long its end is waited for, in milliseconds
  */
-export async function awaitEnd<T extends { readonly status: string }>(
+export async function awaitEnd<T extends { readonly status: string; readonly running?: boolean }>(
   { context, services }: Pick<Call, "context" | "services">,
   waitMs: number,
   look: (waitMs: number) => Promise<Result<T>>,
@@ -18,13 +18,13 @@ export async function awaitEnd<T extends { readonly status: string }>(
   for (let looks = 1; ; looks++) {
     const left = until - services.now();
     const seen = await look(Math.max(0, Math.min(lookMs, left)));
-    if (!seen.ok || !isUnderWay(seen.value.status) || left <= lookMs || context.mcpReq.signal.aborted) return seen;
+    if (!seen.ok || !isUnderWay(seen.value) || left <= lookMs || context.mcpReq.signal.aborted) return seen;
     await reportProgress(context, looks, seen.value.status);
   }
 }
 
-function isUnderWay(status: string): boolean {
-  return status === "running" || status === "queued";
+function isUnderWay({ status, running }: { readonly status: string; readonly running?: boolean }): boolean {
+  return running ?? (status === "running" || status === "queued");
 }
 
 /** Tells a host that asked for it how far a call is. */

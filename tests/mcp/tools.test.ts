@@ -2,6 +2,7 @@ import { exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { newTenant } from "../support/conclave.js";
 import { callTool, eras, mcpClient, mcpUrl } from "../support/mcp-client.js";
+import { newPanel, requests, seat, takes } from "../support/roundtables.js";
 import { asksHuman, modelOf, newTeam, routesTo } from "../support/teams.js";
 
 const eraName = (era: (typeof eras)[number]): string => (typeof era === "string" ? era : era.pin);
@@ -14,7 +15,7 @@ describe.each(eras.map((era) => [eraName(era), era] as const))("MCP, protocol %s
       expect(tool.inputSchema.type, tool.name).toBe("object");
       expect(tool.outputSchema, tool.name).toBeDefined();
       expect(tool.description?.length, tool.name).toBeGreaterThan(10);
-      expect(tool.annotations?.readOnlyHint, tool.name).toBe(/^(list|get|await|search)_/.test(tool.name));
+      expect(tool.annotations?.readOnlyHint, tool.name).toBe(/^(list|get|await|search|export)_/.test(tool.name));
     }
     expect(tools.map(({ name }) => name)).toEqual(
       expect.arrayContaining(["create_session", "send_message", "run_team", "answer_ask", "add_entry", "get_context"]),
@@ -60,6 +61,37 @@ describe.each(eras.map((era) => [eraName(era), era] as const))("MCP, protocol %s
     expect(answered.result).toMatchObject({ status: "answered", closedBy: { kind: "key" } });
     const done = await callTool(client, "get_run", { runId: asked.result.runId });
     expect(done).toMatchObject({ text: "Invoice 7 is paid.", result: { status: "completed" } });
+  });
+
+  it("carries a debate with a context request, from its start to its export", async () => {
+    const tenant = await newTenant();
+    const panel = newPanel(["a", "b"], { rounds: 2 });
+    await tenant.put("panels", "board", panel.fields);
+    await seat(panel, "a").reply(requests("What is the budget?"), takes("A waits."), takes("A: ship it."));
+    await seat(panel, "b").reply(takes("B: ship it."), takes("B: ship it now."));
+    const client = await mcpClient(tenant.key, era);
+    const begun = await callTool(client, "start_roundtable", { topic: "Do we ship?", panel: "board" });
+    const [request] = begun.result.contextRequests;
+    expect(begun.result).toMatchObject({ status: "needs_context", blocking: true, currentRound: 1 });
+    expect(begun.text).toContain(`[${request.requestId}] (required) What is the budget?`);
+    const { sessionId } = begun.result;
+    const contextResults = [{ requestId: request.requestId, content: "5 million", source: "the CFO" }];
+    const done = await callTool(client, "continue_roundtable", { sessionId, contextResults });
+    expect(done.result).toMatchObject({ status: "completed", outcomes: [{ outcome: "accepted" }] });
+    expect(done.text).toContain("A: ship it.");
+    const round = await callTool(client, "get_round_details", { sessionId, round: 2 });
+    expect(round.result.responses).toHaveLength(2);
+    const one = await callTool(client, "get_response_detail", { sessionId, round: 1, agentId: "b" });
+    expect(one.result).toMatchObject({ position: "B: ship it." });
+    expect((await callTool(client, "get_thoughts", { sessionId, agentId: "a" })).isError).toBe(false);
+    expect((await callTool(client, "get_agents", { sessionId })).result.agents).toHaveLength(2);
+    const exported = await callTool(client, "export_session", { sessionId });
+    for (const text of ["What is the budget?", "5 million", "B: ship it now."]) expect(exported.text).toContain(text);
+    const read = await client.readResource({ uri: `conclave://roundtables/${sessionId}/export` });
+    expect(JSON.stringify(read.contents)).toContain("5 million");
+    await expect
+      .poll(async () => (await callTool(client, "list_sessions")).result.items)
+      .toMatchObject([{ sessionId }]);
   });
 
   it("says what was wrong with a call, in words that a model can act upon", async () => {
