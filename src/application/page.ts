@@ -16,6 +16,7 @@ export interface Page<T> {
 
 /**
  * Reads a page of a list.
+ * @param order of a list that has several: a cursor goes with the one it was given out for
  * @param read rows behind a position, as many as the limit; one row more than the page holds is read, to know whether there is more
  * @param positionOf the position of a row in its list
  */
@@ -23,14 +24,15 @@ export async function readPage<T>(
   { limit, cursor }: PageRequest,
   read: (position: string | undefined, limit: number) => Promise<readonly T[]>,
   positionOf: (row: T) => string,
+  order = "",
 ): Promise<Result<Page<T>>> {
-  const position = decodeCursor(cursor);
+  const position = decodeCursor(cursor, order);
   if (!position.ok) return position;
   const rows = await read(position.value, limit + 1);
   const items = rows.slice(0, limit);
   const last = items.at(-1);
   const hasMore = rows.length > limit && last !== undefined;
-  return ok({ items, nextCursor: hasMore ? encodeCursor(positionOf(last)) : null });
+  return ok({ items, nextCursor: hasMore ? encodeCursor(positionOf(last), order) : null });
 }
 
 /** A page of a list that an object holds, whose positions are numbers. */
@@ -48,16 +50,17 @@ export async function readNumberedPage<T>(
   return ok({ items: [...items], nextCursor: next === null ? null : encodeCursor(String(next)) });
 }
 
-const cursorMark = "after ";
+const markOf = (order: string): string => `${order} after `.trimStart();
 
-function encodeCursor(position: string): string {
-  return btoa(cursorMark + position).replaceAll("=", "");
+function encodeCursor(position: string, order = ""): string {
+  return btoa(markOf(order) + position).replaceAll("=", "");
 }
 
-function decodeCursor(cursor: string | undefined): Result<string | undefined> {
+function decodeCursor(cursor: string | undefined, order = ""): Result<string | undefined> {
   if (cursor === undefined) return ok(undefined);
   const text = decodeBase64(cursor);
-  return text.startsWith(cursorMark) ? ok(text.slice(cursorMark.length)) : notACursor;
+  const mark = markOf(order);
+  return text.startsWith(mark) ? ok(text.slice(mark.length)) : notACursor;
 }
 
 /** Nothing when it isn't base64. */

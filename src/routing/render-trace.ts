@@ -54,7 +54,7 @@ export function renderTrace(story: StoryParts): string {
     ...(response === undefined ? [] : [`**Response:** ${response}`]),
     ...(failure === undefined ? [] : [`**Failed:** ${failure}`]),
     ...(status === "cancelled" ? [`**Cancelled** by ${actorInWords(cancelledBy)}.`] : []),
-    `${usage.modelCalls} model calls, ${usage.inputTokens} tokens read and ${usage.outputTokens} written.`,
+    `${usage.modelCalls} model ${usage.modelCalls === 1 ? "call" : "calls"}, ${usage.inputTokens} tokens read and ${usage.outputTokens} written.`,
   ]
     .filter((part) => part !== "")
     .join("\n\n");
@@ -108,12 +108,15 @@ function toolSentence(type: "tool.called" | "tool.returned", data: unknown): str
 function passSentence(data: unknown, pass: SupervisionState | undefined): string | undefined {
   const { data: event } = decidedEvent.safeParse(data);
   if (event === undefined) return undefined;
-  const { hook, decision, reasons } = pass ?? event;
+  const { hook, reasons } = pass ?? event;
+  // What came of a review is told when it is answered.
+  const isHeld = event.decision === "review";
+  const decision = isHeld ? event.decision : (pass ?? event).decision;
   const steps = (pass?.steps ?? []).filter(({ mode }) => mode === "enforce");
   const failed = steps.filter((step) => step.failed !== undefined);
   if (event.decision === "allow" && decision === "allow" && failed.length === 0) return undefined;
   const by = steps
-    .filter(({ action, actor }) => action !== "allow" || actor !== undefined)
+    .filter(({ action, actor }) => (actor === undefined ? action !== "allow" : !isHeld))
     .map(({ supervisor, actor, action }) => {
       const name = supervisor ?? actorInWords(actor);
       return action === decision ? name : `${name} (${action})`;

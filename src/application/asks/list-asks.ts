@@ -31,10 +31,11 @@ export async function listAsks(actor: Actor, query: AskQuery, services: Services
     const asks = await services.askIndex.list(actor.tenantId, filter, sort, readPosition(position), limit);
     return asks.map((ask) => askFor(actor, ask));
   };
-  return readPage(query, read, (ask) => {
+  const position = (ask: Ask): string => {
     const { key, askId } = positionOf(sort, ask);
     return `${key} ${askId}`;
-  });
+  };
+  return readPage(query, read, position, sort);
 }
 
 /** A token lists what the sessions that it reaches ask their user; nothing else matches. */

@@ -16,6 +16,7 @@ const entry = {
   tags: { topic: "pets" },
   occurredAt: at,
   recordedAt: at,
+  vouchedBy: { kind: "key", id: "key_01m8072f", role: "client" },
 };
 const version = {
   version: 2,

@@ -62,6 +62,25 @@ const turn = {
   endedAt: "2026-11-22T09:30:01.000Z",
 };
 
+/** As an operator reads it: others see no `failure`. */
+const failedTurn = {
+  turnId,
+  status: "failed",
+  message,
+  error: {
+    messageId: reply.messageId,
+    role: "error",
+    content: "The answer failed: nobody could give one (model_failed). Send the message again later.",
+  },
+  failure: "openai/gpt-5: the server answered 503, three times",
+  calls: [{ toolCallId: "call_1", server: "shop", tool: "refund", outcome: "done" }],
+  supervision: { status: "ok", request: turn.supervision.request, degraded: [] },
+  asks: [],
+  usage: { modelCalls: 2, inputTokens: 128, outputTokens: 9 },
+  createdAt: at,
+  endedAt: "2026-11-22T09:30:09.000Z",
+};
+
 export const sessionExamples: Readonly<Record<string, unknown>> = {
   NewSession: newSession,
   Session: session,
@@ -84,6 +103,7 @@ export const sessionExamples: Readonly<Record<string, unknown>> = {
   },
   NewChatMessage: { content: "My card is 4111 1111 1111 1111. When is the refund paid?", waitMs: 30_000 },
   Turn: turn,
+  "getSessionTurn 200": failedTurn,
   ChatMessage: message,
   SessionEvent: { id: 7, event: "turn.completed", data: turn },
   MessageVersion: {

@@ -92,6 +92,15 @@ const resourceExamples = Object.fromEntries(
   }),
 );
 
+/** It spares model calls: short replies, and nine in ten of the others, it isn't asked about. */
+const judge = {
+  kind: "agent",
+  hooks: ["response"],
+  when: { minCharacters: 200, sample: 0.1 },
+  clientMessage: "That answer was not in our tone.",
+  config: { model: "default", instructions: "Block replies that are rude." },
+};
+
 export const tenantExamples: Readonly<Record<string, unknown>> = {
   "getHealth 200": { status: "ok", version: "0.1.0", environment: "production", checks: { database: "ok" } },
   "getHealth 503": {
@@ -138,4 +147,5 @@ export const tenantExamples: Readonly<Record<string, unknown>> = {
   "getAudit 200 text/csv": `${auditColumns.join(",")}\r\n`,
   ResourceVersion: version,
   ...resourceExamples,
+  "getSupervisor 200": { name: "tone", version: 1, updatedAt: at, ...resourceSchemas.supervisors.parse(judge) },
 };
