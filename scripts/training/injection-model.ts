@@ -24,17 +24,15 @@ import { ownTexts } from "./own-texts.js";
 /** What each sensitivity may stop of harmless texts of sources that were not trained on. */
 const falseAlarmShares = { low: 0.001, medium: 0.0095, high: 0.03 } as const;
 
-/** `cost`: of all mistakes in attacks or in harmless texts; the others scale the kinds of features against each other. */
+/** `cost`: of all mistakes in attacks; `harmless`: so much more those in harmless texts cost; the others scale the kinds of features. */
 const trainingSettings = {
-  ...{ cost: 300, ngrams: 2, dense: 0.5, prior: 1, epochs: 8 },
+  ...{ cost: 60, harmless: 16, ngrams: 2, dense: 0.5, prior: 1, epochs: 8 },
   /** What one of our own texts counts, next to one of a source, which counts 1 / √(texts of the source). */
-  ...{ ownWeight: 32, partsWeight: 0.2 },
-  /** N-grams of fewer sources say more of the source than of the attack. */
-  sources: 3,
+  ...{ ownWeight: 32, partsWeight: 1 },
 } as const;
 /** What forms are thought to say before training corrects it. */
 const formPrior: Readonly<Partial<Record<(typeof allForms)[number], number>>> = {
-  ...{ repeated: 1.5, spaced: 1.5, mixed: 1, binary: 1, leet: 0.5, encoded: 0.2, active: 1.2, turn: 0.4 },
+  ...{ repeated: 1.5, spaced: 1.5, mixed: 1, binary: 1, leet: 0.5, encoded: 0.2, active: 1.2, turn: 0.4, hidden: 1.5 },
 };
 
 /** The committed texts: those with sources, and our own examples. */
@@ -77,12 +75,12 @@ export function trainScorer(texts: readonly LabelledText[]): Float64Array {
       : source === "parts"
         ? trainingSettings.partsWeight
         : 1 / Math.sqrt(bySource.get(source)?.length ?? 1);
-  const sourcesOf = countSources(texts);
   const totals = [0, 0];
   for (const text of texts) totals[text.label] = (totals[text.label] ?? 0) + weightOf(text);
   const instances = texts.flatMap((text): Instance[] => {
-    const runs = trainingRuns(text).map((run) => withoutRare(run, sourcesOf));
-    const cost = (trainingSettings.cost * weightOf(text)) / (totals[text.label] ?? 1) / runs.length;
+    const runs = trainingRuns(text);
+    const ofLabel = trainingSettings.cost * (text.label === 0 ? trainingSettings.harmless : 1);
+    const cost = (ofLabel * weightOf(text)) / (totals[text.label] ?? 1) / runs.length;
     return runs.map((run) => ({ ...run, label: text.label === 1 ? 1 : -1, cost }));
   });
   const weights = train(instances, priorWeights(), trainingSettings.epochs);
@@ -93,21 +91,6 @@ export function trainScorer(texts: readonly LabelledText[]): Float64Array {
         ? weight
         : weight * trainingSettings.dense,
   );
-}
-
-/** In how many sources each feature is. */
-function countSources(texts: readonly LabelledText[]): Uint8Array {
-  const counts = new Uint8Array(featureLayout.ngrams + bucketCount);
-  for (const ofSource of Map.groupBy(texts, rootOf).values()) {
-    const known = new Set(ofSource.flatMap((text) => trainingRuns(text).flatMap(({ indices }) => [...indices])));
-    for (const place of known) counts[place] = (counts[place] ?? 0) + 1;
-  }
-  return counts;
-}
-
-function withoutRare({ indices, values }: Run, sourcesOf: Uint8Array): Run {
-  const isKept = (place: number) => place < featureLayout.ngrams || (sourcesOf[place] ?? 0) >= trainingSettings.sources;
-  return { indices, values: values.map((value, at) => (isKept(indices[at] ?? 0) ? value : 0)) };
 }
 
 /** `cyberseceval` and `cyberseceval/indirect` are one source. */

@@ -1,6 +1,6 @@
 /** Our own training texts: parts in `data/own-parts.txt`, put together in a fixed order that looks random. */
 
-type Kind = "secret" | "frame" | "override" | "whole" | "harmless" | "manner";
+type Kind = "secret" | "frame" | "override" | "whole" | "harmless" | "manner" | "prose";
 
 export interface OwnText {
   readonly lang: string;
@@ -21,8 +21,9 @@ const mixtures: readonly { label: 0 | 1; outer: Kind; inner: Kind; share: number
 export function ownTexts(file: string): OwnText[] {
   const texts: OwnText[] = [];
   for (const [lang, parts] of readParts(file)) {
-    for (const kind of ["secret", "whole", "harmless"] as const) {
-      for (const text of parts.get(kind) ?? []) texts.push({ lang, label: kind === "harmless" ? 0 : 1, text });
+    for (const kind of ["secret", "whole", "harmless", "prose"] as const) {
+      for (const text of parts.get(kind) ?? [])
+        texts.push({ lang, label: kind === "harmless" || kind === "prose" ? 0 : 1, text });
     }
     for (const { label, outer, inner, share } of mixtures) {
       const [outers, inners] = [parts.get(outer) ?? [], parts.get(inner) ?? []];
@@ -42,7 +43,7 @@ function readParts(file: string): Map<string, Map<Kind, string[]>> {
   const languages = new Map<string, Map<Kind, string[]>>();
   let parts: string[] = [];
   for (const line of file.split("\n")) {
-    const head = /^\[([a-z]{2}) (secret|frame|override|whole|harmless|manner)\]$/.exec(line);
+    const head = /^\[([a-z]{2}) (secret|frame|override|whole|harmless|manner|prose)\]$/.exec(line);
     if (head !== null) {
       const [, lang = "", kind] = head;
       parts = [];
@@ -61,6 +62,7 @@ function kindOf(name: string | undefined): Kind {
     case "override":
     case "whole":
     case "manner":
+    case "prose":
       return name;
     default:
       return "harmless";

@@ -151,7 +151,7 @@ async function callSupervisor(
     const accepted = await accept(given);
     supervisor.health?.succeeded();
     const latencyMs = ports.now() - started;
-    return { ...about, ...accepted, ...whole(given.reasons, accepted.verdict.reasons), latencyMs };
+    return { ...about, ...accepted, ...whole(forOperators(given), accepted.verdict.reasons), latencyMs };
   } catch (error) {
     if (isControlFlow(error)) throw error;
     // Neither a text nor a cancelled turn can bring it about that a supervisor isn't asked any more.
@@ -191,6 +191,10 @@ async function callSupervisor(
 /** What everybody reads: the supervisor's own message for them, if it has one. */
 function forEverybody({ clientMessage }: Supervisor, action: string, reasons: readonly string[]): readonly string[] {
   return clientMessage === undefined || action === "allow" ? reasons : [clientMessage];
+}
+
+function forOperators({ action, reasons, explanation = [] }: Verdict): readonly string[] {
+  return action === "allow" ? reasons : [...reasons, ...explanation];
 }
 
 function whole(given: readonly string[], shown: readonly string[]): { wholeReasons?: readonly string[] } {

@@ -21,6 +21,8 @@ export type Hook = (typeof hooks)[number];
 export interface Verdict {
   readonly action: Action;
   readonly reasons: readonly string[];
+  /** How it came to its reasons, in words that quote nothing: for operators. */
+  readonly explanation?: readonly string[];
   /** With `modify`: what to make of it. With `review`: what is proposed, if anything. */
   readonly change?: Change;
   /** What a model was paid for it. */

@@ -17,6 +17,16 @@ describe("a pass", () => {
     expect(after).toEqual(subject);
   });
 
+  it("keeps how a verdict came about for operators", async () => {
+    const explained: Verdict = { ...block, explanation: ["score 1.20; signs of secrets"] };
+    const { state } = await runPass(request("hello"), [supervisor("a", () => explained)], passPorts());
+    expect(state.reasons).toEqual(["forbidden"]);
+    expect(state.steps[0]).toMatchObject({
+      reasons: ["forbidden"],
+      wholeReasons: ["forbidden", "score 1.20; signs of secrets"],
+    });
+  });
+
   it("of any three supervisors comes to the strictest, with the reasons of all that were heard", async () => {
     for (const first of actions) {
       for (const second of actions) {

@@ -41,7 +41,8 @@ export function rulesSupervisor(
 function judgeSubject(rules: CompiledRules, subject: Subject): Verdict {
   const segments = segmentsOf(subject);
   const spoken = segments.filter((segment) => segment.kind === "spoken" && segment.text !== "");
-  const whole = rules.judge(spoken.map((segment) => segment.text).join(separator));
+  const said = spoken.map((segment) => segment.text).join(separator);
+  const whole = rules.judge(said);
 
   const texts = new Map<Segment, string>();
   distribute(spoken, whole.edits).forEach((text, index) => {
@@ -50,18 +51,25 @@ function judgeSubject(rules: CompiledRules, subject: Subject): Verdict {
   });
   const actions: Action[] = [whole.action];
   const reasons = [...whole.reasons];
+  const judged = [said];
   for (const segment of segments) {
     if (segment.kind === "spoken" || segment.text === "") continue;
     const alone = rules.judge(segment.text);
     texts.set(segment, alone.text);
     actions.push(alone.action);
     reasons.push(...alone.reasons);
+    judged.push(segment.text);
   }
 
   const action = strictest(...actions);
   if (action === "allow") return { action, reasons: [] };
   const change = { kind: "segments" as const, texts: segments.map((segment) => texts.get(segment) ?? segment.text) };
-  const verdict = { action, reasons: [...new Set(reasons)] };
+  const explanation = [...new Set(judged.flatMap((text) => rules.explain(text)))];
+  const verdict = {
+    action,
+    reasons: [...new Set(reasons)],
+    ...(explanation.length === 0 ? {} : { explanation }),
+  };
   return segments.every((segment, index) => segment.text === change.texts[index]) ? verdict : { ...verdict, change };
 }
 

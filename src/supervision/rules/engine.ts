@@ -29,9 +29,10 @@ export function compileRules(config: RulesConfig): CompiledRules {
 
 function explainRule(match: RuleMatch, text: string): string[] {
   if (match.type !== "injection") return [];
-  const { score, groups } = explainedScore(text);
-  if (groups.length === 0) return [];
-  return [`injection score ${score.toFixed(2)}; signs that weighed most: ${groups.slice(0, 3).join(", ")}`];
+  const { score, threshold, groups } = explainedScore(text, match.sensitivity);
+  if (score <= threshold) return [];
+  const why = groups.length === 0 ? "its wording, no sign" : `signs of ${groups.slice(0, 3).join(", ")}`;
+  return [`injection score ${score.toFixed(2)}, from ${threshold.toFixed(2)} on it counts; what weighed most: ${why}`];
 }
 
 function judgeWhole(text: string, rules: readonly CompiledRule[]): RulesJudgement {

@@ -23,7 +23,10 @@ export function injectionDetector(sensitivity: Sensitivity): Detector {
   return { reads: "normal", mayMatch: () => true, open: () => new InjectionScanner({ ...partsOf(), threshold }) };
 }
 
-/** What a text scores, and the groups of signs that weigh most: for operators. It quotes nothing of the text. */
-export function explainedScore(text: string): { score: number; groups: SignGroup[] } {
-  return explainInjection(normalise(text), partsOf());
+/** What a text scores, from which score on it counts, and the groups of signs that weigh most: for operators. It quotes nothing of the text. */
+export function explainedScore(
+  text: string,
+  sensitivity: Sensitivity = "medium",
+): { score: number; threshold: number; groups: SignGroup[] } {
+  return { ...explainInjection(normalise(text), partsOf()), threshold: scoreThresholds[sensitivity] };
 }

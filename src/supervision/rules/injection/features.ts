@@ -51,6 +51,7 @@ const commonConcepts: readonly Concept[] = [
     "harm",
     "personal",
     "newTask",
+    "mine",
   ] as const),
 ];
 const commonMask = commonConcepts.reduce((mask, concept) => mask | (1 << allConcepts.indexOf(concept)), 0);
@@ -161,10 +162,19 @@ function widened(span: Span, concept: number, within: number, hits: readonly Hit
 
 /** Sizes in UTF-16 units from which on a text counts as that long. */
 const lengthSteps = [25, 50, 100, 200, 400, 600] as const;
-/** Pairs whose concepts say something in different sentences too. */
-const personaPairs = allSigns.flatMap(({ of, group }, index) =>
-  of.length === 2 && group === "persona" ? [index] : [],
-);
+/** Pairs whose concepts say something in different sentences too: those of signs, and what is one's own. */
+const pairMasks: readonly number[] = [
+  ...allSigns.flatMap(({ of: [first, second, ...more] }) =>
+    first !== undefined && second !== undefined && more.length === 0 ? [maskOf([first, second])] : [],
+  ),
+  ...(["secret", "share", "personal", "prompt", "request", "reveal", "send", "aside"] as const).map((concept) =>
+    maskOf(["mine", concept]),
+  ),
+];
+
+function maskOf(concepts: readonly Concept[]): number {
+  return concepts.reduce((mask, concept) => mask | (1 << allConcepts.indexOf(concept)), 0);
+}
 /** How a sentence is that holds a sign: a question, a request, short. */
 const mannerCount = 3;
 const shortLength = 90;
@@ -176,7 +186,7 @@ export const featureLayout = (() => {
   const signs = 0;
   const concepts = signs + allSigns.length;
   const pairs = concepts + allConcepts.length;
-  const groups = pairs + personaPairs.length;
+  const groups = pairs + pairMasks.length;
   const manners = groups + signGroups.length;
   const counts = manners + signGroups.length * mannerCount;
   const forms = counts + 4;
@@ -206,8 +216,7 @@ export function denseFeatures(sentences: readonly SentenceFeatures[]): number[] 
   for (const manner of mannersOf(sentences)) features.push(featureLayout.manners + manner);
   for (let bit = 0; bit < allConcepts.length; bit++)
     if (concepts & (1 << bit)) features.push(featureLayout.concepts + bit);
-  for (const [index, sign] of personaPairs.entries()) {
-    const mask = signPatterns[sign]?.mask ?? 0;
+  for (const [index, mask] of pairMasks.entries()) {
     if ((mask & concepts) === mask) features.push(featureLayout.pairs + index);
   }
   for (let count = 2; count <= 5; count++) if (groups.size >= count) features.push(featureLayout.counts + count - 2);

@@ -1,5 +1,6 @@
 /** The form of a sentence, as far as it says something of injections: encodings, dialogues, capitals, placeholders, markup that acts. */
 import type { FoldedText } from "./fold.js";
+import { hidesText } from "./hidden.js";
 
 export const allForms = [
   "encoded",
@@ -15,6 +16,7 @@ export const allForms = [
   "question",
   "turn",
   "active",
+  "hidden",
 ] as const;
 
 const encodedForm = /[A-Za-z0-9+/]{24}|(?:%[0-9A-Fa-f]{2}){6}|(?:\\x[0-9a-f]{2}){4}/;
@@ -39,6 +41,7 @@ export function formsOf(sentence: string, { text, isMixed, wasSpaced, isLeet }: 
     text.includes("?"),
     labelledTurn.test(text),
     (look.hasBracket || look.hasEscape) && activeMarkup.test(text),
+    (look.mayBeEncoded || look.mayBeBinary) && hidesText(sentence),
   ];
   let bits = 0;
   for (let bit = 0; bit < found.length; bit++) if (found[bit] === true) bits |= 1 << bit;
@@ -74,7 +77,7 @@ function lookOf(sentence: string) {
   }
   return {
     ...{ upper, lower, hasBracket, hasEscape },
-    mayBeEncoded: hasEscape || Math.max(longest, run) >= 24,
+    mayBeEncoded: hasEscape || Math.max(longest, run) >= 20,
     mayBeBinary: zeroOrOne >= 21 || dots >= 6 || pairs >= 6,
   };
 }

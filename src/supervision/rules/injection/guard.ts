@@ -84,7 +84,9 @@ export class InjectionScanner implements Scanner {
       this.lookedAt = end;
       this.telling = firstTelling(pending.slice(0, end), this.parts.lexicon);
     }
-    return Math.min(this.telling ?? end, end);
+    // Where no sign says which words it is, the last unit of the sentence is what is found.
+    const last = pending.charCodeAt(pending.length - 1) > 32 ? pending.length - 1 : pending.length;
+    return Math.min(this.telling ?? end, end, last);
   }
 
   finish(): void {

@@ -17,7 +17,7 @@ export const allConcepts: readonly Concept[] = [
   ...(["aside", "prior", "orders", "obey", "newTask"] as const),
   ...(["request", "reveal", "prompt", "secret", "personal", "share", "send"] as const),
   ...(["youAre", "noLimits", "machine", "mode", "authority", "pressure", "fiction", "harm"] as const),
-  ...(["begin", "disguise", "noRefusal", "twice", "conceal", "parts", "reader", "material", "markup"] as const),
+  ...(["begin", "disguise", "noRefusal", "twice", "conceal", "parts", "reader", "material", "markup", "mine"] as const),
 ];
 
 /** A word of a concept at a place of the folded text. */
