@@ -3,7 +3,7 @@ import { newTenant, type TestTenant } from "../support/conclave.js";
 import type { ScriptedReply } from "../support/upstream-client.js";
 
 /** How long another tenant may wait for its answer meanwhile, in milliseconds. */
-const patienceMs = 2_000;
+const patienceMs = 5_000;
 const doubled = Object.fromEntries(
   Array.from({ length: 14 }, (_, at) => {
     const next = { $ref: `#/$defs/d${at + 1}` };

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { connect, platforms, type TestChannel } from "../support/chat-platforms.js";
 import { newTenant, type TestTenant } from "../support/conclave.js";
 import { eventually } from "../support/eventually.js";
-import { crash, passTime } from "../support/objects.js";
+import { crash, passTime, ringAlarm } from "../support/objects.js";
 
 afterEach(() => vi.useRealTimers());
 
@@ -22,7 +22,7 @@ async function crashAndWake(channel: TestChannel): Promise<void> {
     expect(sessions).toHaveLength(1);
     return sessions;
   }))
-    await runDurableObjectAlarm(channel.tenant.object(sessionId));
+    await ringAlarm(channel.tenant.object(sessionId), 0);
 }
 
 describe.for(Object.values(platforms))("$kind", (platform) => {

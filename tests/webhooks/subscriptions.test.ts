@@ -131,7 +131,8 @@ describe("a webhook", () => {
       .poll(() => deliveries(tenant))
       .toMatchObject([{ status: "pending", attempts: 1, failure: "it answered 503" }]);
     const [{ nextAttemptAt, updatedAt, deliveryId }] = await deliveries(tenant);
-    expect(Date.parse(nextAttemptAt) - Date.parse(updatedAt)).toBe(5_000);
+    // Two looks at the clock.
+    expect(Math.abs(Date.parse(nextAttemptAt) - Date.parse(updatedAt) - 5_000)).toBeLessThan(500);
     const second = await tenant.say(one, "second");
     await hook.reply(taken);
     const other = await tenant.say(two, "other");

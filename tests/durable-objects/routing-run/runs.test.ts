@@ -147,9 +147,9 @@ describe("runs over HTTP", () => {
       "there is no supervisors/ghost",
     ]);
     const panel = newTeam({ a: { panel: "experts" } });
-    expect(await tenant.call("PUT", "/v1/teams/t", panel.definition)).toMatchObject({
+    expect(await tenant.call("POST", "/v1/runs", { team: panel.definition, input: "x" })).toMatchObject({
       status: 422,
-      body: { errors: [{ path: "workers.0.panel", message: expect.stringContaining("panels can't be workers yet") }] },
+      body: { errors: [{ path: "team", message: expect.stringContaining("there is no panels/experts") }] },
     });
     const wrong = newTeam({ a: {} }, { fallbackWorker: "b" });
     expect(await tenant.call("PUT", "/v1/teams/t", wrong.definition)).toMatchObject({
