@@ -51,6 +51,7 @@ import { ResourceVersions } from "./stores/resource-versions.js";
 import { RunIndex } from "./stores/run-index.js";
 import { SessionIndex } from "./stores/session-index.js";
 import { D1TeamState } from "./stores/team-state.js";
+import { type TenantReader, TenantSnapshots } from "./stores/tenant-snapshots.js";
 import { TenantStore } from "./stores/tenant-store.js";
 import { ToolCache } from "./stores/tool-cache.js";
 import { UsageStore } from "./stores/usage-store.js";
@@ -60,6 +61,7 @@ interface Shared {
   readonly sealer: Sealer;
   readonly resources: ResourceStore;
   readonly tenants: TenantStore;
+  readonly snapshots: TenantSnapshots;
   readonly policy: OutgoingPolicy;
   readonly tools: ToolBuilder;
   readonly remoteTools: RemoteTools;
@@ -108,8 +110,8 @@ function shared(env: Env): Shared {
     policy,
     signer,
     now,
-    model: (tenantId) => tenantModel(env, tenantId),
-    provider: (tenantId, name) => tenantProvider(env, tenantId, name),
+    model: (tenantId) => tenantModel(env, tenantId, tenants),
+    provider: (tenantId, name) => tenantProvider(env, tenantId, name, tenants),
   });
   const memorySupervision = new MemorySupervision({ tenants, resources, supervisors, db: env.DB, now });
   const teamState = (tenantId: string): D1TeamState => new D1TeamState(env.DB, tenantId, now);
@@ -117,6 +119,7 @@ function shared(env: Env): Shared {
     sealer,
     resources,
     tenants,
+    snapshots: new TenantSnapshots(resources, tenants),
     policy,
     signer,
     signingSecret,
@@ -136,10 +139,11 @@ function shared(env: Env): Shared {
   return created;
 }
 
-export function composeRootPlatform(env: Env): RootPlatform {
+/** @param revision of the tenant that it is for, where somebody has just read it */
+export function composeRootPlatform(env: Env, revision?: number): RootPlatform {
   const {
-    resources,
-    tenants,
+    snapshots,
+    tenants: store,
     tools,
     remoteTools,
     supervisors,
@@ -150,17 +154,25 @@ export function composeRootPlatform(env: Env): RootPlatform {
     signer,
     load,
   } = shared(env);
+  const { resources, tenants, renew } = snapshots.at(revision);
+  const model: RootPlatform["model"] = (tenantId) => tenantModel(env, tenantId, tenants);
   return {
+    at: (later) => composeRootPlatform(env, later),
+    renew,
+    revision: (tenantId) => store.revision(tenantId),
     now,
     load,
     examples,
-    memory: new SessionMemory(memory, memorySupervision),
+    memory: new SessionMemory(memory, memorySupervision.with({ resources, tenants })),
     resources,
     tenants,
     tools,
     remoteTools,
-    supervisors,
-    model: (tenantId) => tenantModel(env, tenantId),
+    supervisors: supervisors.with({
+      model,
+      provider: (tenantId, name) => tenantProvider(env, tenantId, name, tenants),
+    }),
+    model,
     teamState: (tenantId) => new D1TeamState(env.DB, tenantId, now),
     callWorker: (work, call, signal) => callHttpWorker(call, signal, { ...work, policy, signer }),
     deliver: (delivery) => deliverToD1(env.DB, delivery, (jobs) => sendWebhookJobs(env, jobs)),
@@ -168,7 +180,7 @@ export function composeRootPlatform(env: Env): RootPlatform {
 }
 
 export function composeMemoryPlatform(env: Env): MemoryPlatform {
-  const { memory, resources, load } = shared(env);
+  const { memory, resources, tenants, load } = shared(env);
   const { memories, entries, contexts, vectors, sendJobs } = memory.ports;
   return {
     now,
@@ -178,7 +190,7 @@ export function composeMemoryPlatform(env: Env): MemoryPlatform {
     contexts,
     vectors,
     sendJobs,
-    model: (tenantId) => tenantModel(env, tenantId),
+    model: (tenantId) => tenantModel(env, tenantId, tenants),
     prompts: (tenantId) => memoryPrompts(resources, tenantId),
     eraseEntry: async ({ tenantId, memoryId }, entryId) => {
       const found = await memories.find(tenantId, memoryId);
@@ -223,8 +235,9 @@ async function tenantProvider(
   env: Env,
   tenantId: string,
   name: string,
+  tenants: TenantReader,
 ): Promise<{ baseUrl: string; apiKey: string } | undefined> {
-  const { tenants, sealer } = shared(env);
+  const { sealer } = shared(env);
   const providers = (await tenants.get(tenantId))?.settings.providers ?? {};
   const own = Object.hasOwn(providers, name) ? providers[name] : undefined;
   if (own !== undefined) return { baseUrl: own.baseUrl, apiKey: await sealer.open(own.sealedApiKey) };
@@ -239,12 +252,12 @@ async function tenantEmbedder(env: Env, tenantId: string): Promise<Embedder | un
   if (settings === undefined) return undefined;
   const { provider, model } = settings;
   if (provider === "workers-ai") return env.AI === undefined ? undefined : workersAiEmbedder(env.AI, model);
-  const found = await tenantProvider(env, tenantId, provider);
+  const found = await tenantProvider(env, tenantId, provider, tenants);
   return found === undefined ? undefined : openAiEmbedder(found, provider, model, policy);
 }
 
-async function tenantModel(env: Env, tenantId: string): Promise<ModelPort> {
-  const { tenants, sealer } = shared(env);
+async function tenantModel(env: Env, tenantId: string, tenants: TenantReader): Promise<ModelPort> {
+  const { sealer } = shared(env);
   const settings = (await tenants.get(tenantId))?.settings;
   const providers: Record<string, { baseURL: string; apiKey: string }> = {};
   for (const [name, { baseUrl, sealedApiKey }] of Object.entries(settings?.providers ?? {})) {

@@ -46,6 +46,8 @@ export class SessionEngine implements RootEngine {
   readonly versions: MessageVersions;
   private readonly intake: MessageIntake;
   private run: TurnRun | undefined;
+  /** The tenant's revision, as the message brought it that begins the next turn. */
+  private revision: number | undefined;
 
   constructor(
     private readonly ctx: DurableObjectState,
@@ -106,6 +108,8 @@ export class SessionEngine implements RootEngine {
 
   /** Takes a message; gives the id of the turn that it begins or answers. The same key gives the same turn. */
   accept(command: SendCommand): Promise<Result<string>> {
+    // A turn that waits for others finds out itself what holds when it begins.
+    this.revision = this.store.currentTurn() === undefined ? command.revision : undefined;
     return this.intake.accept(command, this.store.session().definition.whileWaiting);
   }
 
@@ -234,7 +238,8 @@ export class SessionEngine implements RootEngine {
         this.kit.deadlines.move(runningDeadline, this.platform.now() + runningShownAfterMs);
       });
     }
-    const { store, kit, platform, context } = this;
+    const { store, kit, context } = this;
+    const platform = await this.platformNow();
     const remember = (messageId: string): void => this.remember(messageId);
     this.run = new TurnRun(turn, store.session(), { store, kit, platform, context, remember });
     try {
@@ -249,6 +254,13 @@ export class SessionEngine implements RootEngine {
       this.run = undefined;
     }
     return "again";
+  }
+
+  /** The platform with what is known of the tenant: a change counts from the next message on. */
+  private async platformNow(): Promise<RootPlatform> {
+    const { revision } = this;
+    this.revision = undefined;
+    return this.platform.at(revision ?? (await this.platform.revision(this.store.session().tenantId)));
   }
 
   /** The turn waits for an ask; it has done so since the ask was opened, for whoever has sent a message since. */

@@ -50,6 +50,7 @@ export class TurnRun {
 
   /** The session's context was changed from outside: what it names now is loaded for the next prompt and call. */
   async refresh(): Promise<void> {
+    this.ports.platform.renew();
     await this.loaded?.refresh();
   }
 

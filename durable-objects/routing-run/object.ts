@@ -1,7 +1,7 @@
 /** The object of a run as others call it: what it does is in `RunEngine`. */
 import { composeRootPlatform } from "../../src/composition.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
-import type { RunObject } from "../../src/gateways/run-gateway.js";
+import type { RunIdentity, RunObject } from "../../src/gateways/run-gateway.js";
 import { fromWire, toWire, type Wire } from "../../src/gateways/wire.js";
 import { type NewRun, newRunSchema, type Run } from "../../src/routing/run.js";
 import type { RunTrace } from "../../src/routing/trace.js";
@@ -17,11 +17,7 @@ export class RoutingRun extends Root<RunEngine> implements RunObject {
   }
 
   /** Begins the run, unless that was done before, and waits for its end or its wait, at most `waitMs`. */
-  async start(
-    identity: { tenantId: string; runId: string; keyId?: string | undefined },
-    definition: Wire<NewRun>,
-    waitMs: number,
-  ): Promise<Wire<Result<Run>>> {
+  async start(identity: RunIdentity, definition: Wire<NewRun>, waitMs: number): Promise<Wire<Result<Run>>> {
     if (!this.exists()) {
       const parsed = fromWire(definition, newRunSchema);
       this.makeTables();

@@ -5,6 +5,7 @@ import type { RootPlatform } from "../../src/application/root-platform.js";
 import { askForAll } from "../../src/asks/ask.js";
 import type { AskWork } from "../../src/asks/origin.js";
 import type { EventData } from "../../src/catalogues/events.js";
+import type { RunIdentity } from "../../src/gateways/run-gateway.js";
 import { hasEnded, type NewRun, type Run, type RunOutcome } from "../../src/routing/run.js";
 import type { Lease, StepOutcome } from "../kit/driver.js";
 import { Kit } from "../kit/kit.js";
@@ -18,6 +19,8 @@ const tracedEventSchema = z.object({ entry: z.number() });
 export class RunEngine implements RootEngine {
   readonly store: RoutingRunStore;
   readonly kit: Kit;
+  /** The tenant's revision, as the request brought it that begins the run. */
+  private revision: number | undefined;
 
   constructor(
     private readonly ctx: DurableObjectState,
@@ -42,7 +45,8 @@ export class RunEngine implements RootEngine {
     });
   }
 
-  begin(identity: { tenantId: string; runId: string; keyId?: string | undefined }, definition: NewRun): void {
+  begin(identity: RunIdentity, definition: NewRun): void {
+    this.revision = identity.revision;
     this.ctx.storage.transactionSync(() => {
       this.store.create(identity, definition, crypto.randomUUID(), this.platform.now());
       this.kit.events.append("run.started", identity.runId, { runId: identity.runId });
@@ -91,7 +95,7 @@ export class RunEngine implements RootEngine {
     // Cancelled meanwhile: whoever did that has ended it.
     if (!lease.isHeld()) return "again";
     try {
-      const { status, outcome } = await driveRun(this.store, this.kit, this.platform, lease);
+      const { status, outcome } = await driveRun(this.store, this.kit, await this.platformNow(), lease);
       // Cancelled between its last step and its end: whoever did that has ended it.
       if (lease.isHeld()) this.end(status, outcome);
     } catch (error) {
@@ -104,6 +108,13 @@ export class RunEngine implements RootEngine {
       }
     }
     return "again";
+  }
+
+  /** The platform with what is known of the tenant. */
+  private async platformNow(): Promise<RootPlatform> {
+    const { revision } = this;
+    this.revision = undefined;
+    return this.platform.at(revision ?? (await this.platform.revision(this.store.run().tenantId)));
   }
 
   private fail(detail = "An internal error, which has been logged. Start the run again."): void {

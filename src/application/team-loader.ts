@@ -3,8 +3,8 @@ import { builtInServer, type ToolRef } from "../agent/tools.js";
 import { sha256Hex } from "../platform/digest.js";
 import type { LoadedTeam } from "../routing/ports.js";
 import { maxTeamDepth, type Team, type TeamChoice, teamsWithin, toolRefOf } from "../routing/team.js";
-import type { ResourceStore } from "../stores/resource-store.js";
 import { parseBody } from "../stores/sealed-bodies.js";
+import type { ResourceReader } from "../stores/tenant-snapshots.js";
 import type { Supervisor } from "../supervision/supervisor.js";
 import type { ResourcePin } from "../tenancy/resources.js";
 import type { ExampleClassifiers } from "./example-classifiers.js";
@@ -22,7 +22,7 @@ export interface TeamNames {
 }
 
 /** The versions of all teams, nested ones included, and the names of what they use. */
-export async function pinTeams(resources: ResourceStore, tenantId: string, root: TeamChoice): Promise<TeamNames> {
+export async function pinTeams(resources: ResourceReader, tenantId: string, root: TeamChoice): Promise<TeamNames> {
   const pins = new Map<string, ResourcePin>();
   const missing: string[] = [];
   const supervisors = new Set<string>();
@@ -62,7 +62,7 @@ export async function pinTeams(resources: ResourceStore, tenantId: string, root:
 }
 
 async function rootTeam(
-  resources: ResourceStore,
+  resources: ResourceReader,
   tenantId: string,
   root: TeamChoice,
   pins: ReadonlyMap<string, ResourcePin>,
@@ -75,7 +75,7 @@ async function rootTeam(
 
 /** The versions of the tools that these teams use: stored ones by their names, those of remote servers with their server. */
 export async function pinTools(
-  resources: ResourceStore,
+  resources: ResourceReader,
   tenantId: string,
   { tools }: TeamNames,
 ): Promise<ResourcePin[]> {

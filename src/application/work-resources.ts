@@ -6,7 +6,7 @@ import type { ReferenceItem } from "../agent/prompt.js";
 import { remoteToolSchema } from "../agent/remote-tool.js";
 import type { AgentTool, ToolRef } from "../agent/tools.js";
 import { describeError, log } from "../platform/logging.js";
-import type { ResourceStore } from "../stores/resource-store.js";
+import type { ResourceReader } from "../stores/tenant-snapshots.js";
 import type { ResourceKind, ResourcePin, ResourceVersion } from "../tenancy/resources.js";
 import type { RemoteTools } from "./remote-tools.js";
 import type { RemoteServer, ToolBuilder } from "./tool-builder.js";
@@ -25,7 +25,7 @@ export class WorkResources {
     /** The work's own scope: what is listed of remote servers is listed once in it. */
     private readonly journal: Journal,
     private readonly sources: {
-      readonly resources: ResourceStore;
+      readonly resources: ResourceReader;
       readonly tools: ToolBuilder;
       readonly remoteTools: RemoteTools;
     },
