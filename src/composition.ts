@@ -52,7 +52,7 @@ import { RunIndex } from "./stores/run-index.js";
 import { SessionIndex } from "./stores/session-index.js";
 import { D1TeamState } from "./stores/team-state.js";
 import { type TenantReader, TenantSnapshots } from "./stores/tenant-snapshots.js";
-import { TenantStore } from "./stores/tenant-store.js";
+import { type Tenant, TenantStore } from "./stores/tenant-store.js";
 import { ToolCache } from "./stores/tool-cache.js";
 import { UsageStore } from "./stores/usage-store.js";
 import { WebhookStore } from "./stores/webhook-store.js";
@@ -62,6 +62,8 @@ interface Shared {
   readonly resources: ResourceStore;
   readonly tenants: TenantStore;
   readonly snapshots: TenantSnapshots;
+  /** By the tenant as it was read, which never changes: gone when nobody keeps that any more. */
+  readonly models: WeakMap<Tenant, ModelPort>;
   readonly policy: OutgoingPolicy;
   readonly tools: ToolBuilder;
   readonly remoteTools: RemoteTools;
@@ -120,6 +122,7 @@ function shared(env: Env): Shared {
     resources,
     tenants,
     snapshots: new TenantSnapshots(resources, tenants),
+    models: new WeakMap(),
     policy,
     signer,
     signingSecret,
@@ -257,8 +260,11 @@ async function tenantEmbedder(env: Env, tenantId: string): Promise<Embedder | un
 }
 
 async function tenantModel(env: Env, tenantId: string, tenants: TenantReader): Promise<ModelPort> {
-  const { sealer } = shared(env);
-  const settings = (await tenants.get(tenantId))?.settings;
+  const { sealer, models } = shared(env);
+  const tenant = await tenants.get(tenantId);
+  const known = tenant === undefined ? undefined : models.get(tenant);
+  if (known !== undefined) return known;
+  const settings = tenant?.settings;
   const providers: Record<string, { baseURL: string; apiKey: string }> = {};
   for (const [name, { baseUrl, sealedApiKey }] of Object.entries(settings?.providers ?? {})) {
     providers[name] = { baseURL: baseUrl, apiKey: await sealer.open(sealedApiKey) };
@@ -271,11 +277,13 @@ async function tenantModel(env: Env, tenantId: string, tenants: TenantReader): P
     ...(env.DEFAULT_MODEL ? { defaultModel: env.DEFAULT_MODEL } : {}),
     ...(env.AI === undefined ? {} : { workersAi: env.AI }),
   };
-  return createModelPort(config, {
+  const port = createModelPort(config, {
     sleep: (ms) => sleep(ms),
     random: Math.random,
     now,
     watch: (model, attempts) => logAttempt(tenantId, model, attempts),
     withDeadline,
   });
+  if (tenant !== undefined) models.set(tenant, port);
+  return port;
 }

@@ -37,7 +37,6 @@ import { addError, crashOutcome, turnView } from "./turn-view.js";
 
 /** After how long the list of sessions shows that a turn runs, in milliseconds. */
 const runningShownAfterMs = 5_000;
-const runningDeadline = "running";
 
 export class SessionEngine implements RootEngine {
   readonly store: ChatSessionStore;
@@ -65,7 +64,7 @@ export class SessionEngine implements RootEngine {
       present: (type, data) => this.present(type, data),
       describeWork: (turnId) => this.describeTurn(turnId),
       askClosed: (turnId) => this.askClosed(turnId),
-      // The only deadline of its own: what the list shows is due.
+      // Set by versions before: what the list shows is due.
       deadlinePassed: () => this.kit.deliverSoon(),
       load: platform.load,
     });
@@ -233,11 +232,10 @@ export class SessionEngine implements RootEngine {
       this.ctx.storage.transactionSync(() => {
         this.store.setStatus(turnId, "running");
         this.kit.events.append("turn.started", turnId, { turnId });
-        this.updateIndex();
-        // A turn that is over soon goes off with its end; of a longer one the list tells meanwhile.
-        this.kit.deadlines.move(runningDeadline, this.platform.now() + runningShownAfterMs);
       });
     }
+    // A turn that is over soon goes off with its end; of a longer one the list tells meanwhile.
+    const listing = setTimeout(() => this.listRunning(turnId), runningShownAfterMs);
     const { store, kit, context } = this;
     const platform = await this.platformNow();
     const remember = (messageId: string): void => this.remember(messageId);
@@ -251,9 +249,16 @@ export class SessionEngine implements RootEngine {
       if (then === "failed") this.end(turn, "failed", crashOutcome(turn));
       if (then === "waiting") this.park(turn);
     } finally {
+      clearTimeout(listing);
       this.run = undefined;
     }
     return "again";
+  }
+
+  private listRunning(turnId: string): void {
+    if (this.store.turn(turnId)?.status !== "running") return;
+    this.ctx.storage.transactionSync(() => this.updateIndex());
+    this.kit.deliverSoon();
   }
 
   /** The platform with what is known of the tenant: a change counts from the next message on. */
@@ -299,7 +304,6 @@ export class SessionEngine implements RootEngine {
       }
       if (error !== undefined) addError(error, turn, this.store);
       this.kit.events.append("turn.completed", turnId, { turnId });
-      this.kit.deadlines.move(runningDeadline, undefined);
       this.updateIndex();
       // A team's workers that were interrupted must not count as busy for ever.
       if (status === "cancelled" || status === "failed")

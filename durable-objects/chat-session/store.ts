@@ -8,13 +8,14 @@ import {
   newSessionSchema,
   type StoredOutcome,
   type TurnStatus,
+  turnOutcomeSchema,
   turnStatuses,
 } from "../../src/chat/session.js";
-import type { ActorRecord } from "../../src/conversation/actor-record.js";
 import { type ChatMessage, chatMessageSchema, type ModelReply } from "../../src/conversation/message.js";
 import { type SupervisionState, supervisionStateSchema, withoutTexts } from "../../src/supervision/state.js";
+import { ParsedTexts } from "../kit/parsed-texts.js";
 import { AnswerStore } from "./answer-store.js";
-import { type NewTurn, type TurnRecord, turnRow } from "./turn-rows.js";
+import { type NewTurn, readTurn, type TurnRecord, type TurnRow } from "./turn-rows.js";
 import { VersionStore } from "./version-store.js";
 
 export interface SessionRecord {
@@ -27,12 +28,20 @@ export interface SessionRecord {
   readonly updatedAt: number;
 }
 
+/** Turns that have not ended: the index of them has this condition, word by word. */
+const isOpen = "status IN ('queued', 'running', 'waiting')";
+
 /** How many messages of the history are read at most; the prompt's token budget decides among them. */
 const historyRows = 60;
 
 export class ChatSessionStore {
   readonly versions: VersionStore;
   readonly answers: AnswerStore;
+
+  private readonly definitions = new ParsedTexts(newSessionSchema);
+  private readonly outcomes = new ParsedTexts(turnOutcomeSchema);
+  private readonly messageBodies = new ParsedTexts(chatMessageSchema);
+  private readonly states = new ParsedTexts(supervisionStateSchema);
 
   constructor(private readonly sql: SqlStorage) {
     this.versions = new VersionStore(sql);
@@ -64,7 +73,7 @@ export class ChatSessionStore {
     return {
       tenantId: row.tenant_id,
       sessionId: row.session_id,
-      definition: newSessionSchema.parse(JSON.parse(row.definition)),
+      definition: this.definitions.read(row.definition),
       salt: row.salt,
       createdAt: row.created_at,
       updatedAt: row.updated_at ?? row.created_at,
@@ -82,7 +91,8 @@ export class ChatSessionStore {
   addTurn(turn: NewTurn): void {
     this.sql.exec(
       `INSERT INTO turns (turn_id, idempotency_key, request_hash, status, message_id, reply_id, original, accepted_at,
-         message_salt, reply_salt, speaker, metadata, key_id) VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         message_salt, reply_salt, speaker, metadata, key_id, sent_by)
+       VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       turn.turnId,
       turn.idempotencyKey,
       turn.requestHash,
@@ -95,11 +105,8 @@ export class ChatSessionStore {
       turn.speaker ?? null,
       turn.metadata === undefined ? null : JSON.stringify(turn.metadata),
       turn.keyId ?? null,
+      JSON.stringify(turn.sender),
     );
-  }
-
-  setSender(turnId: string, sender: ActorRecord): void {
-    this.sql.exec("UPDATE turns SET sent_by = ? WHERE turn_id = ?", JSON.stringify(sender), turnId);
   }
 
   turn(turnId: string): TurnRecord | undefined {
@@ -125,11 +132,12 @@ export class ChatSessionStore {
 
   /** The oldest turn that is queued, running or waiting: the one that counts. */
   currentTurn(): TurnRecord | undefined {
-    return this.turns("WHERE status IN ('queued', 'running', 'waiting') ORDER BY seq LIMIT 1")[0];
+    return this.turns(`WHERE ${isOpen} ORDER BY seq LIMIT 1`)[0];
   }
 
   queuedTurns(): number {
-    return this.sql.exec<{ n: number }>("SELECT COUNT(*) AS n FROM turns WHERE status = 'queued'").one().n;
+    return this.sql.exec<{ n: number }>(`SELECT COUNT(*) AS n FROM turns WHERE ${isOpen} AND status = 'queued'`).one()
+      .n;
   }
 
   /** How many turns there were, and how many of the latest were blocked: at the same cost however long the session is. */
@@ -260,21 +268,21 @@ export class ChatSessionStore {
 
   private turns(where: string, ...bindings: string[]): TurnRecord[] {
     return this.sql
-      .exec(
+      .exec<TurnRow>(
         `SELECT seq, turn_id, request_hash, status, message_id, reply_id, original, accepted_at, ended_at, crashes,
            outcome, message_salt, reply_salt, sent_by, speaker, metadata, key_id, partial
          FROM turns ${where}`,
         ...bindings,
       )
       .toArray()
-      .map((row) => turnRow.parse(row));
+      .map((row) => readTurn(row, this.outcomes));
   }
 
   private messages(rest: string, ...bindings: (string | number)[]): { seq: number; message: ChatMessage }[] {
     return this.sql
       .exec<{ seq: number; body: string }>(`SELECT seq, body FROM messages ${rest}`, ...bindings)
       .toArray()
-      .map(({ seq, body }) => ({ seq, message: chatMessageSchema.parse(JSON.parse(body)) }));
+      .map(({ seq, body }) => ({ seq, message: this.messageBodies.read(body) }));
   }
 
   private passes(
@@ -291,7 +299,7 @@ export class ChatSessionStore {
         seq: row.seq,
         turnId: row.turn_id,
         at: row.at,
-        state: supervisionStateSchema.parse(JSON.parse(row.state)),
+        state: this.states.read(row.state),
       }));
   }
 }

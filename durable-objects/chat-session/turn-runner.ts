@@ -106,10 +106,14 @@ export class TurnRun {
     const { store, kit, platform } = this.ports;
     const { events } = kit;
     const { turnId } = turn;
-    this.stream = new ReplyStream(() => openStreamGate(setup.supervisors, "response", turn.replyId), {
-      delta: (delta) => events.announce("reply.delta", turnId, { turnId, ...delta }),
-      retracted: (attempt) => events.announce("reply.retracted", turnId, { turnId, attempt }),
-    });
+    this.stream = new ReplyStream(
+      () => openStreamGate(setup.supervisors, "response", turn.replyId),
+      {
+        delta: (delta) => events.announce("reply.delta", turnId, { turnId, ...delta }),
+        retracted: (attempt) => events.announce("reply.retracted", turnId, { turnId, attempt }),
+      },
+      () => events.isHeard(),
+    );
     const { asks, state, callWorker, ...ports } = agentPorts(kit, platform, {
       tenantId: session.tenantId,
       origin: this.origin(),

@@ -119,6 +119,7 @@ export class Kit {
       now,
       deliver: ports.deliver,
       wakeAt: (at) => this.deadlines.move("outbox", at),
+      wakeBy: (at) => this.deadlines.within("outbox", at, now()),
       failed: (error, attempts) => this.log("warn", "outbox.failed", { attempts, ...describeError(error) }),
       parked: (topic, attempts) => this.log("error", "outbox.parked", { subject: topic, attempts }),
     });
@@ -223,7 +224,8 @@ export class Kit {
 
   /** Sends off what the outbox holds, in the background; the alarm sees to it if this instance dies. */
   deliverSoon(): void {
-    this.deadlines.move("outbox", this.ports.now() + deliveryLeaseMs);
+    const now = this.ports.now();
+    if (this.outbox.size() > 0) this.deadlines.within("outbox", now + deliveryLeaseMs, now);
     this.ctx.waitUntil(this.outbox.drain());
   }
 

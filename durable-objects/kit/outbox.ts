@@ -20,6 +20,8 @@ export interface OutboxPorts {
   readonly deliver: (messages: readonly OutboxMessage[]) => Promise<void>;
   /** Sees to it that `drain` is called then, even if this object dies first. */
   readonly wakeAt: (at: number | undefined) => void;
+  /** The same for then or earlier, whatever is set already. */
+  readonly wakeBy: (at: number) => void;
   readonly failed: (error: unknown, attempts: number) => void;
   /** It was tried to the end, and keeps nothing back any more. */
   readonly parked: (topic: string, attempts: number) => void;
@@ -57,7 +59,7 @@ export class Outbox {
       JSON.stringify(payload),
       now,
     );
-    this.ports.wakeAt(now + leaseMs);
+    this.ports.wakeBy(now + leaseMs);
   }
 
   /** Delivers what is due; one drain at a time. Never throws. */

@@ -3,10 +3,9 @@ import { builtInServer, type ToolRef } from "../agent/tools.js";
 import { sha256Hex } from "../platform/digest.js";
 import type { LoadedTeam } from "../routing/ports.js";
 import { maxTeamDepth, type Team, type TeamChoice, teamsWithin, toolRefOf } from "../routing/team.js";
-import { parseBody } from "../stores/sealed-bodies.js";
 import type { ResourceReader } from "../stores/tenant-snapshots.js";
 import type { Supervisor } from "../supervision/supervisor.js";
-import type { ResourcePin } from "../tenancy/resources.js";
+import { isOfKind, type ResourcePin } from "../tenancy/resources.js";
 import type { ExampleClassifiers } from "./example-classifiers.js";
 import type { WorkResources } from "./work-resources.js";
 
@@ -49,7 +48,7 @@ export async function pinTeams(resources: ResourceReader, tenantId: string, root
     const teams = found.filter(({ kind, name }) => kind === "teams" && names.includes(name));
     for (const pin of teams) pins.set(pin.name, pin);
     missing.push(...names.filter((name) => !pins.has(name)));
-    for (const { body } of await resources.versions(tenantId, teams)) take(parseBody("teams", body));
+    for (const version of await resources.versions(tenantId, teams)) if (isOfKind("teams", version)) take(version.body);
   }
   const ownSupervisors = [...((await rootTeam(resources, tenantId, root, pins))?.supervisors ?? [])];
   return {
@@ -70,7 +69,7 @@ async function rootTeam(
   if (typeof root !== "string") return root;
   const pin = pins.get(root);
   const [version] = pin === undefined ? [] : await resources.versions(tenantId, [pin]);
-  return version === undefined ? undefined : parseBody("teams", version.body);
+  return version !== undefined && isOfKind("teams", version) ? version.body : undefined;
 }
 
 /** The versions of the tools that these teams use: stored ones by their names, those of remote servers with their server. */

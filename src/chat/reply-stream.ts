@@ -15,6 +15,9 @@ export interface ReplyStreamEvents {
   retracted(attempt: number): void;
 }
 
+/** How much of a reply is gated at once while nobody follows it, in characters. */
+const unheardCharacters = 1_000;
+
 /** One gate over the texts of all rounds, so that nothing passes split between two of them. */
 export class ReplyStream {
   private gate: StreamGate;
@@ -24,16 +27,21 @@ export class ReplyStream {
   private readonly rounds: string[] = [];
   /** What of the current round was pushed. */
   private pushed = "";
+  /** What was pushed and not gated yet: nobody follows the reply, and its end is judged as a whole anyway. */
+  private pending = "";
 
   constructor(
     private readonly openGate: () => StreamGate,
     private readonly events: ReplyStreamEvents,
+    /** Whether anybody follows the reply now. */
+    private readonly isHeard: () => boolean = () => true,
   ) {
     this.gate = openGate();
   }
 
   /** What a subscriber who comes late has missed. */
   soFar(): ReplyDelta | undefined {
+    this.advance();
     return this.released === "" ? undefined : { text: this.released, attempt: this.attempt, offset: 0 };
   }
 
@@ -57,12 +65,14 @@ export class ReplyStream {
 
   /** The supervised reply is final: the rest of it is released; where it differs from what was released, it is released anew. */
   finish(finalText: string): void {
+    this.pending = "";
     if (!finalText.startsWith(this.released)) this.voidReleased();
     this.release(finalText.slice(this.released.length));
   }
 
   /** There will be no such reply: what was released of it is void. */
   withdraw(): void {
+    this.pending = "";
     if (this.released !== "") this.voidReleased();
   }
 
@@ -70,7 +80,14 @@ export class ReplyStream {
     if (text === "") return;
     const separator = this.pushed === "" && this.rounds.length > 0 ? "\n" : "";
     this.pushed += text;
-    this.release(this.gate.push(separator + text));
+    this.pending += separator + text;
+    if (this.isHeard() || this.pending.length >= unheardCharacters) this.advance();
+  }
+
+  private advance(): void {
+    const { pending } = this;
+    this.pending = "";
+    if (pending !== "") this.release(this.gate.push(pending));
   }
 
   private retract(): void {
@@ -78,7 +95,8 @@ export class ReplyStream {
     if (this.released !== "") this.voidReleased();
     this.gate = this.openGate();
     this.pushed = "";
-    this.release(this.gate.push(this.rounds.join("\n")));
+    this.pending = this.rounds.join("\n");
+    if (this.isHeard()) this.advance();
   }
 
   private voidReleased(): void {
