@@ -20,6 +20,7 @@ import { ToolBuilder } from "./application/tool-builder.js";
 import { callHttpWorker } from "./application/worker-caller.js";
 import type { LaterJob } from "./catalogues/webhooks.js";
 import { AskGateway } from "./gateways/ask-gateway.js";
+import { locationHint } from "./gateways/placement.js";
 import { RunGateway } from "./gateways/run-gateway.js";
 import { SessionGateway } from "./gateways/session-gateway.js";
 import { ThreadGateway } from "./gateways/thread-gateway.js";
@@ -202,9 +203,11 @@ export function composeMemoryPlatform(env: Env): MemoryPlatform {
   };
 }
 
-export function composeServices(env: Env): Services {
-  const sessions = new SessionGateway(env.CHAT_SESSION);
-  const runs = new RunGateway(env.ROUTING_RUN);
+/** @param cf where a request comes from, as the platform says it */
+export function composeServices(env: Env, cf?: unknown): Services {
+  const place = locationHint(cf);
+  const sessions = new SessionGateway(env.CHAT_SESSION, place);
+  const runs = new RunGateway(env.ROUTING_RUN, place);
   return {
     ...shared(env),
     environment: env.ENVIRONMENT,

@@ -116,10 +116,15 @@ export class SessionEngine implements RootEngine {
   change(change: SessionChange): Result<Session> {
     const changed = changeDefinition(this.store.session().definition, change);
     if (!changed.ok) return changed;
-    this.ctx.storage.transactionSync(() => {
-      this.store.setDefinition(changed.value);
-      this.updateIndex();
-    });
+    try {
+      this.ctx.storage.transactionSync(() => {
+        this.store.setDefinition(changed.value);
+        this.updateIndex();
+      });
+    } catch (error) {
+      this.store.forgetKnown();
+      throw error;
+    }
     this.kit.deliverSoon();
     return ok(this.view());
   }

@@ -24,8 +24,6 @@ export interface SessionRecord {
   readonly definition: NewSession;
   readonly salt: string;
   readonly createdAt: number;
-  /** When what the list shows of it changed last. */
-  readonly updatedAt: number;
 }
 
 /** Turns that have not ended: the index of them has this condition, word by word. */
@@ -38,7 +36,8 @@ export class ChatSessionStore {
   readonly versions: VersionStore;
   readonly answers: AnswerStore;
 
-  private readonly definitions = new ParsedTexts(newSessionSchema);
+  /** The session, once it was read. */
+  private known: SessionRecord | undefined;
   private readonly outcomes = new ParsedTexts(turnOutcomeSchema);
   private readonly messageBodies = new ParsedTexts(chatMessageSchema);
   private readonly states = new ParsedTexts(supervisionStateSchema);
@@ -48,7 +47,8 @@ export class ChatSessionStore {
     this.answers = new AnswerStore(sql);
   }
 
-  createSession(record: Omit<SessionRecord, "updatedAt">): void {
+  createSession(record: SessionRecord): void {
+    this.known = undefined;
     this.sql.exec(
       "INSERT INTO session (one, tenant_id, session_id, definition, salt, created_at) VALUES (1, ?, ?, ?, ?, ?)",
       record.tenantId,
@@ -60,6 +60,16 @@ export class ChatSessionStore {
   }
 
   session(): SessionRecord {
+    this.known ??= this.readSession();
+    return this.known;
+  }
+
+  /** To be called when a write that changed the session failed: what was read within it doesn't hold. */
+  forgetKnown(): void {
+    this.known = undefined;
+  }
+
+  private readSession(): SessionRecord {
     const row = this.sql
       .exec<{
         tenant_id: string;
@@ -67,20 +77,24 @@ export class ChatSessionStore {
         definition: string;
         salt: string;
         created_at: number;
-        updated_at: number | null;
-      }>("SELECT * FROM session")
+      }>("SELECT tenant_id, session_id, definition, salt, created_at FROM session")
       .one();
     return {
       tenantId: row.tenant_id,
       sessionId: row.session_id,
-      definition: this.definitions.read(row.definition),
+      definition: newSessionSchema.parse(JSON.parse(row.definition)),
       salt: row.salt,
       createdAt: row.created_at,
-      updatedAt: row.updated_at ?? row.created_at,
     };
   }
 
+  /** When what the list shows of it changed last. */
+  updatedAt(): number {
+    return this.sql.exec<{ at: number }>("SELECT COALESCE(updated_at, created_at) AS at FROM session").one().at;
+  }
+
   setDefinition(definition: NewSession): void {
+    this.known = undefined;
     this.sql.exec("UPDATE session SET definition = ?", JSON.stringify(definition));
   }
 

@@ -162,6 +162,17 @@ export function usageByModel(sql: SqlStorage, work: string): (Usage & { readonly
     .toArray();
 }
 
+/** What all models have taken together. */
+export function sumOfUsage(models: readonly Usage[]): Usage {
+  const sum = { modelCalls: 0, inputTokens: 0, outputTokens: 0 };
+  for (const { modelCalls, inputTokens, outputTokens } of models) {
+    sum.modelCalls += modelCalls;
+    sum.inputTokens += inputTokens;
+    sum.outputTokens += outputTokens;
+  }
+  return sum;
+}
+
 /** How far work (or, without one, all work of the object) has come: it changes with every step that is done. */
 export function progressOf(sql: SqlStorage, work?: string): string {
   const count = "SELECT COUNT(*) AS n FROM journal WHERE result IS NOT NULL AND work = COALESCE(?, work)";

@@ -15,7 +15,10 @@ export interface ReplyStreamEvents {
   retracted(attempt: number): void;
 }
 
-/** How much of a reply is gated at once while nobody follows it, in characters. */
+/**
+ * How much of a reply may wait for the gate while nobody follows it, in characters; never more than was gated already. The gate says
+ * soon enough that a reply will be blocked, and needs no look at each of its pieces for that.
+ */
 const unheardCharacters = 1_000;
 
 /** One gate over the texts of all rounds, so that nothing passes split between two of them. */
@@ -29,6 +32,8 @@ export class ReplyStream {
   private pushed = "";
   /** What was pushed and not gated yet: nobody follows the reply, and its end is judged as a whole anyway. */
   private pending = "";
+  /** Characters that this gate was given. */
+  private gated = 0;
 
   constructor(
     private readonly openGate: () => StreamGate,
@@ -81,12 +86,13 @@ export class ReplyStream {
     const separator = this.pushed === "" && this.rounds.length > 0 ? "\n" : "";
     this.pushed += text;
     this.pending += separator + text;
-    if (this.isHeard() || this.pending.length >= unheardCharacters) this.advance();
+    if (this.isHeard() || this.pending.length >= Math.min(unheardCharacters, this.gated)) this.advance();
   }
 
   private advance(): void {
     const { pending } = this;
     this.pending = "";
+    this.gated += pending.length;
     if (pending !== "") this.release(this.gate.push(pending));
   }
 
@@ -94,6 +100,7 @@ export class ReplyStream {
     if (this.pushed === "") return;
     if (this.released !== "") this.voidReleased();
     this.gate = this.openGate();
+    this.gated = 0;
     this.pushed = "";
     this.pending = this.rounds.join("\n");
     if (this.isHeard()) this.advance();

@@ -34,18 +34,18 @@ class AtRevision<T> {
 
   async read(tenantId: string, revision: number, question: string, ask: () => Promise<T>): Promise<T> {
     const kept = this.keptOf(tenantId, revision);
-    const known = kept.values.get(question);
+    const known = kept?.values.get(question);
     if (known !== undefined) return known;
     const answer = await ask();
     // Whoever reads at a later revision meanwhile keeps theirs elsewhere.
-    if (kept.values.size < keptValues) kept.values.set(question, answer);
+    if (kept !== undefined && kept.values.size < keptValues) kept.values.set(question, answer);
     return answer;
   }
 
-  /** What was read at a later revision is newer, and so good for an earlier one. */
-  private keptOf(tenantId: string, revision: number): Kept<T> {
+  /** Nothing where a later revision is known: somebody was overtaken, or the database was set back. */
+  private keptOf(tenantId: string, revision: number): Kept<T> | undefined {
     const known = this.tenants.get(tenantId);
-    if (known !== undefined && known.revision >= revision) return known;
+    if (known !== undefined && known.revision >= revision) return known.revision === revision ? known : undefined;
     const [oldest] = this.tenants.keys();
     if (this.tenants.size >= keptTenants && oldest !== undefined) this.tenants.delete(oldest);
     const kept: Kept<T> = { revision, values: new Map() };
