@@ -141,6 +141,10 @@ ${[
 |---|---|---|---|
 | time | ${number(search.small)} ms | ${number(search.large)} ms | ${ratio(search.large, search.small)} |
 
+| | ${number(search.lengths.entries)} short entries | as many of more than 1,000 characters | ratio |
+|---|---|---|---|
+| time | ${number(search.lengths.short)} ms | ${number(search.lengths.long)} ms | ${ratio(search.lengths.long, search.lengths.short)} |
+
 **Twenty rules supervisors on a reply of 2,000 characters** (median; in Node, without storage or network)
 
 | | time | next to one parse and stringify |

@@ -23,6 +23,7 @@ import { callHttpWorker } from "./application/worker-caller.js";
 import type { LaterJob } from "./catalogues/webhooks.js";
 import { AskGateway } from "./gateways/ask-gateway.js";
 import { ChannelGateway } from "./gateways/channel-gateway.js";
+import { locationHint } from "./gateways/placement.js";
 import { RoundtableGateway } from "./gateways/roundtable-gateway.js";
 import { RunGateway } from "./gateways/run-gateway.js";
 import { SessionGateway } from "./gateways/session-gateway.js";
@@ -57,7 +58,8 @@ import { RoundtableIndex } from "./stores/roundtable-index.js";
 import { RunIndex } from "./stores/run-index.js";
 import { SessionIndex } from "./stores/session-index.js";
 import { D1TeamState } from "./stores/team-state.js";
-import { TenantStore } from "./stores/tenant-store.js";
+import { type TenantReader, TenantSnapshots } from "./stores/tenant-snapshots.js";
+import { type Tenant, TenantStore } from "./stores/tenant-store.js";
 import { ToolCache } from "./stores/tool-cache.js";
 import { UsageStore } from "./stores/usage-store.js";
 import { WebhookStore } from "./stores/webhook-store.js";
@@ -67,6 +69,9 @@ interface Shared {
   readonly sealer: Sealer;
   readonly resources: ResourceStore;
   readonly tenants: TenantStore;
+  readonly snapshots: TenantSnapshots;
+  /** By the tenant as it was read, which never changes: gone when nobody keeps that any more. */
+  readonly models: WeakMap<Tenant, ModelPort>;
   readonly policy: OutgoingPolicy;
   readonly tools: ToolBuilder;
   readonly remoteTools: RemoteTools;
@@ -115,8 +120,8 @@ function shared(env: Env): Shared {
     policy,
     signer,
     now,
-    model: (tenantId) => tenantModel(env, tenantId),
-    provider: (tenantId, name) => tenantProvider(env, tenantId, name),
+    model: (tenantId) => tenantModel(env, tenantId, tenants),
+    provider: (tenantId, name) => tenantProvider(env, tenantId, name, tenants),
   });
   const memorySupervision = new MemorySupervision({ tenants, resources, supervisors, db: env.DB, now });
   const teamState = (tenantId: string): D1TeamState => new D1TeamState(env.DB, tenantId, now);
@@ -124,6 +129,8 @@ function shared(env: Env): Shared {
     sealer,
     resources,
     tenants,
+    snapshots: new TenantSnapshots(resources, tenants),
+    models: new WeakMap(),
     policy,
     signer,
     signingSecret,
@@ -143,10 +150,11 @@ function shared(env: Env): Shared {
   return created;
 }
 
-export function composeRootPlatform(env: Env): RootPlatform {
+/** @param revision of the tenant that it is for, where somebody has just read it */
+export function composeRootPlatform(env: Env, revision?: number): RootPlatform {
   const {
-    resources,
-    tenants,
+    snapshots,
+    tenants: store,
     tools,
     remoteTools,
     supervisors,
@@ -157,17 +165,25 @@ export function composeRootPlatform(env: Env): RootPlatform {
     signer,
     load,
   } = shared(env);
+  const { resources, tenants, renew } = snapshots.at(revision);
+  const model: RootPlatform["model"] = (tenantId) => tenantModel(env, tenantId, tenants);
   return {
+    at: (later) => composeRootPlatform(env, later),
+    renew,
+    revision: (tenantId) => store.revision(tenantId),
     now,
     load,
     examples,
-    memory: new SessionMemory(memory, memorySupervision),
+    memory: new SessionMemory(memory, memorySupervision.with({ resources, tenants })),
     resources,
     tenants,
     tools,
     remoteTools,
-    supervisors,
-    model: (tenantId) => tenantModel(env, tenantId),
+    supervisors: supervisors.with({
+      model,
+      provider: (tenantId, name) => tenantProvider(env, tenantId, name, tenants),
+    }),
+    model,
     teamState: (tenantId) => new D1TeamState(env.DB, tenantId, now),
     callWorker: (work, call, signal) => callHttpWorker(call, signal, { ...work, policy, signer }),
     deliver: (delivery) => deliverToD1(env.DB, delivery, (jobs) => sendWebhookJobs(env, jobs)),
@@ -186,7 +202,7 @@ export function composeChannelPlatform(env: Env): ChannelPlatform {
 }
 
 export function composeMemoryPlatform(env: Env): MemoryPlatform {
-  const { memory, resources, load } = shared(env);
+  const { memory, resources, tenants, load } = shared(env);
   const { memories, entries, contexts, vectors, sendJobs } = memory.ports;
   return {
     now,
@@ -196,7 +212,7 @@ export function composeMemoryPlatform(env: Env): MemoryPlatform {
     contexts,
     vectors,
     sendJobs,
-    model: (tenantId) => tenantModel(env, tenantId),
+    model: (tenantId) => tenantModel(env, tenantId, tenants),
     prompts: (tenantId) => memoryPrompts(resources, tenantId),
     eraseEntry: async ({ tenantId, memoryId }, entryId) => {
       const found = await memories.find(tenantId, memoryId);
@@ -205,9 +221,11 @@ export function composeMemoryPlatform(env: Env): MemoryPlatform {
   };
 }
 
-export function composeServices(env: Env): Services {
-  const sessions = new SessionGateway(env.CHAT_SESSION);
-  const runs = new RunGateway(env.ROUTING_RUN);
+/** @param cf where a request comes from, as the platform says it */
+export function composeServices(env: Env, cf?: unknown): Services {
+  const place = locationHint(cf);
+  const sessions = new SessionGateway(env.CHAT_SESSION, place);
+  const runs = new RunGateway(env.ROUTING_RUN, place);
   const roundtables = new RoundtableGateway(env.ROUNDTABLE);
   return {
     ...shared(env),
@@ -247,8 +265,9 @@ async function tenantProvider(
   env: Env,
   tenantId: string,
   name: string,
+  tenants: TenantReader,
 ): Promise<{ baseUrl: string; apiKey: string } | undefined> {
-  const { tenants, sealer } = shared(env);
+  const { sealer } = shared(env);
   const providers = (await tenants.get(tenantId))?.settings.providers ?? {};
   const own = Object.hasOwn(providers, name) ? providers[name] : undefined;
   if (own !== undefined) return { baseUrl: own.baseUrl, apiKey: await sealer.open(own.sealedApiKey) };
@@ -263,13 +282,16 @@ async function tenantEmbedder(env: Env, tenantId: string): Promise<Embedder | un
   if (settings === undefined) return undefined;
   const { provider, model } = settings;
   if (provider === "workers-ai") return env.AI === undefined ? undefined : workersAiEmbedder(env.AI, model);
-  const found = await tenantProvider(env, tenantId, provider);
+  const found = await tenantProvider(env, tenantId, provider, tenants);
   return found === undefined ? undefined : openAiEmbedder(found, provider, model, policy);
 }
 
-async function tenantModel(env: Env, tenantId: string): Promise<ModelPort> {
-  const { tenants, sealer } = shared(env);
-  const settings = (await tenants.get(tenantId))?.settings;
+async function tenantModel(env: Env, tenantId: string, tenants: TenantReader): Promise<ModelPort> {
+  const { sealer, models } = shared(env);
+  const tenant = await tenants.get(tenantId);
+  const known = tenant === undefined ? undefined : models.get(tenant);
+  if (known !== undefined) return known;
+  const settings = tenant?.settings;
   const providers: Record<string, { baseURL: string; apiKey: string }> = {};
   for (const [name, { baseUrl, sealedApiKey }] of Object.entries(settings?.providers ?? {})) {
     providers[name] = { baseURL: baseUrl, apiKey: await sealer.open(sealedApiKey) };
@@ -282,11 +304,13 @@ async function tenantModel(env: Env, tenantId: string): Promise<ModelPort> {
     ...(env.DEFAULT_MODEL ? { defaultModel: env.DEFAULT_MODEL } : {}),
     ...(env.AI === undefined ? {} : { workersAi: env.AI }),
   };
-  return createModelPort(config, {
+  const port = createModelPort(config, {
     sleep: (ms) => sleep(ms),
     random: Math.random,
     now,
     watch: (model, attempts) => logAttempt(tenantId, model, attempts),
     withDeadline,
   });
+  if (tenant !== undefined) models.set(tenant, port);
+  return port;
 }

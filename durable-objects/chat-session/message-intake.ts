@@ -68,7 +68,6 @@ export class MessageIntake {
     storage.transactionSync(() => {
       const isWaiting = store.currentTurn()?.status === "waiting";
       store.addTurn({ ...command, ...ids, ...salts, at: now() });
-      store.setSender(ids.turnId, command.sender);
       // A turn that begins at once brings the copy up to date itself.
       if (isWaiting) indexed();
       kit.kick();

@@ -75,4 +75,26 @@ export const chatSessionSchema: readonly SchemaStep[] = [
       -- JSON: which conversation of a chat channel is told when a turn ends, and when asks are opened and closed.
       ALTER TABLE session ADD COLUMN conversation TEXT;`,
   },
+  {
+    name: "an index of open turns alone",
+    sql: `
+      DROP INDEX turns_by_status;
+      CREATE INDEX open_turns ON turns (seq) WHERE status IN ('queued', 'running', 'waiting');`,
+  },
+  {
+    name: "passes and messages without a counter",
+    sql: `
+      -- Nothing is ever deleted from these: the next number is the highest there is and one, and needs no row that counts.
+      CREATE TABLE counted_passes (seq INTEGER PRIMARY KEY, turn_id TEXT NOT NULL, at INTEGER NOT NULL, state TEXT NOT NULL);
+      INSERT INTO counted_passes SELECT seq, turn_id, at, state FROM passes;
+      DROP TABLE passes;
+      ALTER TABLE counted_passes RENAME TO passes;
+      CREATE INDEX passes_of_turn ON passes (turn_id, seq);
+      CREATE TABLE counted_messages (
+        seq INTEGER PRIMARY KEY, message_id TEXT NOT NULL UNIQUE, turn_id TEXT NOT NULL,
+        role TEXT NOT NULL, body TEXT NOT NULL, in_history INTEGER NOT NULL);
+      INSERT INTO counted_messages SELECT seq, message_id, turn_id, role, body, in_history FROM messages;
+      DROP TABLE messages;
+      ALTER TABLE counted_messages RENAME TO messages;`,
+  },
 ];

@@ -10,6 +10,7 @@ import {
 import { type ActorRecord, readAuthor } from "../../src/conversation/actor-record.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
 import type { Kit } from "../kit/kit.js";
+import { ParsedTexts } from "../kit/parsed-texts.js";
 
 type ContextVersion = ContextView["history"][number];
 
@@ -22,6 +23,10 @@ export interface ContextPorts {
 }
 
 export class VersionedContext {
+  private readonly contexts = new ParsedTexts(sessionContextSchema);
+  /** The newest version, once it was read. */
+  private newest: ContextVersion | undefined;
+
   constructor(private readonly ports: ContextPorts) {}
 
   /** The first version, as the session was created with it. */
@@ -30,9 +35,9 @@ export class VersionedContext {
   }
 
   current(): { readonly version: number; readonly context: SessionContext } {
-    const [newest] = this.read("ORDER BY version DESC LIMIT ?", 1);
-    if (newest === undefined) throw new Error("a session without a context");
-    return newest;
+    this.newest ??= this.read("ORDER BY version DESC LIMIT ?", 1)[0];
+    if (this.newest === undefined) throw new Error("a session without a context");
+    return this.newest;
   }
 
   version(version: number): ContextVersion | undefined {
@@ -56,7 +61,7 @@ export class VersionedContext {
     const next = apply(before.context);
     if (JSON.stringify(next) === JSON.stringify(before.context)) return { version: before.version, changed: false };
     const version = before.version + 1;
-    storage.transactionSync(() => {
+    const write = (): void => {
       this.add(next, JSON.stringify(author), reason);
       // The log holds the number; who and why are read from the version.
       kit.events.append("context.changed", turnId, { version, ...(turnId === undefined ? {} : { turnId }) });
@@ -64,7 +69,14 @@ export class VersionedContext {
       const at = this.ports.now();
       kit.outbox.put("act", "context", { ...act, workId: turnId, subject: { version }, reasons: [reason], at });
       changed();
-    });
+    };
+    try {
+      storage.transactionSync(write);
+    } catch (error) {
+      // What was read within the write doesn't hold.
+      this.newest = undefined;
+      throw error;
+    }
     kit.deliverSoon();
     return { version, changed: true };
   }
@@ -87,6 +99,7 @@ export class VersionedContext {
   }
 
   private add(context: SessionContext, author: string, reason: string): void {
+    this.newest = undefined;
     this.ports.storage.sql.exec(
       `INSERT INTO context_versions (version, context, author, reason, at)
        VALUES ((SELECT COALESCE(MAX(version), 0) + 1 FROM context_versions), ?, ?, ?, ?)`,
@@ -108,7 +121,7 @@ export class VersionedContext {
         ...row,
         author: readAuthor(author),
         at: new Date(at).toISOString(),
-        context: sessionContextSchema.parse(JSON.parse(context)),
+        context: this.contexts.read(context),
       }));
   }
 }

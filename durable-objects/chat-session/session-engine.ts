@@ -38,7 +38,6 @@ import { addError, crashOutcome, turnView } from "./turn-view.js";
 
 /** After how long the list of sessions shows that a turn runs, in milliseconds. */
 const runningShownAfterMs = 5_000;
-const runningDeadline = "running";
 
 export class SessionEngine implements RootEngine {
   readonly store: ChatSessionStore;
@@ -47,6 +46,8 @@ export class SessionEngine implements RootEngine {
   readonly versions: MessageVersions;
   private readonly intake: MessageIntake;
   private run: TurnRun | undefined;
+  /** The tenant's revision, as the message brought it that begins the next turn. */
+  private revision: number | undefined;
 
   constructor(
     private readonly ctx: DurableObjectState,
@@ -65,7 +66,7 @@ export class SessionEngine implements RootEngine {
       describeWork: (turnId) => this.describeTurn(turnId),
       askClosed: (turnId) => this.askClosed(turnId),
       askChanged: ({ askId, status }) => this.notifyConversation({ askId, status }),
-      // The only deadline of its own: what the list shows is due.
+      // Set by versions before: what the list shows is due.
       deadlinePassed: () => this.kit.deliverSoon(),
       load: platform.load,
     });
@@ -108,6 +109,8 @@ export class SessionEngine implements RootEngine {
 
   /** Takes a message; gives the id of the turn that it begins or answers. The same key gives the same turn. */
   accept(command: SendCommand): Promise<Result<string>> {
+    // A turn that waits for others finds out itself what holds when it begins.
+    this.revision = this.store.currentTurn() === undefined ? command.revision : undefined;
     return this.intake.accept(command, this.store.session().definition.whileWaiting);
   }
 
@@ -115,10 +118,15 @@ export class SessionEngine implements RootEngine {
   change(change: SessionChange): Result<Session> {
     const changed = changeDefinition(this.store.session().definition, change);
     if (!changed.ok) return changed;
-    this.ctx.storage.transactionSync(() => {
-      this.store.setDefinition(changed.value);
-      this.updateIndex();
-    });
+    try {
+      this.ctx.storage.transactionSync(() => {
+        this.store.setDefinition(changed.value);
+        this.updateIndex();
+      });
+    } catch (error) {
+      this.store.forgetKnown();
+      throw error;
+    }
     this.kit.deliverSoon();
     return ok(this.view());
   }
@@ -231,12 +239,12 @@ export class SessionEngine implements RootEngine {
       this.ctx.storage.transactionSync(() => {
         this.store.setStatus(turnId, "running");
         this.kit.events.append("turn.started", turnId, { turnId });
-        this.updateIndex();
-        // A turn that is over soon goes off with its end; of a longer one the list tells meanwhile.
-        this.kit.deadlines.move(runningDeadline, this.platform.now() + runningShownAfterMs);
       });
     }
-    const { store, kit, platform, context } = this;
+    // A turn that is over soon goes off with its end; of a longer one the list tells meanwhile.
+    const listing = setTimeout(() => this.listRunning(turnId), runningShownAfterMs);
+    const { store, kit, context } = this;
+    const platform = await this.platformNow();
     const remember = (messageId: string): void => this.remember(messageId);
     this.run = new TurnRun(turn, store.session(), { store, kit, platform, context, remember });
     try {
@@ -248,9 +256,23 @@ export class SessionEngine implements RootEngine {
       if (then === "failed") this.end(turn, "failed", crashOutcome(turn));
       if (then === "waiting") this.park(turn);
     } finally {
+      clearTimeout(listing);
       this.run = undefined;
     }
     return "again";
+  }
+
+  private listRunning(turnId: string): void {
+    if (this.store.turn(turnId)?.status !== "running") return;
+    this.ctx.storage.transactionSync(() => this.updateIndex());
+    this.kit.deliverSoon();
+  }
+
+  /** The platform with what is known of the tenant: a change counts from the next message on. */
+  private async platformNow(): Promise<RootPlatform> {
+    const { revision } = this;
+    this.revision = undefined;
+    return this.platform.at(revision ?? (await this.platform.revision(this.store.session().tenantId)));
   }
 
   /** The turn waits for an ask; it has done so since the ask was opened, for whoever has sent a message since. */
@@ -289,7 +311,6 @@ export class SessionEngine implements RootEngine {
       }
       if (error !== undefined) addError(error, turn, this.store);
       this.kit.events.append("turn.completed", turnId, { turnId });
-      this.kit.deadlines.move(runningDeadline, undefined);
       this.updateIndex();
       this.notifyConversation({ turnId });
       // A team's workers that were interrupted must not count as busy for ever.

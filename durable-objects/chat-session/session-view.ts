@@ -8,7 +8,7 @@ import type { VersionedContext } from "./session-context.js";
 import type { ChatSessionStore } from "./store.js";
 
 export function sessionView(store: ChatSessionStore, contexts: VersionedContext): Session {
-  const { sessionId, definition, createdAt, updatedAt } = store.session();
+  const { sessionId, definition, createdAt } = store.session();
   const { memory } = definition;
   const { version, context } = contexts.current();
   const current = store.currentTurn();
@@ -22,7 +22,7 @@ export function sessionView(store: ChatSessionStore, contexts: VersionedContext)
     status: current === undefined ? "idle" : current.status === "waiting" ? "waiting" : "running",
     ...(lastTurn === undefined ? {} : { lastTurn }),
     createdAt: new Date(createdAt).toISOString(),
-    updatedAt: new Date(updatedAt).toISOString(),
+    updatedAt: new Date(store.updatedAt()).toISOString(),
   };
 }
 

@@ -8,14 +8,15 @@ import {
   newSessionSchema,
   type StoredOutcome,
   type TurnStatus,
+  turnOutcomeSchema,
   turnStatuses,
 } from "../../src/chat/session.js";
-import type { ActorRecord } from "../../src/conversation/actor-record.js";
 import { type ChatMessage, chatMessageSchema, type ModelReply } from "../../src/conversation/message.js";
 import { type SupervisionState, supervisionStateSchema, withoutTexts } from "../../src/supervision/state.js";
+import { ParsedTexts } from "../kit/parsed-texts.js";
 import { AnswerStore } from "./answer-store.js";
 import { TraceStore } from "./trace-store.js";
-import { type NewTurn, type TurnRecord, turnRow } from "./turn-rows.js";
+import { type NewTurn, readTurn, type TurnRecord, type TurnRow } from "./turn-rows.js";
 import { VersionStore } from "./version-store.js";
 
 export interface SessionRecord {
@@ -24,9 +25,10 @@ export interface SessionRecord {
   readonly definition: NewSession;
   readonly salt: string;
   readonly createdAt: number;
-  /** When what the list shows of it changed last. */
-  readonly updatedAt: number;
 }
+
+/** Turns that have not ended: the index of them has this condition, word by word. */
+const isOpen = "status IN ('queued', 'running', 'waiting')";
 
 /** How many messages of the history are read at most; the prompt's token budget decides among them. */
 const historyRows = 60;
@@ -36,13 +38,20 @@ export class ChatSessionStore {
   readonly answers: AnswerStore;
   readonly trace: TraceStore;
 
+  /** The session, once it was read. */
+  private known: SessionRecord | undefined;
+  private readonly outcomes = new ParsedTexts(turnOutcomeSchema);
+  private readonly messageBodies = new ParsedTexts(chatMessageSchema);
+  private readonly states = new ParsedTexts(supervisionStateSchema);
+
   constructor(private readonly sql: SqlStorage) {
     this.versions = new VersionStore(sql);
     this.answers = new AnswerStore(sql);
     this.trace = new TraceStore(sql);
   }
 
-  createSession(record: Omit<SessionRecord, "updatedAt">): void {
+  createSession(record: SessionRecord): void {
+    this.known = undefined;
     this.sql.exec(
       "INSERT INTO session (one, tenant_id, session_id, definition, salt, created_at) VALUES (1, ?, ?, ?, ?, ?)",
       record.tenantId,
@@ -54,6 +63,16 @@ export class ChatSessionStore {
   }
 
   session(): SessionRecord {
+    this.known ??= this.readSession();
+    return this.known;
+  }
+
+  /** To be called when a write that changed the session failed: what was read within it doesn't hold. */
+  forgetKnown(): void {
+    this.known = undefined;
+  }
+
+  private readSession(): SessionRecord {
     const row = this.sql
       .exec<{
         tenant_id: string;
@@ -61,8 +80,7 @@ export class ChatSessionStore {
         definition: string;
         salt: string;
         created_at: number;
-        updated_at: number | null;
-      }>("SELECT * FROM session")
+      }>("SELECT tenant_id, session_id, definition, salt, created_at FROM session")
       .one();
     return {
       tenantId: row.tenant_id,
@@ -70,7 +88,6 @@ export class ChatSessionStore {
       definition: newSessionSchema.parse(JSON.parse(row.definition)),
       salt: row.salt,
       createdAt: row.created_at,
-      updatedAt: row.updated_at ?? row.created_at,
     };
   }
 
@@ -85,7 +102,13 @@ export class ChatSessionStore {
     this.sql.exec("UPDATE session SET conversation = ?", conversation);
   }
 
+  /** When what the list shows of it changed last. */
+  updatedAt(): number {
+    return this.sql.exec<{ at: number }>("SELECT COALESCE(updated_at, created_at) AS at FROM session").one().at;
+  }
+
   setDefinition(definition: NewSession): void {
+    this.known = undefined;
     this.sql.exec("UPDATE session SET definition = ?", JSON.stringify(definition));
   }
 
@@ -96,7 +119,8 @@ export class ChatSessionStore {
   addTurn(turn: NewTurn): void {
     this.sql.exec(
       `INSERT INTO turns (turn_id, idempotency_key, request_hash, status, message_id, reply_id, original, accepted_at,
-         message_salt, reply_salt, speaker, metadata, key_id) VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         message_salt, reply_salt, speaker, metadata, key_id, sent_by)
+       VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       turn.turnId,
       turn.idempotencyKey,
       turn.requestHash,
@@ -109,11 +133,8 @@ export class ChatSessionStore {
       turn.speaker ?? null,
       turn.metadata === undefined ? null : JSON.stringify(turn.metadata),
       turn.keyId ?? null,
+      JSON.stringify(turn.sender),
     );
-  }
-
-  setSender(turnId: string, sender: ActorRecord): void {
-    this.sql.exec("UPDATE turns SET sent_by = ? WHERE turn_id = ?", JSON.stringify(sender), turnId);
   }
 
   turn(turnId: string): TurnRecord | undefined {
@@ -139,11 +160,12 @@ export class ChatSessionStore {
 
   /** The oldest turn that is queued, running or waiting: the one that counts. */
   currentTurn(): TurnRecord | undefined {
-    return this.turns("WHERE status IN ('queued', 'running', 'waiting') ORDER BY seq LIMIT 1")[0];
+    return this.turns(`WHERE ${isOpen} ORDER BY seq LIMIT 1`)[0];
   }
 
   queuedTurns(): number {
-    return this.sql.exec<{ n: number }>("SELECT COUNT(*) AS n FROM turns WHERE status = 'queued'").one().n;
+    return this.sql.exec<{ n: number }>(`SELECT COUNT(*) AS n FROM turns WHERE ${isOpen} AND status = 'queued'`).one()
+      .n;
   }
 
   /** How many turns there were, and how many of the latest were blocked: at the same cost however long the session is. */
@@ -283,21 +305,21 @@ export class ChatSessionStore {
 
   private turns(where: string, ...bindings: string[]): TurnRecord[] {
     return this.sql
-      .exec(
+      .exec<TurnRow>(
         `SELECT seq, turn_id, request_hash, status, message_id, reply_id, original, accepted_at, ended_at, crashes,
            outcome, message_salt, reply_salt, sent_by, speaker, metadata, key_id, partial
          FROM turns ${where}`,
         ...bindings,
       )
       .toArray()
-      .map((row) => turnRow.parse(row));
+      .map((row) => readTurn(row, this.outcomes));
   }
 
   private messages(rest: string, ...bindings: (string | number)[]): { seq: number; message: ChatMessage }[] {
     return this.sql
       .exec<{ seq: number; body: string }>(`SELECT seq, body FROM messages ${rest}`, ...bindings)
       .toArray()
-      .map(({ seq, body }) => ({ seq, message: chatMessageSchema.parse(JSON.parse(body)) }));
+      .map(({ seq, body }) => ({ seq, message: this.messageBodies.read(body) }));
   }
 
   private passes(
@@ -314,7 +336,7 @@ export class ChatSessionStore {
         seq: row.seq,
         turnId: row.turn_id,
         at: row.at,
-        state: supervisionStateSchema.parse(JSON.parse(row.state)),
+        state: this.states.read(row.state),
       }));
   }
 }

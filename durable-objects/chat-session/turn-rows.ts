@@ -1,32 +1,34 @@
 /** Turns as they stand in the session's SQLite. */
-import { z } from "zod";
-import { turnOutcomeSchema, turnStatuses } from "../../src/chat/session.js";
-import { readAuthor } from "../../src/conversation/actor-record.js";
+import type { StoredOutcome, TurnStatus } from "../../src/chat/session.js";
+import { type ActorRecord, readAuthor } from "../../src/conversation/actor-record.js";
 import { modelReplySchema } from "../../src/conversation/message.js";
 import { type Metadata, metadataSchema } from "../../src/conversation/names.js";
+import type { ParsedTexts } from "../kit/parsed-texts.js";
 
-export const turnRow = z
-  .object({
-    seq: z.number(),
-    turn_id: z.string(),
-    request_hash: z.string(),
-    status: z.enum(turnStatuses),
-    message_id: z.string(),
-    reply_id: z.string(),
-    original: z.string(),
-    accepted_at: z.number(),
-    ended_at: z.number().nullable(),
-    crashes: z.number(),
-    outcome: z.string().nullable(),
-    message_salt: z.string().nullable(),
-    reply_salt: z.string().nullable(),
-    speaker: z.string().nullable(),
-    metadata: z.string().nullable(),
-    sent_by: z.string().nullable(),
-    key_id: z.string().nullable(),
-    partial: z.string().nullable(),
-  })
-  .transform((row) => ({
+/** A row as it is selected. We wrote it ourselves: what isn't text of its own form is taken as it is. */
+export interface TurnRow extends Record<string, SqlStorageValue> {
+  seq: number;
+  turn_id: string;
+  request_hash: string;
+  status: TurnStatus;
+  message_id: string;
+  reply_id: string;
+  original: string;
+  accepted_at: number;
+  ended_at: number | null;
+  crashes: number;
+  outcome: string | null;
+  message_salt: string | null;
+  reply_salt: string | null;
+  speaker: string | null;
+  metadata: string | null;
+  sent_by: string | null;
+  key_id: string | null;
+  partial: string | null;
+}
+
+export function readTurn(row: TurnRow, outcomes: ParsedTexts<StoredOutcome>) {
+  return {
     seq: row.seq,
     turnId: row.turn_id,
     requestHash: row.request_hash,
@@ -37,7 +39,7 @@ export const turnRow = z
     acceptedAt: row.accepted_at,
     endedAt: row.ended_at ?? undefined,
     crashes: row.crashes,
-    outcome: row.outcome === null ? undefined : turnOutcomeSchema.parse(JSON.parse(row.outcome)),
+    outcome: row.outcome === null ? undefined : outcomes.read(row.outcome),
     messageSalt: row.message_salt ?? undefined,
     replySalt: row.reply_salt ?? undefined,
     speaker: row.speaker ?? undefined,
@@ -46,8 +48,9 @@ export const turnRow = z
     partial: row.partial === null ? undefined : modelReplySchema.parse(JSON.parse(row.partial)),
     sentBy: row.sent_by === null ? undefined : readAuthor(row.sent_by),
     metadata: row.metadata === null ? undefined : metadataSchema.parse(JSON.parse(row.metadata)),
-  }));
-export type TurnRecord = z.infer<typeof turnRow>;
+  };
+}
+export type TurnRecord = ReturnType<typeof readTurn>;
 
 export interface NewTurn {
   readonly turnId: string;
@@ -63,5 +66,7 @@ export interface NewTurn {
   readonly metadata?: Metadata | undefined;
   /** The key that it was sent with, or that its token was minted with. */
   readonly keyId?: string | undefined;
+  /** Who sent it. */
+  readonly sender: ActorRecord;
   readonly at: number;
 }

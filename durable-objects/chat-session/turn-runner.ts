@@ -50,6 +50,7 @@ export class TurnRun {
 
   /** The session's context was changed from outside: what it names now is loaded for the next prompt and call. */
   async refresh(): Promise<void> {
+    this.ports.platform.renew();
     await this.loaded?.refresh();
   }
 
@@ -106,10 +107,14 @@ export class TurnRun {
     const { store, kit, platform } = this.ports;
     const { events } = kit;
     const { turnId } = turn;
-    this.stream = new ReplyStream(() => openStreamGate(setup.supervisors, "response", turn.replyId), {
-      delta: (delta) => events.announce("reply.delta", turnId, { turnId, ...delta }),
-      retracted: (attempt) => events.announce("reply.retracted", turnId, { turnId, attempt }),
-    });
+    this.stream = new ReplyStream(
+      () => openStreamGate(setup.supervisors, "response", turn.replyId),
+      {
+        delta: (delta) => events.announce("reply.delta", turnId, { turnId, ...delta }),
+        retracted: (attempt) => events.announce("reply.retracted", turnId, { turnId, attempt }),
+      },
+      () => events.isHeard(),
+    );
     const { asks, raise, state, callWorker, ...ports } = agentPorts(kit, platform, {
       tenantId: session.tenantId,
       origin: this.origin(),

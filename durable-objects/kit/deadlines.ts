@@ -21,6 +21,12 @@ export class Deadlines {
     this.arm();
   }
 
+  /** The same, unless it is set already and passes before `at`, but not before now: whoever sets it anew each time needs one write. */
+  within(name: string, at: number, now: number): void {
+    const [set] = this.sql.exec<{ at: number }>("SELECT at FROM deadlines WHERE name = ?", name).toArray();
+    if (set === undefined || set.at <= now || set.at > at) this.move(name, at);
+  }
+
   /** Names of those that have passed, the earliest first. They stay until they are cleared or moved. */
   passed(now: number): string[] {
     return this.sql

@@ -41,7 +41,8 @@ export function eventsOf(events: Pick<EventLog, "read">, work: string): ReadEven
 export type Subscriber = (event: LiveEvent) => void;
 
 export class EventLog {
-  private readonly subscribers = new Set<Subscriber>();
+  /** Each with whether anybody listens through it now. */
+  private readonly subscribers = new Map<Subscriber, () => boolean>();
 
   /**
    * @param present what is shown for stored data. The log stores ids and no texts, so that what is erased elsewhere isn't left
@@ -66,13 +67,13 @@ export class EventLog {
         text,
       )
       .one();
-    this.emit({ seq, work, type, at: new Date(at).toISOString(), data: this.shown(type, text) });
+    if (this.isHeard()) this.emit({ seq, work, type, at: new Date(at).toISOString(), data: this.shown(type, text) });
     return seq;
   }
 
   /** Emits to those who listen now, and stores nothing. */
   announce<Type extends LiveEventType>(type: Type, work: string | undefined, data: EventData<Type>): void {
-    this.emit(this.live(type, work, data));
+    if (this.isHeard()) this.emit(this.live(type, work, data));
   }
 
   /** A live event for one listener alone. */
@@ -120,12 +121,19 @@ export class EventLog {
     return JSON.stringify(this.present(type, JSON.parse(data)));
   }
 
-  subscribe(subscriber: Subscriber): () => void {
-    this.subscribers.add(subscriber);
+  /** Whether anybody listens now: what is only shown needn't be made otherwise. */
+  isHeard(): boolean {
+    for (const listens of this.subscribers.values()) if (listens()) return true;
+    return false;
+  }
+
+  /** @param listens whether anybody hears what the subscriber is told; by default always */
+  subscribe(subscriber: Subscriber, listens: () => boolean = () => true): () => void {
+    this.subscribers.set(subscriber, listens);
     return () => this.subscribers.delete(subscriber);
   }
 
   private emit(event: LiveEvent): void {
-    for (const subscriber of this.subscribers) subscriber(event);
+    for (const subscriber of this.subscribers.keys()) subscriber(event);
   }
 }

@@ -40,6 +40,12 @@ export class SqlJournal implements Journal {
     this.assertLease();
 
     if (row !== undefined && spec.interrupted !== "again") return this.complete(id, spec, spec.interrupted());
+    const begunAt = now();
+    if (needsNoBeginning(spec)) {
+      const result = await work();
+      this.assertLease();
+      return this.complete(id, spec, result, begunAt);
+    }
     storage.transactionSync(() => {
       storage.sql.exec(
         `INSERT INTO journal (work, step, kind, attempts, begun_at) VALUES (?, ?, ?, 1, ?)
@@ -47,14 +53,14 @@ export class SqlJournal implements Journal {
         this.work,
         id,
         spec.kind,
-        now(),
+        begunAt,
       );
       if (row === undefined) spec.onBegin?.();
     });
     if (this.ports.oneAtATime !== undefined) await storage.sync();
     const result = await work();
     this.assertLease();
-    return this.complete(id, spec, result);
+    return this.complete(id, spec, result, begunAt);
   }
 
   /** Stored at once, without a beginning of its own: there is nothing between the two that could be interrupted. */
@@ -99,17 +105,20 @@ export class SqlJournal implements Journal {
   }
 
   /** What is stored is what is returned, so that a replay can't differ from the first time. */
-  private complete<T>(id: string, spec: StepSpec<T>, result: T): T {
+  private complete<T>(id: string, spec: StepSpec<T>, result: T, begunAt = this.ports.now()): T {
     const { storage, now } = this.ports;
     const stored = JSON.stringify(result);
     const read = spec.schema.parse(JSON.parse(stored));
     storage.transactionSync(() => {
       storage.sql.exec(
-        "UPDATE journal SET result = ?, ended_at = ? WHERE work = ? AND step = ?",
-        stored,
-        now(),
+        `INSERT INTO journal (work, step, kind, attempts, result, begun_at, ended_at) VALUES (?, ?, ?, 1, ?, ?, ?)
+         ON CONFLICT DO UPDATE SET result = excluded.result, ended_at = excluded.ended_at`,
         this.work,
         id,
+        spec.kind,
+        stored,
+        begunAt,
+        now(),
       );
       spec.onDone?.(read);
     });
@@ -119,6 +128,14 @@ export class SqlJournal implements Journal {
   private assertLease(): void {
     if (!this.ports.isHeld()) throw new Superseded(`the work ${this.work} was cancelled or taken over`);
   }
+}
+
+/**
+ * Whether nobody has to know that a step was begun and never ended: it does no harm to do it again, and what it calls (models,
+ * tools) are steps of their own.
+ */
+function needsNoBeginning<T>({ kind, interrupted, onBegin }: StepSpec<T>): boolean {
+  return interrupted === "again" && onBegin === undefined && kind !== "model" && kind !== "tool";
 }
 
 /**
@@ -148,6 +165,17 @@ export function usageByModel(sql: SqlStorage, work: string): (Usage & { readonly
       work,
     )
     .toArray();
+}
+
+/** What all models have taken together. */
+export function sumOfUsage(models: readonly Usage[]): Usage {
+  const sum = { modelCalls: 0, inputTokens: 0, outputTokens: 0 };
+  for (const { modelCalls, inputTokens, outputTokens } of models) {
+    sum.modelCalls += modelCalls;
+    sum.inputTokens += inputTokens;
+    sum.outputTokens += outputTokens;
+  }
+  return sum;
 }
 
 /** How far work (or, without one, all work of the object) has come: it changes with every step that is done. */

@@ -17,7 +17,7 @@ import { Deadlines } from "./deadlines.js";
 import { Driver, type Lease, type StepOutcome } from "./driver.js";
 import { EventLog } from "./events.js";
 import { SupervisorHealth } from "./health.js";
-import { forgetSteps, SqlJournal, usageByModel, usageOf } from "./journal.js";
+import { forgetSteps, SqlJournal, sumOfUsage, usageByModel, usageOf } from "./journal.js";
 import { Outbox, type OutboxMessage } from "./outbox.js";
 import { Waiters } from "./waiters.js";
 
@@ -121,6 +121,7 @@ export class Kit {
       now,
       deliver: ports.deliver,
       wakeAt: (at) => this.deadlines.move("outbox", at),
+      wakeBy: (at) => this.deadlines.within("outbox", at, now()),
       failed: (error, attempts) => this.log("warn", "outbox.failed", { attempts, ...describeError(error) }),
       parked: (topic, attempts) => this.log("error", "outbox.parked", { subject: topic, attempts }),
     });
@@ -174,11 +175,11 @@ export class Kit {
   end(work: string, ended: WorkEnd, write: (usage: Usage, endedAt: number) => void): void {
     const { kind, outcome, since, agent, subject, keyId } = ended;
     const endedAt = this.ports.now();
-    const usage = this.usage(work);
+    const models = usageByModel(this.ctx.storage.sql, work);
+    const usage = sumOfUsage(models);
     this.ctx.storage.transactionSync(() => {
       this.asks.cancelOfWork(work, ended.by ?? { kind: "system", id: work });
       write(usage, endedAt);
-      const models = usageByModel(this.ctx.storage.sql, work);
       this.outbox.put("usage", work, { work, kind, agent, subject, keyId, models, at: endedAt });
       this.forgetSteps(work);
       this.crashes.forget(work);
@@ -225,7 +226,8 @@ export class Kit {
 
   /** Sends off what the outbox holds, in the background; the alarm sees to it if this instance dies. */
   deliverSoon(): void {
-    this.deadlines.move("outbox", this.ports.now() + deliveryLeaseMs);
+    const now = this.ports.now();
+    if (!this.outbox.isEmpty()) this.deadlines.within("outbox", now + deliveryLeaseMs, now);
     this.ctx.waitUntil(this.outbox.drain());
   }
 

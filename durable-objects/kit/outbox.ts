@@ -20,6 +20,8 @@ export interface OutboxPorts {
   readonly deliver: (messages: readonly OutboxMessage[]) => Promise<void>;
   /** Sees to it that `drain` is called then, even if this object dies first. */
   readonly wakeAt: (at: number | undefined) => void;
+  /** The same for then or earlier, whatever is set already. */
+  readonly wakeBy: (at: number) => void;
   readonly failed: (error: unknown, attempts: number) => void;
   /** It was tried to the end, and keeps nothing back any more. */
   readonly parked: (topic: string, attempts: number) => void;
@@ -44,6 +46,8 @@ export function retryDelayMs(attempts: number): number {
 
 export class Outbox {
   private draining: Promise<void> | undefined;
+  /** By when this instance has seen to it that somebody drains. */
+  private wakesAt: number | undefined;
 
   constructor(private readonly ports: OutboxPorts) {}
 
@@ -57,7 +61,7 @@ export class Outbox {
       JSON.stringify(payload),
       now,
     );
-    this.ports.wakeAt(now + leaseMs);
+    this.wakeBy(now);
   }
 
   /** Delivers what is due; one drain at a time. Never throws. */
@@ -99,6 +103,10 @@ export class Outbox {
     for (let batch = this.take(); batch.length > 0; batch = this.take()) {
       if (batch.length === 1 || !(await this.send(batch))) await this.sendEachAlone(batch);
     }
+    if (this.isEmpty()) {
+      this.wakeAt(undefined);
+      return;
+    }
     // The head of each entity: what waits behind it must not wake anybody.
     const next = this.ports.sql
       .exec<{ at: number | null }>(
@@ -106,7 +114,7 @@ export class Outbox {
          WHERE parked_at IS NOT NULL OR id IN (SELECT MIN(id) FROM outbox WHERE parked_at IS NULL GROUP BY entity)`,
       )
       .one().at;
-    this.ports.wakeAt(next ?? undefined);
+    this.wakeAt(next ?? undefined);
   }
 
   /** One of them can't be delivered: found, so that it keeps back its own entity and no other. */
@@ -134,8 +142,35 @@ export class Outbox {
     return true;
   }
 
+  /** Whoever ends work looks whether it is so; until then the lease of the work stands. */
+  private wakeBy(now: number): void {
+    const at = now + leaseMs;
+    if (this.wakesAt !== undefined && now < this.wakesAt && this.wakesAt <= at) return;
+    this.ports.wakeBy(at);
+    this.wakesAt = at;
+  }
+
+  private wakeAt(at: number | undefined): void {
+    this.wakesAt = undefined;
+    this.ports.wakeAt(at);
+  }
+
+  isEmpty(): boolean {
+    return this.ports.sql.exec("SELECT 1 FROM outbox LIMIT 1").toArray().length === 0;
+  }
+
   /** The oldest that are due; an entity with a postponed message waits behind it. */
   private take(): OutboxMessage[] {
+    const now = this.ports.now();
+    // Ordinarily all there is fits into a batch, and nothing was postponed.
+    const all = this.ports.sql
+      .exec<{ id: number; entity: string; topic: string; payload: string; due_at: number }>(
+        "SELECT id, entity, topic, payload, due_at FROM outbox ORDER BY id LIMIT ?",
+        batchSize + 1,
+      )
+      .toArray();
+    if (all.length <= batchSize && all.every(({ due_at }) => due_at <= now))
+      return all.map(({ due_at: _, ...message }) => message);
     return this.ports.sql
       .exec<{ id: number; entity: string; topic: string; payload: string }>(
         `SELECT id, entity, topic, payload FROM outbox AS candidate
@@ -144,7 +179,7 @@ export class Outbox {
            WHERE earlier.entity = candidate.entity AND earlier.id < candidate.id AND earlier.due_at > ?1
              AND earlier.parked_at IS NULL)
          ORDER BY id LIMIT ?2`,
-        this.ports.now(),
+        now,
         batchSize,
       )
       .toArray();

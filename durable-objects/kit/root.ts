@@ -32,6 +32,8 @@ export interface RootEngine {
 /** The shell of a root: an object that does work of its own, raises asks and has events to follow. */
 export abstract class Root<W extends RootEngine> extends StoredObject<W> implements RootObject {
   private readonly sockets: EventSockets;
+  /** Its tables were seen: they go with `remove` alone. */
+  private wasCreated = false;
   /** The streams that are open, with who reads them. They live no longer than this instance. */
   private readonly streams = new Map<() => void, Reader>();
 
@@ -48,7 +50,13 @@ export abstract class Root<W extends RootEngine> extends StoredObject<W> impleme
     await this.engine.stop();
     for (const close of [...this.streams.keys()]) close();
     await this.ctx.storage.deleteAll();
+    this.wasCreated = false;
     return true;
+  }
+
+  protected override exists(): boolean {
+    this.wasCreated ||= super.exists();
+    return this.wasCreated;
   }
 
   async ask(askId: string): Promise<Wire<Result<Ask>>> {

@@ -112,4 +112,15 @@ export const kitSchema: readonly SchemaStep[] = [
     ALTER TABLE outbox ADD COLUMN parked_at INTEGER;
     ALTER TABLE outbox ADD COLUMN error TEXT;`,
   },
+  {
+    name: "events without a counter",
+    sql: `
+    -- No event is ever deleted: the next number is the highest there is and one, and needs no row that counts.
+    CREATE TABLE counted_events (
+      seq INTEGER PRIMARY KEY, work TEXT, type TEXT NOT NULL, at INTEGER NOT NULL, data TEXT NOT NULL);
+    INSERT INTO counted_events SELECT seq, work, type, at, data FROM events;
+    DROP TABLE events;
+    ALTER TABLE counted_events RENAME TO events;
+    CREATE INDEX events_of_work ON events (work, seq);`,
+  },
 ];

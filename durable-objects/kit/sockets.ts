@@ -16,9 +16,12 @@ export class EventSockets {
     private readonly now: () => number,
   ) {
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair("ping", "pong"));
-    log.subscribe((event) => {
-      for (const socket of ctx.getWebSockets()) this.send(socket, event);
-    });
+    log.subscribe(
+      (event) => {
+        for (const socket of ctx.getWebSockets()) this.send(socket, event);
+      },
+      () => ctx.getWebSockets().length > 0,
+    );
   }
 
   /** Accepts an upgrade; `?after=` says which events the client has already. */

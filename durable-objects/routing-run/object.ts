@@ -2,7 +2,7 @@
 import { composeRootPlatform } from "../../src/composition.js";
 import type { ActorRecord } from "../../src/conversation/actor-record.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
-import type { RunObject } from "../../src/gateways/run-gateway.js";
+import type { RunIdentity, RunObject } from "../../src/gateways/run-gateway.js";
 import { fromWire, toWire, type Wire } from "../../src/gateways/wire.js";
 import { type NewRun, newRunSchema, type Run } from "../../src/routing/run.js";
 import type { RunTrace } from "../../src/routing/trace.js";
@@ -18,11 +18,7 @@ export class RoutingRun extends Root<RunEngine> implements RunObject {
   }
 
   /** Begins the run, unless that was done before, and waits for its end or its wait, at most `waitMs`. */
-  async start(
-    identity: { tenantId: string; runId: string; keyId?: string | undefined },
-    definition: Wire<NewRun>,
-    waitMs: number,
-  ): Promise<Wire<Result<Run>>> {
+  async start(identity: RunIdentity, definition: Wire<NewRun>, waitMs: number): Promise<Wire<Result<Run>>> {
     if (!this.exists()) {
       const parsed = fromWire(definition, newRunSchema);
       this.makeTables();

@@ -7,6 +7,7 @@ import type { AskWork } from "../../src/asks/origin.js";
 import type { EventData } from "../../src/catalogues/events.js";
 import type { ReplyStream } from "../../src/chat/reply-stream.js";
 import type { ActorRecord } from "../../src/conversation/actor-record.js";
+import type { RunIdentity } from "../../src/gateways/run-gateway.js";
 import { hasEnded, type NewRun, type Run, type RunOutcome } from "../../src/routing/run.js";
 import type { Lease, StepOutcome } from "../kit/driver.js";
 import type { StreamOptions } from "../kit/event-stream.js";
@@ -23,6 +24,8 @@ export class RunEngine implements RootEngine {
   readonly kit: Kit;
   /** What is shown of the response while it is written, in this instance. */
   private stream: ReplyStream | undefined;
+  /** The tenant's revision, as the request brought it that begins the run. */
+  private revision: number | undefined;
 
   constructor(
     private readonly ctx: DurableObjectState,
@@ -47,7 +50,8 @@ export class RunEngine implements RootEngine {
     });
   }
 
-  begin(identity: { tenantId: string; runId: string; keyId?: string | undefined }, definition: NewRun): void {
+  begin(identity: RunIdentity, definition: NewRun): void {
+    this.revision = identity.revision;
     this.ctx.storage.transactionSync(() => {
       this.store.create(identity, definition, crypto.randomUUID(), this.platform.now());
       this.kit.events.append("run.started", identity.runId, { runId: identity.runId });
@@ -103,7 +107,7 @@ export class RunEngine implements RootEngine {
     // Cancelled meanwhile: whoever did that has ended it.
     if (!lease.isHeld()) return "again";
     try {
-      const { status, outcome } = await driveRun(this.store, this.kit, this.platform, lease, (stream) => {
+      const { status, outcome } = await driveRun(this.store, this.kit, await this.platformNow(), lease, (stream) => {
         this.stream = stream;
       });
       // Cancelled between its last step and its end: whoever did that has ended it.
@@ -118,6 +122,13 @@ export class RunEngine implements RootEngine {
       }
     }
     return "again";
+  }
+
+  /** The platform with what is known of the tenant. */
+  private async platformNow(): Promise<RootPlatform> {
+    const { revision } = this;
+    this.revision = undefined;
+    return this.platform.at(revision ?? (await this.platform.revision(this.store.run().tenantId)));
   }
 
   private fail(detail = "An internal error, which has been logged. Start the run again."): void {

@@ -12,7 +12,7 @@ import {
 import type { ActorRecord } from "../conversation/actor-record.js";
 import type { ToolName } from "../conversation/names.js";
 import { log } from "../platform/logging.js";
-import type { ResourceStore } from "../stores/resource-store.js";
+import type { ResourceEditor } from "../stores/tenant-snapshots.js";
 import {
   type ChangeOutcome,
   type ContextAuthor,
@@ -33,7 +33,7 @@ export type ChangeSessionContext = (
 
 export interface ContextEditorPorts {
   readonly tenantId: string;
-  readonly store: ResourceStore;
+  readonly store: ResourceEditor;
   readonly resources: WorkResources;
   readonly inForce: () => {
     readonly rules: readonly string[];

@@ -2,7 +2,7 @@
 import { unknownBuiltIn } from "../agent/built-in-tools.js";
 import { builtInServer, type ToolRef } from "../agent/tools.js";
 import type { ProblemIssue } from "../conversation/problem.js";
-import type { ResourceStore } from "../stores/resource-store.js";
+import type { ResourceReader } from "../stores/tenant-snapshots.js";
 import type { ResourceKind } from "../tenancy/resources.js";
 
 /** A resource that a body names, with its path in the body. */
@@ -18,7 +18,7 @@ export function namedAt(path: string, kind: ResourceKind, names: readonly string
 
 /** What is wrong with the names of a body: one issue for each resource that isn't stored. */
 export async function missingNames(
-  resources: ResourceStore,
+  resources: ResourceReader,
   tenantId: string,
   named: readonly NamedAt[],
 ): Promise<ProblemIssue[]> {
@@ -31,7 +31,7 @@ export async function missingNames(
 
 /** The tools of a remote server are known only when it is called: it is enough that the server is stored. */
 export async function missingTools(
-  resources: ResourceStore,
+  resources: ResourceReader,
   tenantId: string,
   named: readonly { readonly path: string; readonly ref: ToolRef }[],
 ): Promise<ProblemIssue[]> {

@@ -5,18 +5,18 @@ import type { NestedPanel } from "../roundtable/nested.js";
 import { type Panel, type Perspective, seatsOf } from "../roundtable/panel.js";
 import type { LoadedPanel, LoadedSeat } from "../roundtable/ports.js";
 import { toolRefOf } from "../routing/team.js";
-import type { ResourceStore } from "../stores/resource-store.js";
-import { parseBody } from "../stores/sealed-bodies.js";
-import type { ResourcePin } from "../tenancy/resources.js";
+import type { ResourceReader } from "../stores/tenant-snapshots.js";
+import { isOfKind, type ResourcePin } from "../tenancy/resources.js";
 import type { WorkResources } from "./work-resources.js";
 import { missing, named, pinsOf } from "./work-setup.js";
 
 /** The versions of the agents that sit at the table, and of the tools that they and the panel name. */
-export async function pinPanel(resources: ResourceStore, tenantId: string, panel: Panel): Promise<ResourcePin[]> {
+export async function pinPanel(resources: ResourceReader, tenantId: string, panel: Panel): Promise<ResourcePin[]> {
   const names = seatsOf(panel).flatMap(({ agent }) => agent ?? []);
   const agents =
     names.length === 0 ? [] : pinsOf("agents", await resources.pins(tenantId, named("agents", [...new Set(names)])));
-  const bodies = (await resources.versions(tenantId, agents)).map(({ body }) => parseBody("agents", body));
+  const versions = await resources.versions(tenantId, agents);
+  const bodies = versions.flatMap((version) => (isOfKind("agents", version) ? [version.body] : []));
   const refs = [
     ...panel.tools.map(toolRefOf),
     ...bodies.flatMap((agent) => (agent.kind === "model" ? agent.tools : [])),
@@ -79,7 +79,7 @@ export function buildPanel(panel: Panel, { resources, perspectives, allows = () 
 
 /** The versions of stored panels, and of all that they and others name. */
 export async function pinPanels(
-  resources: ResourceStore,
+  resources: ResourceReader,
   tenantId: string,
   names: readonly string[],
   inline: readonly Panel[],
@@ -89,7 +89,8 @@ export async function pinPanels(
   readonly found: readonly string[];
 }> {
   const pins = names.length === 0 ? [] : pinsOf("panels", await resources.pins(tenantId, named("panels", names)));
-  const stored = (await resources.versions(tenantId, pins)).map(({ body }) => parseBody("panels", body));
+  const versions = await resources.versions(tenantId, pins);
+  const stored = versions.flatMap((version) => (isOfKind("panels", version) ? [version.body] : []));
   const panels = [...stored, ...inline];
   const within = await Promise.all(panels.map((panel) => pinPanel(resources, tenantId, panel)));
   return {

@@ -9,6 +9,12 @@ import type { Delivery } from "../stores/deliveries.js";
 import type { SetupSources } from "./work-setup.js";
 
 export interface RootPlatform extends SetupSources {
+  /** The same, with what is known of the tenant at this revision; without one it is read anew. */
+  readonly at: (revision: number | undefined) => RootPlatform;
+  /** From now on everything of the tenant is read anew. */
+  readonly renew: () => void;
+  /** A tenant's revision now. */
+  readonly revision: (tenantId: string) => Promise<number | undefined>;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** The models that a tenant can call. */

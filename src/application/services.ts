@@ -22,6 +22,7 @@ import type { ResourceVersions } from "../stores/resource-versions.js";
 import type { RoundtableIndex } from "../stores/roundtable-index.js";
 import type { RunIndex } from "../stores/run-index.js";
 import type { SessionIndex } from "../stores/session-index.js";
+import type { TenantSnapshots } from "../stores/tenant-snapshots.js";
 import type { TenantStore } from "../stores/tenant-store.js";
 import type { UsageStore } from "../stores/usage-store.js";
 import type { WebhookStore } from "../stores/webhook-store.js";
@@ -41,6 +42,8 @@ export interface Services {
   readonly claims: CreationClaims;
   readonly tenants: TenantStore;
   readonly resources: ResourceStore;
+  /** What is known of a tenant at a revision: for what only looks up. */
+  readonly snapshots: TenantSnapshots;
   readonly remoteTools: RemoteTools;
   /** The secret that signs a tenant's outgoing calls. */
   readonly signingSecret: (tenantId: string) => Promise<string>;

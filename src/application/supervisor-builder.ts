@@ -34,10 +34,16 @@ export interface SupervisedWork {
 }
 
 export class SupervisorBuilder {
-  /** By the config of a stored version, which never changes: gone when the store forgets the version. */
-  private readonly compiled = new WeakMap<RulesConfig, CompiledRules>();
+  constructor(
+    private readonly ports: SupervisorBuilderPorts,
+    /** By the config of a stored version, which never changes: gone when the store forgets the version. */
+    private readonly compiled = new WeakMap<RulesConfig, CompiledRules>(),
+  ) {}
 
-  constructor(private readonly ports: SupervisorBuilderPorts) {}
+  /** The same for work that knows its models and providers itself. */
+  with(ports: Pick<SupervisorBuilderPorts, "model" | "provider">): SupervisorBuilder {
+    return new SupervisorBuilder({ ...this.ports, ...ports }, this.compiled);
+  }
 
   /** @param work the session or run that it supervises; what can't fail and calls nobody needs none. */
   build(

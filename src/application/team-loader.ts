@@ -5,10 +5,9 @@ import { sha256Hex } from "../platform/digest.js";
 import type { Panel } from "../roundtable/panel.js";
 import type { LoadedTeam } from "../routing/ports.js";
 import { maxTeamDepth, type Team, type TeamChoice, teamsWithin, toolRefOf } from "../routing/team.js";
-import type { ResourceStore } from "../stores/resource-store.js";
-import { parseBody } from "../stores/sealed-bodies.js";
+import type { ResourceReader } from "../stores/tenant-snapshots.js";
 import type { Supervisor } from "../supervision/supervisor.js";
-import type { ResourcePin } from "../tenancy/resources.js";
+import { isOfKind, type ResourcePin } from "../tenancy/resources.js";
 import type { ExampleClassifiers } from "./example-classifiers.js";
 import { nestedPanel, pinPanels } from "./panel-loader.js";
 import type { ResourceRef, WorkResources } from "./work-resources.js";
@@ -27,7 +26,7 @@ export interface TeamNames {
 }
 
 /** The versions of all teams, nested ones included, of the agents that are their workers, and the names of what they use. */
-export async function pinTeams(resources: ResourceStore, tenantId: string, root: TeamChoice): Promise<TeamNames> {
+export async function pinTeams(resources: ResourceReader, tenantId: string, root: TeamChoice): Promise<TeamNames> {
   const names = new NamesOfTeams();
   const pins = new Map<string, ResourcePin>();
   const missing = new Map<string, ResourceRef>();
@@ -41,9 +40,9 @@ export async function pinTeams(resources: ResourceStore, tenantId: string, root:
     const found = await pinsNamed(resources, tenantId, wanted);
     for (const pin of found) pins.set(`${pin.kind}/${pin.name}`, pin);
     for (const ref of wanted) if (!known(ref)) missing.set(`${ref.kind}/${ref.name}`, ref);
-    for (const { kind, body } of await resources.versions(tenantId, found)) {
-      if (kind === "teams") names.take(parseBody("teams", body));
-      if (kind === "agents") names.takeAgent(parseBody("agents", body));
+    for (const version of await resources.versions(tenantId, found)) {
+      if (isOfKind("teams", version)) names.take(version.body);
+      if (isOfKind("agents", version)) names.takeAgent(version.body);
     }
   }
   const [items, panels] = await Promise.all([
@@ -63,7 +62,7 @@ export async function pinTeams(resources: ResourceStore, tenantId: string, root:
 
 /** Every look-up brings the tenant's `always` items too: they are nobody's here. */
 async function pinsNamed(
-  resources: ResourceStore,
+  resources: ResourceReader,
   tenantId: string,
   refs: readonly ResourceRef[],
 ): Promise<ResourcePin[]> {
@@ -119,7 +118,7 @@ class NamesOfTeams {
 }
 
 async function rootTeam(
-  resources: ResourceStore,
+  resources: ResourceReader,
   tenantId: string,
   root: TeamChoice,
   pins: ReadonlyMap<string, ResourcePin>,
@@ -127,12 +126,12 @@ async function rootTeam(
   if (typeof root !== "string") return root;
   const pin = pins.get(`teams/${root}`);
   const [version] = pin === undefined ? [] : await resources.versions(tenantId, [pin]);
-  return version === undefined ? undefined : parseBody("teams", version.body);
+  return version !== undefined && isOfKind("teams", version) ? version.body : undefined;
 }
 
 /** The versions of the tools that these teams use: stored ones by their names, those of remote servers with their server. */
 export async function pinTools(
-  resources: ResourceStore,
+  resources: ResourceReader,
   tenantId: string,
   { tools }: TeamNames,
 ): Promise<ResourcePin[]> {

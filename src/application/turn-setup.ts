@@ -11,11 +11,10 @@ import type { NewSession } from "../chat/session.js";
 import type { TurnSetup } from "../chat/turn.js";
 import type { ModelReply } from "../conversation/message.js";
 import type { LoadedTeam } from "../routing/ports.js";
-import { parseBody } from "../stores/sealed-bodies.js";
 import type { HealthStore } from "../supervision/breaker.js";
 import type { ContextEditor } from "../supervision/environment.js";
 import type { Supervisor } from "../supervision/supervisor.js";
-import { type ResourceVersion, resourcePinSchema } from "../tenancy/resources.js";
+import { isOfKind, type ResourceVersion, resourcePinSchema } from "../tenancy/resources.js";
 import { type ChangeSessionContext, SessionContextEditor } from "./context-editor.js";
 import { nestedPanel, pinPanels } from "./panel-loader.js";
 import type { SupervisedWork } from "./supervisor-builder.js";
@@ -199,11 +198,7 @@ async function attachedSupervisors(
   const pinned = await pin(session, sources);
   const pins = pinsOf("supervisors", pinned.pins).filter(({ name }) => pinned.supervisors.includes(name));
   const versions = await sources.resources.versions(session.tenantId, pins);
-  const attached = versions.flatMap((version) => {
-    const body = version.kind === "supervisors" ? parseBody("supervisors", version.body) : undefined;
-    return body === undefined ? [] : [{ ...version, kind: "supervisors" as const, body }];
-  });
-  return { pinned, attached };
+  return { pinned, attached: versions.filter((version) => isOfKind("supervisors", version)) };
 }
 
 async function pin({ definition, tenantId, context }: PinnedFacts, sources: SetupSources): Promise<PinnedTurn> {
@@ -215,7 +210,7 @@ async function pin({ definition, tenantId, context }: PinnedFacts, sources: Setu
   ]);
   const agentPins = pinsOf("agents", first);
   const [version] = agentPins.length === 0 ? [] : await resources.versions(tenantId, agentPins);
-  const agent = version === undefined ? undefined : parseBody("agents", version.body);
+  const agent = version !== undefined && isOfKind("agents", version) ? version.body : undefined;
   const teams = agent?.kind === "team" ? await pinTeams(resources, tenantId, agent.team) : undefined;
   const panels = agent?.kind === "panel" ? await pinPanels(resources, tenantId, [agent.panel], []) : undefined;
 

@@ -6,8 +6,8 @@ import type { ReferenceItem } from "../agent/prompt.js";
 import { remoteToolSchema } from "../agent/remote-tool.js";
 import type { AgentTool, ToolRef } from "../agent/tools.js";
 import { describeError, log } from "../platform/logging.js";
-import type { ResourceStore } from "../stores/resource-store.js";
-import type { ResourceKind, ResourcePin, ResourceVersion } from "../tenancy/resources.js";
+import type { ResourceReader } from "../stores/tenant-snapshots.js";
+import { isOfKind, type ResourceKind, type ResourcePin, type ResourceVersion } from "../tenancy/resources.js";
 import type { RemoteTools } from "./remote-tools.js";
 import type { RemoteServer, ToolBuilder } from "./tool-builder.js";
 
@@ -25,7 +25,7 @@ export class WorkResources {
     /** The work's own scope: what is listed of remote servers is listed once in it. */
     private readonly journal: Journal,
     private readonly sources: {
-      readonly resources: ResourceStore;
+      readonly resources: ResourceReader;
       readonly tools: ToolBuilder;
       readonly remoteTools: RemoteTools;
     },
@@ -37,7 +37,7 @@ export class WorkResources {
     const missing = pins.filter(({ kind, name }) => !this.has(kind, name));
     const loaded = await this.sources.resources.versions(this.tenantId, missing);
     this.versions = [...this.versions, ...loaded];
-    await Promise.all(loaded.map((version) => (isOf("tools", version) ? this.listRemote(version) : undefined)));
+    await Promise.all(loaded.map((version) => (isOfKind("tools", version) ? this.listRemote(version) : undefined)));
   }
 
   /** Loads the current versions of those that aren't known yet. */
@@ -69,7 +69,7 @@ export class WorkResources {
   }
 
   all<K extends ResourceKind>(kind: K): readonly ResourceVersion<K>[] {
-    return this.versions.filter((version) => isOf(kind, version));
+    return this.versions.filter((version) => isOfKind(kind, version));
   }
 
   get<K extends ResourceKind>(kind: K, name: string): ResourceVersion<K>["body"] | undefined {
@@ -119,8 +119,4 @@ export class WorkResources {
     );
     this.remote.set(name, { tools, connection: remoteTools.connect(server) });
   }
-}
-
-function isOf<K extends ResourceKind>(kind: K, version: ResourceVersion): version is ResourceVersion<K> {
-  return version.kind === kind;
 }

@@ -5,8 +5,7 @@
 import { z } from "zod";
 import type { CallOrigin } from "../agent/call-context.js";
 import type { Journal } from "../agent/journal.js";
-import type { ResourceStore } from "../stores/resource-store.js";
-import type { TenantStore } from "../stores/tenant-store.js";
+import type { ResourceEditor, ResourceReader, TenantReader } from "../stores/tenant-snapshots.js";
 import type { HealthStore } from "../supervision/breaker.js";
 import type { Supervisor } from "../supervision/supervisor.js";
 import { type ResourceKind, type ResourcePin, resourcePinSchema } from "../tenancy/resources.js";
@@ -20,8 +19,8 @@ import { type ResourceRef, WorkResources } from "./work-resources.js";
 
 export interface SetupSources {
   readonly memory: SessionMemory;
-  readonly resources: ResourceStore;
-  readonly tenants: TenantStore;
+  readonly resources: ResourceReader & ResourceEditor;
+  readonly tenants: TenantReader;
   readonly tools: ToolBuilder;
   readonly remoteTools: RemoteTools;
   readonly supervisors: SupervisorBuilder;

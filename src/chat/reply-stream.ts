@@ -15,6 +15,12 @@ export interface ReplyStreamEvents {
   retracted(attempt: number): void;
 }
 
+/**
+ * How much of a reply may wait for the gate while nobody follows it, in characters; never more than was gated already. The gate says
+ * soon enough that a reply will be blocked, and needs no look at each of its pieces for that.
+ */
+const unheardCharacters = 1_000;
+
 /** One gate over the texts of all rounds, so that nothing passes split between two of them. */
 export class ReplyStream {
   private gate: StreamGate;
@@ -24,16 +30,23 @@ export class ReplyStream {
   private readonly rounds: string[] = [];
   /** What of the current round was pushed. */
   private pushed = "";
+  /** What was pushed and not gated yet: nobody follows the reply, and its end is judged as a whole anyway. */
+  private pending = "";
+  /** Characters that this gate was given. */
+  private gated = 0;
 
   constructor(
     private readonly openGate: () => StreamGate,
     private readonly events: ReplyStreamEvents,
+    /** Whether anybody follows the reply now. */
+    private readonly isHeard: () => boolean = () => true,
   ) {
     this.gate = openGate();
   }
 
   /** What a subscriber who comes late has missed. */
   soFar(): ReplyDelta | undefined {
+    this.advance();
     return this.released === "" ? undefined : { text: this.released, attempt: this.attempt, offset: 0 };
   }
 
@@ -57,12 +70,14 @@ export class ReplyStream {
 
   /** The supervised reply is final: the rest of it is released; where it differs from what was released, it is released anew. */
   finish(finalText: string): void {
+    this.pending = "";
     if (!finalText.startsWith(this.released)) this.voidReleased();
     this.release(finalText.slice(this.released.length));
   }
 
   /** There will be no such reply: what was released of it is void. */
   withdraw(): void {
+    this.pending = "";
     if (this.released !== "") this.voidReleased();
   }
 
@@ -70,15 +85,25 @@ export class ReplyStream {
     if (text === "") return;
     const separator = this.pushed === "" && this.rounds.length > 0 ? "\n" : "";
     this.pushed += text;
-    this.release(this.gate.push(separator + text));
+    this.pending += separator + text;
+    if (this.isHeard() || this.pending.length >= Math.min(unheardCharacters, this.gated)) this.advance();
+  }
+
+  private advance(): void {
+    const { pending } = this;
+    this.pending = "";
+    this.gated += pending.length;
+    if (pending !== "") this.release(this.gate.push(pending));
   }
 
   private retract(): void {
     if (this.pushed === "") return;
     if (this.released !== "") this.voidReleased();
     this.gate = this.openGate();
+    this.gated = 0;
     this.pushed = "";
-    this.release(this.gate.push(this.rounds.join("\n")));
+    this.pending = this.rounds.join("\n");
+    if (this.isHeard()) this.advance();
   }
 
   private voidReleased(): void {

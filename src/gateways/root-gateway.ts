@@ -73,7 +73,7 @@ export interface RootObject {
 
 /** A namespace, as far as we use it. */
 export interface Namespace<O> {
-  getByName(name: string): O;
+  getByName(name: string, options?: { locationHint?: DurableObjectLocationHint }): O;
 }
 
 /** Where the events of a kind of root are read. */
@@ -95,7 +95,11 @@ const parkedSchema = z.array(parkedDeliverySchema).nullable();
  * doesn't exist. What goes through is JSON, checked on arrival.
  */
 export class RootGateway<O extends RootObject> implements AskOwner, EventSource {
-  constructor(private readonly namespace: Namespace<O>) {}
+  /** @param place where an object is made that isn't there yet */
+  constructor(
+    private readonly namespace: Namespace<O>,
+    private readonly place?: DurableObjectLocationHint,
+  ) {}
 
   remove(tenantId: string, rootId: string): Promise<boolean> {
     return this.call(tenantId, rootId, (object) => object.remove());
@@ -151,7 +155,8 @@ export class RootGateway<O extends RootObject> implements AskOwner, EventSource 
   }
 
   protected object(tenantId: string, rootId: string): O {
-    return this.namespace.getByName(`${tenantId}/${rootId}`);
+    const { place } = this;
+    return this.namespace.getByName(`${tenantId}/${rootId}`, place === undefined ? {} : { locationHint: place });
   }
 
   /** For what can be repeated: reads, answers (which are compared), and commands that carry their key or their id. */

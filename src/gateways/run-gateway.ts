@@ -6,14 +6,19 @@ import { type RunTrace, runTraceSchema } from "../routing/trace.js";
 import { RootGateway, type RootObject } from "./root-gateway.js";
 import { fromWire, resultOf, toWire, type Wire } from "./wire.js";
 
+/** Whose run it is, and what it was begun with. */
+export interface RunIdentity {
+  readonly tenantId: string;
+  readonly runId: string;
+  readonly keyId?: string | undefined;
+  /** The tenant's revision, as it was read with the key. */
+  readonly revision?: number | undefined;
+}
+
 /** What a run's object offers. */
 export interface RunObject extends RootObject {
   /** Begins the run, unless it was begun before; waits for its end, at most `waitMs`. */
-  start(
-    identity: { tenantId: string; runId: string; keyId?: string | undefined },
-    definition: Wire<NewRun>,
-    waitMs: number,
-  ): Promise<Wire<Result<Run>>>;
+  start(identity: RunIdentity, definition: Wire<NewRun>, waitMs: number): Promise<Wire<Result<Run>>>;
   describe(waitMs: number): Promise<Wire<Result<Run>>>;
   /** Not `trace`: that is the name of a handler of the platform. */
   readTrace(): Promise<Wire<Result<RunTrace>>>;
@@ -25,18 +30,10 @@ const traceResult = resultOf(runTraceSchema);
 
 /** The runs of the system. A run is begun once under its id, so that beginning it can be repeated too. */
 export class RunGateway extends RootGateway<RunObject> {
-  async start(
-    tenantId: string,
-    runId: string,
-    definition: NewRun,
-    waitMs: number,
-    keyId?: string,
-  ): Promise<Result<Run>> {
+  async start(identity: RunIdentity, definition: NewRun, waitMs: number): Promise<Result<Run>> {
     const wire = toWire(definition);
-    return fromWire(
-      await this.call(tenantId, runId, (object) => object.start({ tenantId, runId, keyId }, wire, waitMs)),
-      runResult,
-    );
+    const { tenantId, runId } = identity;
+    return fromWire(await this.call(tenantId, runId, (object) => object.start(identity, wire, waitMs)), runResult);
   }
 
   async describe(tenantId: string, runId: string, waitMs: number): Promise<Result<Run>> {

@@ -33,6 +33,8 @@ export interface SendCommand {
   readonly sender: ActorRecord;
   /** The key that it is sent with, or that its token was minted with. */
   readonly keyId?: string | undefined;
+  /** The tenant's revision, as it was read with the key. */
+  readonly revision?: number | undefined;
 }
 
 const createdSchema = z.object({ session: sessionSchema, created: z.boolean() });

@@ -48,14 +48,14 @@ export type FaceRoutes = Hono<{ Bindings: Env; Variables: { services: Services }
  * @param faces other faces beside HTTP's own routes
  */
 export function createApp(
-  compose: (env: Env) => Services,
+  compose: (env: Env, cf?: unknown) => Services,
   pages: Readonly<Record<string, string>> = {},
   faces: readonly FaceRoutes[] = [],
 ): OpenAPIHono<AppEnv> {
   const app = newRouter();
   app.use(requestId({ generator: () => newId("req"), limitLength: 100 }));
   app.use(async (c, next) => {
-    c.set("services", compose(c.env));
+    c.set("services", compose(c.env, c.req.raw.cf));
     await next();
   });
   app.use(answerHeaders);

@@ -19,17 +19,23 @@ export async function deliverToD1(
   tell: (jobs: readonly LaterJob[]) => Promise<void> = async () => {},
 ): Promise<void> {
   const { tenantId, ownerId } = delivery;
-  // A tenant that was deleted meanwhile takes its copies with it.
-  const tenant = await db
+  const tenant = db
     .prepare(
       `SELECT EXISTS (SELECT 1 FROM webhooks WHERE tenant_id = ?1 AND status = 'active') AS listens
        FROM tenants WHERE tenant_id = ?1`,
     )
-    .bind(tenantId)
-    .first<{ listens: number }>();
-  if (tenant === null) return;
-  await db.batch(delivery.messages.flatMap((message) => statementsFor(db, delivery, message)));
-  if (tenant.listens === 1) await tell([{ tenantId, rootId: ownerId, inMs: 0 }]);
+    .bind(tenantId);
+  let listens: boolean;
+  try {
+    const copies = delivery.messages.flatMap((message) => statementsFor(db, delivery, message));
+    const [found] = await db.batch<{ listens: number }>([tenant, ...copies]);
+    listens = found?.results[0]?.listens === 1;
+  } catch (error) {
+    // A tenant that was deleted meanwhile takes its copies with it: they refer to it.
+    if ((await tenant.first()) === null) return;
+    throw error;
+  }
+  if (listens) await tell([{ tenantId, rootId: ownerId, inMs: 0 }]);
 }
 
 type Message = Delivery["messages"][number];

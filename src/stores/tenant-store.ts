@@ -29,6 +29,8 @@ export interface Caller {
   /** Of the tenant's settings: what every request asks for. */
   readonly clientMay: readonly string[];
   readonly corsOrigins: readonly string[];
+  /** Raised with every change of its settings, keys, resources, pinned tools and webhooks. */
+  readonly revision: number;
 }
 
 /** What a token depends on: the key that it was minted with, and that its subject wasn't revoked. */
@@ -85,6 +87,12 @@ export class TenantStore {
       this.insertKey(tenantId, created, "admin", undefined),
     ]);
     return { kind: "made", tenantId, key: created.key };
+  }
+
+  /** A tenant's revision now; nothing of one that is gone. */
+  async revision(tenantId: string): Promise<number | undefined> {
+    const row = await this.db.prepare("SELECT revision FROM tenants WHERE tenant_id = ?").bind(tenantId).first();
+    return row === null ? undefined : revisionRow.parse(row).revision;
   }
 
   async get(tenantId: string): Promise<Tenant | undefined> {
@@ -241,8 +249,9 @@ export class TenantStore {
 }
 
 const settingsColumns =
-  "json_extract(t.settings, '$.clientMay') AS client_may, json_extract(t.settings, '$.corsOrigins') AS cors_origins";
-const settingsRow = z.object({ client_may: z.string().nullable(), cors_origins: z.string().nullable() });
+  "json_extract(t.settings, '$.clientMay') AS client_may, json_extract(t.settings, '$.corsOrigins') AS cors_origins, t.revision";
+const revisionRow = z.object({ revision: z.int() });
+const settingsRow = revisionRow.extend({ client_may: z.string().nullable(), cors_origins: z.string().nullable() });
 const authenticationRow = settingsRow.extend({
   tenant_id: z.string(),
   role: z.enum(keyRoles),
@@ -251,8 +260,9 @@ const authenticationRow = settingsRow.extend({
 const groundRow = settingsRow.extend({ revoked_at: z.number().nullable() });
 const texts = z.array(z.string());
 
-function settingsOf(row: z.infer<typeof settingsRow>): Pick<Caller, "clientMay" | "corsOrigins"> {
+function settingsOf(row: z.infer<typeof settingsRow>): Pick<Caller, "clientMay" | "corsOrigins" | "revision"> {
   return {
+    revision: row.revision,
     clientMay: texts.parse(JSON.parse(row.client_may ?? "[]")),
     corsOrigins: texts.parse(JSON.parse(row.cors_origins ?? "[]")),
   };

@@ -62,6 +62,13 @@ export async function runPass(
     consulted.push(...(await Promise.all(judges.map((judge) => callSupervisor(judge, current, rules, ports)))));
   }
 
+  // Where nobody changes it, it is one subject for all: one digest does.
+  const digests = new Map<Subject, Promise<string>>();
+  const hash = (said: Subject): Promise<string> => {
+    const digest = digests.get(said) ?? ports.hash(said);
+    digests.set(said, digest);
+    return digest;
+  };
   const decision = strictest(...consulted.map(({ verdict }) => verdict.action));
   return {
     subject: current,
@@ -70,7 +77,7 @@ export async function runPass(
       decision,
       reasons: [...new Set(consulted.flatMap(({ verdict }) => verdict.reasons))],
       contextChanges: changesOf(consulted.flatMap((said) => said.contextChanges)),
-      steps: await Promise.all([...consulted, ...(await shadowed)].map((said) => stepOf(said, ports))),
+      steps: await Promise.all([...consulted, ...(await shadowed)].map((said) => stepOf(said, { hash }))),
       degraded: consulted
         .filter(({ failed, verdict }) => failed !== undefined && !isStricter(verdict.action, "modify"))
         .map((said) => said.name),

@@ -24,6 +24,8 @@ export const actorSchema = z.object({
   issuedAt: z.number().optional(),
   /** When a token expires; milliseconds since the epoch. */
   expiresAt: z.number().optional(),
+  /** The tenant's revision when it was authenticated: what is known of the tenant at that revision holds. */
+  revision: z.int().optional(),
 });
 export type Actor = Readonly<z.infer<typeof actorSchema>>;
 

@@ -62,6 +62,11 @@ export interface ResourceVersion<K extends ResourceKind = ResourceKind> {
   readonly body: ResourceBody<K>;
 }
 
+/** Whether a version is of this kind: its body was read by the kind's schema when it was loaded. */
+export function isOfKind<K extends ResourceKind>(kind: K, version: ResourceVersion): version is ResourceVersion<K> {
+  return version.kind === kind;
+}
+
 export const resourcePinSchema = z.object({ kind: z.enum(resourceKinds), name: z.string(), version: z.int() });
 /** Which version of which resource. */
 export type ResourcePin = z.infer<typeof resourcePinSchema>;

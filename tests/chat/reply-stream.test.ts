@@ -176,3 +176,54 @@ describe("the gate", () => {
     }
   });
 });
+
+describe("a reply that nobody follows", () => {
+  const text = "The letters of this reply come one by one, and it goes on for quite a while before it ends.";
+
+  function unheard(supervisors: readonly Supervisor[]) {
+    let pushes = 0;
+    let isHeard = false;
+    const deltas: string[] = [];
+    const stream = new ReplyStream(
+      () => {
+        const gate = openStreamGate(supervisors);
+        const push = (delta: string): string => {
+          pushes += 1;
+          return gate.push(delta);
+        };
+        return { push, isBlocked: () => gate.isBlocked() };
+      },
+      { delta: (delta) => deltas.push(delta.text), retracted: () => {} },
+      () => isHeard,
+    );
+    const hear = (): void => {
+      isHeard = true;
+    };
+    return { stream, deltas, pushes: () => pushes, hear };
+  }
+
+  it("is gated in few pieces, and whoever comes late gets all that was cleared, each letter once", () => {
+    const { stream, deltas, pushes, hear } = unheard([rules("a", [redacts(phrase)])]);
+    const listener = stream.listenToRound();
+    for (const letter of text.slice(0, 60)) listener.delta(letter);
+    expect(pushes()).toBeLessThan(10);
+    const soFar = stream.soFar()?.text ?? "";
+    expect(text.startsWith(soFar)).toBe(true);
+    expect(soFar.length).toBeGreaterThan(30);
+    hear();
+    const before = deltas.length;
+    for (const letter of text.slice(60)) listener.delta(letter);
+    stream.roundComplete(text);
+    stream.finish(text);
+    expect(soFar + deltas.slice(before).join("")).toBe(text);
+  });
+
+  it("is stopped at words that block it, at the latest when as much again was written", () => {
+    const { stream } = unheard([rules("a", [blocks(phrase)])]);
+    const listener = stream.listenToRound();
+    const written = "All about the crown jewels, and then some more that nobody has to pay for, letter by letter.";
+    const end = written.indexOf("crown jewels") + "crown jewels".length;
+    for (const letter of written.slice(0, 2 * end + 1)) listener.delta(letter);
+    expect(listener.isEnough?.()).toBe(true);
+  });
+});

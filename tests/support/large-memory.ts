@@ -7,10 +7,10 @@ import type { TestTenant } from "./conclave.js";
 import { newMemory } from "./memory.js";
 import { randomFrom } from "./random.js";
 
-/** A memory with entries as conversations bring them; index and statistics follow by the triggers. */
+/** A memory with entries as conversations bring them (with at least so many words each); index and statistics follow by the triggers. */
 export async function largeMemory(
   count: number,
-  { threadLength = 400, tenant: owner }: { threadLength?: number; tenant?: TestTenant } = {},
+  { threadLength = 400, words = 8, tenant: owner }: { threadLength?: number; words?: number; tenant?: TestTenant } = {},
 ): Promise<MemoryRef> {
   const { tenant, memoryId } = await newMemory("offline", owner);
   const memory = await new MemoryStore(env.DB, Date.now).find(tenant.tenantId, memoryId);
@@ -21,7 +21,7 @@ export async function largeMemory(
   const values = columns.split(", ").map((_, at) => `value ->> ${at}`);
   for (let first = 1; first <= count; first += 500) {
     const rows = Array.from({ length: Math.min(500, count - first + 1) }, (_, at) =>
-      rowOf(memory, first + at, threadLength, random),
+      rowOf(memory, first + at, threadLength, words, random),
     );
     await env.DB.prepare(`INSERT INTO entries (${columns}) SELECT ${values.join(", ")} FROM json_each(?)`)
       .bind(JSON.stringify(rows))
@@ -35,8 +35,14 @@ export function entryIdOf(memory: MemoryRef, number: number): string {
   return `ent_${memory.key}_${number}`;
 }
 
-function rowOf(memory: MemoryRef, number: number, threadLength: number, random: () => number): (string | number)[] {
-  const rawEntry = `${wordsOf(8 + Math.floor(random() * 12), random)}.`;
+function rowOf(
+  memory: MemoryRef,
+  number: number,
+  threadLength: number,
+  words: number,
+  random: () => number,
+): (string | number)[] {
+  const rawEntry = `${wordsOf(words + Math.floor(random() * 12), random)}.`;
   const entry = {
     threadId: `thread-${Math.floor((number - 1) / threadLength)}`,
     role: number % 2 === 1 ? "user" : "assistant",

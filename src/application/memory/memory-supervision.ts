@@ -44,10 +44,16 @@ type Outcome = Supervised<SubjectOf<"request">> | "held";
 const textsAtOnce = 8;
 
 export class MemorySupervision {
-  /** By the body of a stored version, which never changes: gone when the store forgets the version. */
-  private readonly built = new WeakMap<object, Supervisor>();
+  constructor(
+    private readonly sources: SupervisionSources,
+    /** By the body of a stored version, which never changes: gone when the store forgets the version. */
+    private readonly built = new WeakMap<object, Supervisor>(),
+  ) {}
 
-  constructor(private readonly sources: SupervisionSources) {}
+  /** The same, with what is known of a tenant. */
+  with(view: Pick<SupervisionSources, "tenants" | "resources">): MemorySupervision {
+    return new MemorySupervision({ ...this.sources, ...view }, this.built);
+  }
 
   /**
    * Has texts supervised before they are written.

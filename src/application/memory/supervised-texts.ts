@@ -7,9 +7,14 @@ import type { NewMessage } from "../../memory/memory.js";
 import type { MemoryRef } from "../../stores/memory/memory-store.js";
 import type { Actor } from "../../tenancy/actor.js";
 import type { Services } from "../services.js";
-import type { WrittenText } from "./memory-supervision.js";
+import type { MemorySupervision, WrittenText } from "./memory-supervision.js";
 
-type Writer = Pick<Services, "memorySupervision">;
+type Writer = Pick<Services, "memorySupervision" | "snapshots">;
+
+/** Supervision by what is known of the actor's tenant at the revision with which it was authenticated. */
+export function supervisionFor({ revision }: Actor, { memorySupervision, snapshots }: Writer): MemorySupervision {
+  return memorySupervision.with(snapshots.at(revision));
+}
 
 export async function superviseEntry(
   memory: MemoryRef,
@@ -18,7 +23,7 @@ export async function superviseEntry(
   services: Writer,
 ): Promise<Result<NewEntry>> {
   const { rawEntry, summary, tags, speaker } = entry;
-  const written = await services.memorySupervision.ofWrite(memory, recordOf(actor), [
+  const written = await supervisionFor(actor, services).ofWrite(memory, recordOf(actor), [
     { path: "rawEntry", content: rawEntry },
     ...(summary === undefined ? [] : [{ path: "summary", content: summary }]),
     ...labels(tags, speaker),
@@ -40,7 +45,10 @@ export async function superviseMessages(
 ): Promise<Result<NewMessage[]>> {
   const texts = messages.map(({ content }, at) => ({ path: `messages.${at}.content`, content }));
   const speakers = messages.flatMap(({ speaker }) => labels({}, speaker));
-  const written = await services.memorySupervision.ofWrite(memory, recordOf(actor), [...texts, ...distinct(speakers)]);
+  const written = await supervisionFor(actor, services).ofWrite(memory, recordOf(actor), [
+    ...texts,
+    ...distinct(speakers),
+  ]);
   if (!written.ok) return written;
   return ok(
     messages.map((message, at) => ({
@@ -56,7 +64,7 @@ export async function superviseTags(
   tags: Tags,
   services: Writer,
 ): Promise<Result<unknown>> {
-  return services.memorySupervision.ofWrite(memory, recordOf(actor), labels(tags, undefined));
+  return supervisionFor(actor, services).ofWrite(memory, recordOf(actor), labels(tags, undefined));
 }
 
 /** Names and values are filtered by, so that they can't be put in other words: what would be changed is refused. */

@@ -11,6 +11,7 @@ import type { Services } from "../services.js";
 import { rebuildContext } from "./erasure.js";
 import { findMemory } from "./find-memory.js";
 import { type ContextVersionRef, findContextVersion } from "./read-contexts.js";
+import { supervisionFor } from "./supervised-texts.js";
 
 export interface ContextInput {
   readonly memoryId: string;
@@ -27,7 +28,7 @@ export async function writeMemoryContext(
   const memory = await findMemory(actor, "writeMemoryContext", memoryId, services);
   if (!memory.ok) return memory;
   const texts = [{ path: "document", content: document }];
-  const supervised = await services.memorySupervision.ofWrite(memory.value, recordOf(actor), texts);
+  const supervised = await supervisionFor(actor, services).ofWrite(memory.value, recordOf(actor), texts);
   if (!supervised.ok) return supervised;
   const effective = (supervised.value[0] ?? document).slice(0, maxContextCharacters);
   const byHand = (base: FlushBase) => ({
@@ -56,7 +57,7 @@ export async function restoreMemoryContext(
   const { document, origins, forgotten } = itemised ?? { document: "", origins: [], forgotten: { entries: [] } };
   // What was written before the tenant had the supervisors that it has now.
   const texts = [{ path: "version", content: document, isFixed: true }];
-  const supervised = await services.memorySupervision.ofWrite(memory.value, recordOf(actor), texts);
+  const supervised = await supervisionFor(actor, services).ofWrite(memory.value, recordOf(actor), texts);
   if (!supervised.ok) return supervised;
   const restored = () => ({
     document,

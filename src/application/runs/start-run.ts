@@ -32,7 +32,7 @@ export async function startRun(actor: Actor, input: RunInput, services: Services
     const maySend = authorize(actor, "sendTeam");
     if (!maySend.ok) return maySend;
   }
-  const errors = await missingParts(actor.tenantId, definition, services);
+  const errors = await missingParts(actor, definition, services);
   if (errors.length > 0) {
     return refuse("invalid", "The run names things that don't exist or can't be used; see errors.", { errors });
   }
@@ -40,7 +40,9 @@ export async function startRun(actor: Actor, input: RunInput, services: Services
   if (!claimed.ok) return claimed;
   const runId = await claimExternalId(actor.tenantId, claimed.value, definition, services);
   if (!runId.ok) return runId;
-  const run = await services.runs.start(actor.tenantId, runId.value, definition, waitMs, keyOf(actor));
+  const { tenantId, revision } = actor;
+  const identity = { tenantId, runId: runId.value, keyId: keyOf(actor), revision };
+  const run = await services.runs.start(identity, definition, waitMs);
   return run.ok ? ok(withAsksFor(actor, run.value)) : run;
 }
 
@@ -85,10 +87,11 @@ async function claimRunId(
 
 /** Everything that a run names has to exist when it begins. */
 async function missingParts(
-  tenantId: string,
+  { tenantId, revision }: Actor,
   { team, supervisors, memory }: NewRun,
-  { resources, policy, memory: memories }: Services,
+  { snapshots, policy, memory: memories }: Services,
 ): Promise<ProblemIssue[]> {
+  const { resources } = snapshots.at(revision);
   const pinned = await pinTeams(resources, tenantId, team);
   const names = [
     ...namedAt("supervisors", "supervisors", supervisors),

@@ -38,6 +38,7 @@ export async function sendMessage(actor: Actor, message: MessageInput, services:
     idempotencyKey: ownKey(actor, idempotencyKey) ?? newId("req"),
     requestHash: await sha256Hex(requestText({ content, speaker, metadata })),
     keyId: keyOf(actor),
+    revision: actor.revision,
     waitMs,
     sender: recordOf(actor),
   });

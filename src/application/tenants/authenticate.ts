@@ -19,9 +19,9 @@ export async function authenticateCaller(presented: string, services: Services):
   if (isToken(presented)) return authenticateToken(presented, services);
   const caller = await services.tenants.authenticate(presented);
   if (caller === undefined) return undefined;
-  const { tenantId, keyId, role, clientMay, corsOrigins } = caller;
+  const { tenantId, keyId, role, clientMay, corsOrigins, revision } = caller;
   const widened = role === "client" && clientMay.length > 0 ? { clientMay } : {};
-  return { actor: { tenantId, kind: "key", id: keyId, role, ...widened }, corsOrigins };
+  return { actor: { tenantId, kind: "key", id: keyId, role, ...widened, revision }, corsOrigins };
 }
 
 async function authenticateToken(
@@ -35,6 +35,7 @@ async function authenticateToken(
   if (ground === undefined || !tokenCounts(claims, now(), ground.revokedAt)) return undefined;
   const actor: Actor = {
     ...{ tenantId, kind: "token", id: tokenIdOf(subject), role: "user", subject, mintedBy, issuedAt },
+    revision: ground.revision,
     only: { ...(sessionId === undefined ? {} : { sessionId }), ...(agents === undefined ? {} : { agents }) },
     expiresAt: expiresAt * 1_000,
   };
