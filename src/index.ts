@@ -7,6 +7,7 @@ import { composeServices } from "./composition.js";
 import { createApp } from "./http/app.js";
 import { documentationPages } from "./http/documentation-pages.js";
 import { mcp } from "./mcp/face.js";
+import { openAiFace } from "./openai/face.js";
 import { consumeDeadLetters } from "./queue/dead-letter-consumer.js";
 import { consumeFlushes } from "./queue/flush-consumer.js";
 import { consumeWebhooks } from "./queue/webhook-consumer.js";
@@ -14,7 +15,7 @@ import { deploymentActor } from "./tenancy/actor.js";
 
 export { ChatSession, MemoryThread, RoutingRun };
 
-const app = createApp(composeServices, documentationPages, [mcp]);
+const app = createApp(composeServices, documentationPages, [mcp], [openAiFace]);
 
 export default {
   fetch: (request, env, ctx) => app.fetch(request, env, ctx),

@@ -62,4 +62,6 @@ export const chatSessionSchema: readonly SchemaStep[] = [
   },
   { name: "who sent a turn", sql: "ALTER TABLE turns ADD COLUMN key_id TEXT;" },
   { name: "replies of turns that wait", sql: "ALTER TABLE turns ADD COLUMN partial TEXT;" },
+  // What the caller sent along with a turn's message, as JSON.
+  { name: "what comes with a message", sql: "ALTER TABLE turns ADD COLUMN request TEXT;" },
 ];

@@ -1,6 +1,7 @@
 /** Turns as they stand in the session's SQLite. */
 import { z } from "zod";
 import { turnOutcomeSchema, turnStatuses } from "../../src/chat/session.js";
+import { type TurnRequest, turnRequestSchema } from "../../src/chat/turn-request.js";
 import { readAuthor } from "../../src/conversation/actor-record.js";
 import { modelReplySchema } from "../../src/conversation/message.js";
 import { type Metadata, metadataSchema } from "../../src/conversation/names.js";
@@ -25,6 +26,7 @@ export const turnRow = z
     sent_by: z.string().nullable(),
     key_id: z.string().nullable(),
     partial: z.string().nullable(),
+    request: z.string().nullable(),
   })
   .transform((row) => ({
     seq: row.seq,
@@ -44,6 +46,8 @@ export const turnRow = z
     keyId: row.key_id ?? undefined,
     /** What there is of the reply while the turn waits. */
     partial: row.partial === null ? undefined : modelReplySchema.parse(JSON.parse(row.partial)),
+    /** What the caller sent along with the message: the restricted record, like what was sent. */
+    request: row.request === null ? undefined : turnRequestSchema.parse(JSON.parse(row.request)),
     sentBy: row.sent_by === null ? undefined : readAuthor(row.sent_by),
     metadata: row.metadata === null ? undefined : metadataSchema.parse(JSON.parse(row.metadata)),
   }));
@@ -63,5 +67,6 @@ export interface NewTurn {
   readonly metadata?: Metadata | undefined;
   /** The key that it was sent with, or that its token was minted with. */
   readonly keyId?: string | undefined;
+  readonly request?: TurnRequest | undefined;
   readonly at: number;
 }

@@ -23,6 +23,8 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   Messages: "What was said, as supervision left it, and its versions.",
   "Routing runs": "Teams at work on one input, outside of a session.",
   Asks: "What waits for an answer: questions, missing context, approvals of calls, reviews of texts.",
+  OpenAI:
+    "What OpenAI's own clients call, once their base URL is this deployment's `/v1`: an agent's name is a model's name.",
   Webhooks: "Addresses of the tenant that hear of events, and what became of what was sent to them.",
   Audit: "What was decided in the tenant, by supervisors and by people.",
   Memory: "Vaults, memories, threads of messages, the entries made of them, and the contexts written from those.",

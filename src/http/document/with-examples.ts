@@ -3,6 +3,7 @@
  * operation: `createRun request`, `createAdminTenant 201`, `getRunTrace 200 text/markdown`.
  */
 import { memoryExamples } from "./examples/memory.js";
+import { openAiExamples } from "./examples/openai.js";
 import { runExamples } from "./examples/runs.js";
 import { sessionExamples } from "./examples/sessions.js";
 import { tenantExamples } from "./examples/tenants.js";
@@ -16,6 +17,7 @@ const examples: Readonly<Record<string, unknown>> = {
   ...runExamples,
   ...memoryExamples,
   ...webhookExamples,
+  ...openAiExamples,
 };
 
 type Contents = NonNullable<Operation["responses"][string]["content"]>;
