@@ -7,6 +7,7 @@ import mcp from "../../docs/mcp.md";
 import memory from "../../docs/memory.md";
 import models from "../../docs/models.md";
 import names from "../../docs/names.md";
+import openai from "../../docs/openai.md";
 import overview from "../../docs/README.md";
 import routing from "../../docs/routing.md";
 import security from "../../docs/security.md";
@@ -25,6 +26,7 @@ export const documentationPages: Readonly<Record<string, string>> = {
   memory,
   models,
   names,
+  openai,
   routing,
   security,
   sessions,

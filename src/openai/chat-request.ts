@@ -9,34 +9,38 @@ import { OpenAiError } from "./errors.js";
 const maxText = 1_000_000;
 const text = z.string().max(maxText);
 
-const textPart = z.object({ type: z.enum(["text", "input_text", "output_text"]), text });
-const refusalPart = z.object({ type: z.literal("refusal"), refusal: text });
+const textPart = z.strictObject({ type: z.enum(["text", "input_text", "output_text"]), text });
+const refusalPart = z.strictObject({ type: z.literal("refusal"), refusal: text });
 /** Text, or parts of it. Of an image or a file an agent here sees nothing. */
 const textContent = z.union([text, z.array(textPart).min(1).max(1_000)], {
   error: "this agent takes text alone: no images, audio or files",
 });
 const assistantContent = z.union([text, z.array(z.union([textPart, refusalPart])).max(1_000)]).nullish();
 
-const toolCall = z.object({
+const toolCall = z.strictObject({
   id: z.string().max(200),
   type: z.literal("function"),
-  function: z.object({ name: z.string().max(100), arguments: text }),
+  function: z.strictObject({ name: z.string().max(100), arguments: text }),
 });
 const name = z.string().min(1).max(100).nullish();
 
 const message = z.discriminatedUnion(
   "role",
   [
-    z.object({ role: z.enum(["system", "developer"]), content: textContent, name }),
-    z.object({ role: z.literal("user"), content: textContent, name }),
-    z.object({
+    z.strictObject({ role: z.enum(["system", "developer"]), content: textContent, name }),
+    z.strictObject({ role: z.literal("user"), content: textContent, name }),
+    z.strictObject({
       role: z.literal("assistant"),
       content: assistantContent,
       refusal: text.nullish(),
       name,
       tool_calls: z.array(toolCall).max(128).nullish(),
+      // As OpenAI's own answers have them; they say nothing to an agent.
+      annotations: z.array(z.unknown()).max(1_000).nullish(),
+      audio: z.null().optional(),
+      function_call: z.null().optional(),
     }),
-    z.object({ role: z.literal("tool"), content: textContent, tool_call_id: z.string().max(200) }),
+    z.strictObject({ role: z.literal("tool"), content: textContent, tool_call_id: z.string().max(200) }),
   ],
   { error: "a role is system, developer, user, assistant or tool" },
 );
@@ -44,7 +48,7 @@ type Message = z.infer<typeof message>;
 
 const functionTool = z.strictObject({
   type: z.literal("function", { error: "only tools of type function can be called" }),
-  function: z.object({
+  function: z.strictObject({
     name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/),
     description: z.string().max(10_000).nullish(),
     parameters: z.record(z.string(), z.unknown()).nullish(),
@@ -53,11 +57,11 @@ const functionTool = z.strictObject({
 });
 
 const responseFormat = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("text") }),
-  z.object({ type: z.literal("json_object") }),
-  z.object({
+  z.strictObject({ type: z.literal("text") }),
+  z.strictObject({ type: z.literal("json_object") }),
+  z.strictObject({
     type: z.literal("json_schema"),
-    json_schema: z.object({
+    json_schema: z.strictObject({
       name: z.string().min(1).max(100),
       description: z.string().nullish(),
       schema: z.record(z.string(), z.unknown()).nullish(),
@@ -77,7 +81,7 @@ export const chatRequestSchema = z.strictObject({
   tool_choice: z
     .union([
       z.enum(["auto", "none", "required"]),
-      z.object({ type: z.literal("function"), function: z.object({ name: z.string() }) }),
+      z.strictObject({ type: z.literal("function"), function: z.strictObject({ name: z.string() }) }),
     ])
     .nullish(),
   parallel_tool_calls: z.boolean().nullish(),

@@ -99,6 +99,11 @@ function given<T>(result: Result<T>): T {
 /** Renders what was refused; what nobody foresaw is the app's to render. */
 async function answering(c: Context<OpenAiEnv>, answer: () => Promise<Response>): Promise<Response> {
   try {
+    const [unknown] = Object.keys(c.req.query());
+    if (unknown !== undefined) {
+      const detail = `The route doesn't know the query parameter ${unknown}. It takes none.`;
+      throw new OpenAiError(400, "unknown_parameter", detail, unknown);
+    }
     return await answer();
   } catch (error) {
     if (error instanceof OpenAiError) return errorResponse(error, { "x-request-id": c.get("requestId") });
