@@ -40,7 +40,7 @@ const message = z.discriminatedUnion(
       audio: z.null().optional(),
       function_call: z.null().optional(),
     }),
-    z.strictObject({ role: z.literal("tool"), content: textContent, tool_call_id: z.string().max(200) }),
+    z.strictObject({ role: z.literal("tool"), content: textContent, tool_call_id: z.string().max(200), name }),
   ],
   { error: "a role is system, developer, user, assistant or tool" },
 );
@@ -75,7 +75,7 @@ export const chatRequestSchema = z.strictObject({
   messages: z.array(message).min(1).max(2_000),
   stream: z.boolean().nullish(),
   stream_options: z
-    .object({ include_usage: z.boolean().nullish(), include_obfuscation: z.boolean().nullish() })
+    .strictObject({ include_usage: z.boolean().nullish(), include_obfuscation: z.boolean().nullish() })
     .nullish(),
   tools: z.array(functionTool).max(128).nullish(),
   tool_choice: z

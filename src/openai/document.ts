@@ -72,7 +72,7 @@ export function describeRoutes(registry: Registry): void {
         description: "The agents",
         content: { "application/json": { schema: z.object({ object: z.literal("list"), data: z.array(model) }) } },
       },
-      ...refusals(429),
+      ...refusals(400, 429),
     },
   });
   registry.registerPath({
@@ -86,7 +86,7 @@ export function describeRoutes(registry: Registry): void {
     request: { params: z.object({ model: z.string().max(100) }) },
     responses: {
       200: { description: "The agent", content: { "application/json": { schema: model } } },
-      ...refusals(404, 429),
+      ...refusals(400, 404, 429),
     },
   });
 }

@@ -1,10 +1,9 @@
 /** Client libraries of OpenAI's API that nobody here wrote: one table of scenarios, each library in its own way. */
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
-import { AIMessageChunk } from "@langchain/core/messages";
 import { tool as langchainTool } from "@langchain/core/tools";
 import { ChatOpenAI } from "@langchain/openai";
-import { Agent, OpenAIChatCompletionsModel, Runner, tool as agentTool } from "@openai/agents";
-import { generateText, stepCountIs, streamText, tool as aiTool } from "ai";
+import { Agent, tool as agentTool, OpenAIChatCompletionsModel, Runner } from "@openai/agents";
+import { tool as aiTool, generateText, stepCountIs, streamText } from "ai";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { z } from "zod";
@@ -58,7 +57,10 @@ const description = "The weather of a place.";
 const openai: Library = {
   name: "openai",
   async ask(model, question) {
-    const { choices } = await client().chat.completions.create({ model, messages: [{ role: "user", content: question }] });
+    const { choices } = await client().chat.completions.create({
+      model,
+      messages: [{ role: "user", content: question }],
+    });
     return { text: choices[0]?.message.content ?? choices[0]?.message.refusal ?? "" };
   },
   async stream(model, question) {
@@ -74,7 +76,10 @@ const openai: Library = {
       model,
       messages: [{ role: "user", content: question }],
       tools: [
-        { type: "function", function: { name: "get_weather", description, parameters, parse: JSON.parse, function: () => "sunny" } },
+        {
+          type: "function",
+          function: { name: "get_weather", description, parameters, parse: JSON.parse, function: () => "sunny" },
+        },
       ],
     });
     return { text: (await runner.finalContent()) ?? "" };
@@ -120,8 +125,9 @@ const langchain: Library = {
     const weather = langchainTool(async () => "sunny", { name: "get_weather", description, schema: place });
     const bound = chat(model).bindTools([weather]);
     const called = await bound.invoke(question);
-    expect(called).toBeInstanceOf(AIMessageChunk);
-    const results = await Promise.all((called.tool_calls ?? []).map((call) => weather.invoke({ ...call, type: "tool_call" })));
+    const results = await Promise.all(
+      (called.tool_calls ?? []).map((call) => weather.invoke({ ...call, type: "tool_call" })),
+    );
     const { content } = await bound.invoke([{ role: "user", content: question }, called, ...results]);
     return { text: String(content) };
   },
@@ -168,41 +174,48 @@ function agent(model: string, tools: ReturnType<typeof agentTool>[] = []) {
   });
 }
 
-describe.each([openai, ai, langchain, agents])("$name", (library) => {
-  it("gets an answer, whole and as a stream", async () => {
-    const { name, model } = await newAgent();
-    await model.reply({ text: "Lyon is in France." }, { chunks: ["Lyon ", "is in ", "France."] });
-    expect((await library.ask(name, "Where?")).text).toBe("Lyon is in France.");
-    expect((await library.stream(name, "Where?")).text).toBe("Lyon is in France.");
-  });
+describe.each([openai, ai, langchain, agents])(
+  "$name",
+  (library) => {
+    it("gets an answer, whole and as a stream", async () => {
+      const { name, model } = await newAgent();
+      await model.reply({ text: "Lyon is in France." }, { chunks: ["Lyon ", "is in ", "France."] });
+      expect((await library.ask(name, "Where?")).text).toBe("Lyon is in France.");
+      expect((await library.stream(name, "Where?")).text).toBe("Lyon is in France.");
+    });
 
-  it("calls its own tool, and gets the answer that is made of the result", async () => {
-    const { name, model } = await newAgent();
-    await model.reply({ toolCalls: [{ name: "get_weather", arguments: { place: "Lyon" } }] }, { text: "It is sunny." });
-    expect((await library.withTool(name, "The weather in Lyon?")).text).toBe("It is sunny.");
-    expect(JSON.stringify((await model.requests())[1]?.body)).toContain("sunny");
-  });
-
-  it("shows no byte of what was blocked, streamed or not", async () => {
-    const { name, model } = await newAgent();
-    const forbidden = { chunks: ["I saw a gir", "af", "fe there."] };
-    await model.reply({ text: "I saw a giraffe there." }, forbidden);
-    for (const ask of [library.ask, library.stream]) {
-      // Some libraries throw at a refusal, some give an empty text.
-      const { text, pieces = [] } = await ask(name, "What did you see?").catch(
-        (error: unknown): Result => ({ text: String(error) }),
+    it("calls its own tool, and gets the answer that is made of the result", async () => {
+      const { name, model } = await newAgent();
+      await model.reply(
+        { toolCalls: [{ name: "get_weather", arguments: { place: "Lyon" } }] },
+        { text: "It is sunny." },
       );
-      expect([text, ...pieces].join(" ")).not.toMatch(/gir|af+e/);
-    }
-  });
+      expect((await library.withTool(name, "The weather in Lyon?")).text).toBe("It is sunny.");
+      expect(JSON.stringify((await model.requests())[1]?.body)).toContain("sunny");
+    });
 
-  it("reads a question as the answer", async () => {
-    const { name, model } = await newAgent();
-    await model.reply({ toolCalls: [{ name: "ask_human", arguments: { question: "Which invoice?" } }] });
-    expect((await library.ask(name, "Is it paid?")).text).toMatch(/^Which invoice\?\n(.*\n)*\[ask_/);
-  });
+    it("shows no byte of what was blocked, streamed or not", async () => {
+      const { name, model } = await newAgent();
+      const forbidden = { chunks: ["I saw a gir", "af", "fe there."] };
+      await model.reply({ text: "I saw a giraffe there." }, forbidden);
+      for (const ask of [library.ask, library.stream]) {
+        // Some libraries throw at a refusal, some give an empty text.
+        const { text, pieces = [] } = await ask(name, "What did you see?").catch(
+          (error: unknown): Result => ({ text: String(error) }),
+        );
+        expect([text, ...pieces].join(" ")).not.toMatch(/gir|af+e/);
+      }
+    });
 
-  it("throws with our words where there is no such agent", async () => {
-    await expect(library.ask("nobody", "Hello?")).rejects.toThrow(/no agent "nobody"/);
-  });
-}, 60_000);
+    it("reads a question as the answer", async () => {
+      const { name, model } = await newAgent();
+      await model.reply({ toolCalls: [{ name: "ask_human", arguments: { question: "Which invoice?" } }] });
+      expect((await library.ask(name, "Is it paid?")).text).toMatch(/^Which invoice\?\n(.*\n)*\[ask_/);
+    });
+
+    it("throws with our words where there is no such agent", async () => {
+      await expect(library.ask("nobody", "Hello?")).rejects.toThrow(/no agent "nobody"/);
+    });
+  },
+  60_000,
+);
