@@ -122,7 +122,7 @@ export async function* chunkLines(
 }
 
 /** Nothing that was sent can be taken back in this protocol. */
-export const replaced = new OpenAiError(
+const replaced = new OpenAiError(
   502,
   "answer_replaced",
   "What was sent of the answer doesn't hold: it was begun anew and came out differently. Send the request again.",
