@@ -9,6 +9,7 @@ import { composeServices } from "./composition.js";
 import { createApp } from "./http/app.js";
 import { documentationPages } from "./http/documentation-pages.js";
 import { mcp } from "./mcp/face.js";
+import { openAiFace } from "./openai/face.js";
 import { consumeDeadLetters } from "./queue/dead-letter-consumer.js";
 import { consumeFlushes } from "./queue/flush-consumer.js";
 import { consumeWebhooks } from "./queue/webhook-consumer.js";
@@ -17,7 +18,7 @@ import { handlePlatformWebhook, isPlatformWebhook } from "./webhooks/platform-we
 
 export { ChannelConversation, ChatSession, MemoryThread, Roundtable, RoutingRun };
 
-const app = createApp(composeServices, documentationPages, [mcp]);
+const app = createApp(composeServices, documentationPages, [mcp], [openAiFace]);
 
 export default {
   fetch: (request, env, ctx) =>

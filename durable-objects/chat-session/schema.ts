@@ -97,4 +97,6 @@ export const chatSessionSchema: readonly SchemaStep[] = [
       DROP TABLE messages;
       ALTER TABLE counted_messages RENAME TO messages;`,
   },
+  // What the caller sent along with a turn's message, as JSON.
+  { name: "what comes with a message", sql: "ALTER TABLE turns ADD COLUMN request TEXT;" },
 ];

@@ -119,8 +119,8 @@ export class ChatSessionStore {
   addTurn(turn: NewTurn): void {
     this.sql.exec(
       `INSERT INTO turns (turn_id, idempotency_key, request_hash, status, message_id, reply_id, original, accepted_at,
-         message_salt, reply_salt, speaker, metadata, key_id, sent_by)
-       VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         message_salt, reply_salt, speaker, metadata, key_id, sent_by, request)
+       VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       turn.turnId,
       turn.idempotencyKey,
       turn.requestHash,
@@ -134,6 +134,7 @@ export class ChatSessionStore {
       turn.metadata === undefined ? null : JSON.stringify(turn.metadata),
       turn.keyId ?? null,
       JSON.stringify(turn.sender),
+      turn.request === undefined ? null : JSON.stringify(turn.request),
     );
   }
 
@@ -238,7 +239,7 @@ export class ChatSessionStore {
   /** What a turn keeps beside the message itself: what was sent, its digest for repetitions, the salt. */
   forgetText({ turnId, messageId, replyId }: TurnRecord, erased: string): void {
     const message =
-      "UPDATE turns SET original = '', request_hash = '', message_salt = NULL, speaker = NULL, metadata = NULL WHERE turn_id = ?";
+      "UPDATE turns SET original = '', request_hash = '', message_salt = NULL, speaker = NULL, metadata = NULL, request = NULL WHERE turn_id = ?";
     if (erased === messageId) this.sql.exec(message, turnId);
     else if (erased === replyId) this.sql.exec("UPDATE turns SET reply_salt = NULL WHERE turn_id = ?", turnId);
     else this.answers.forgetText(erased);
@@ -307,7 +308,7 @@ export class ChatSessionStore {
     return this.sql
       .exec<TurnRow>(
         `SELECT seq, turn_id, request_hash, status, message_id, reply_id, original, accepted_at, ended_at, crashes,
-           outcome, message_salt, reply_salt, sent_by, speaker, metadata, key_id, partial
+           outcome, message_salt, reply_salt, sent_by, speaker, metadata, key_id, partial, request
          FROM turns ${where}`,
         ...bindings,
       )

@@ -1,5 +1,6 @@
 /** Turns as they stand in the session's SQLite. */
 import type { StoredOutcome, TurnStatus } from "../../src/chat/session.js";
+import { type TurnRequest, turnRequestSchema } from "../../src/chat/turn-request.js";
 import { type ActorRecord, readAuthor } from "../../src/conversation/actor-record.js";
 import { modelReplySchema } from "../../src/conversation/message.js";
 import { type Metadata, metadataSchema } from "../../src/conversation/names.js";
@@ -25,6 +26,7 @@ export interface TurnRow extends Record<string, SqlStorageValue> {
   sent_by: string | null;
   key_id: string | null;
   partial: string | null;
+  request: string | null;
 }
 
 export function readTurn(row: TurnRow, outcomes: ParsedTexts<StoredOutcome>) {
@@ -46,6 +48,8 @@ export function readTurn(row: TurnRow, outcomes: ParsedTexts<StoredOutcome>) {
     keyId: row.key_id ?? undefined,
     /** What there is of the reply while the turn waits. */
     partial: row.partial === null ? undefined : modelReplySchema.parse(JSON.parse(row.partial)),
+    /** What the caller sent along with the message: the restricted record, like what was sent. */
+    request: row.request === null ? undefined : turnRequestSchema.parse(JSON.parse(row.request)),
     sentBy: row.sent_by === null ? undefined : readAuthor(row.sent_by),
     metadata: row.metadata === null ? undefined : metadataSchema.parse(JSON.parse(row.metadata)),
   };
@@ -68,5 +72,6 @@ export interface NewTurn {
   readonly keyId?: string | undefined;
   /** Who sent it. */
   readonly sender: ActorRecord;
+  readonly request?: TurnRequest | undefined;
   readonly at: number;
 }

@@ -3,7 +3,7 @@
  * it the results, and goes on until it answers, an ending tool is called, or the budget is spent. Every call is a journalled
  * step, so it can be entered again at any time and goes on where it was.
  */
-import type { ReplyTurn } from "../conversation/message.js";
+import type { ReplyTurn, ToolCallRequest } from "../conversation/message.js";
 import { DeadlineError } from "../model/deadline.js";
 import {
   type ModelCallOptions,
@@ -41,8 +41,11 @@ export interface AgentSpec {
   readonly endingTools?: readonly string[];
   /** `required` makes every round call a tool. */
   readonly toolChoice?: "auto" | "required";
-  readonly output?: ModelRequest["output"];
+  /** In the place of `toolChoice` in the first round. */
+  readonly firstToolChoice?: ToolChoice | undefined;
+  readonly output?: ModelRequest["output"] | undefined;
   readonly temperature?: number;
+  readonly sampling?: ModelRequest["sampling"] | undefined;
   readonly limits: AgentLimits;
   /**
    * Asked when a model call failed for good, with why: `true` has it made once more, with the exchange as it is, so that no tool is
@@ -60,6 +63,8 @@ export type AgentOutcome = AgentReport &
         readonly text: string;
         /** Tools that the last round asked for, in which none of them could be called any more. */
         readonly uncalled?: readonly string[];
+        /** Calls that are the caller's to make: the agent goes on once it is given what came of them. */
+        readonly pending?: readonly ToolCallRequest[];
       }
     | {
         readonly kind: "ended";
@@ -178,12 +183,21 @@ export async function runAgent(spec: AgentSpec, ports: AgentPorts): Promise<Agen
       }
       throw error;
     }
-    turns.push(replyTurn(`${spec.replyId}.${round}`, reply, records));
+    const handedOver = records.filter((record) => record.handedOver === true);
+    const made = records.filter((record) => record.handedOver !== true);
+    turns.push(replyTurn(`${spec.replyId}.${round}`, reply, made));
     effects.push(...records.flatMap(({ effect }) => effect ?? []));
     spent.activeMs += Math.max(0, ...records.map((record) => record.elapsedMs));
 
     const ending = records.find((record) => record.endsRun);
     if (ending !== undefined) return { kind: "ended", by: { name: ending.name, args: ending.args }, ...report() };
+    if (handedOver.length > 0) {
+      const pending = handedOver.map(({ toolCallId, server, tool, args }) => ({
+        ...{ toolCallId, server, tool },
+        args: { ...args },
+      }));
+      return { kind: "answered", text: reply.text, pending, ...report() };
+    }
     if (isAnswer || lastRound) {
       const uncalled = reply.toolCalls.filter((call) => !calls.includes(call)).map(({ name }) => name);
       return { kind: "answered", text: reply.text, ...(uncalled.length > 0 && { uncalled }), ...report() };
@@ -234,11 +248,16 @@ function callModel(
     ...(tools.length > 0
       ? {
           tools: tools.map(({ name, description, parameters }) => ({ name, description, parameters })),
-          toolChoice: choice(tools, lastRound, spec.toolChoice ?? "auto"),
+          toolChoice: choice(
+            tools,
+            lastRound,
+            (round === 0 ? spec.firstToolChoice : undefined) ?? spec.toolChoice ?? "auto",
+          ),
         }
       : {}),
     ...(spec.output === undefined ? {} : { output: spec.output }),
     ...(spec.temperature === undefined ? {} : { temperature: spec.temperature }),
+    ...(spec.sampling === undefined ? {} : { sampling: spec.sampling }),
     ...(spec.limits.maxOutputTokens === undefined ? {} : { maxOutputTokens: spec.limits.maxOutputTokens }),
   };
   const listener = ports.observer?.listen?.(round);
@@ -293,7 +312,7 @@ function callModel(
   );
 }
 
-function choice(tools: readonly AgentTool[], lastRound: boolean, demanded: "auto" | "required"): ToolChoice {
+function choice(tools: readonly AgentTool[], lastRound: boolean, demanded: ToolChoice): ToolChoice {
   if (!lastRound) return demanded;
   const [only] = tools;
   return tools.length === 1 && only !== undefined ? { tool: only.name } : "required";

@@ -26,7 +26,7 @@ export interface HistoryMessage {
   readonly role: "user" | "assistant";
   readonly content: string;
   /** Of a reply that called tools: its rounds, in order. Their messages together are its content. */
-  readonly rounds?: readonly PastRound[];
+  readonly rounds?: readonly PastRound[] | undefined;
 }
 
 /** One round of an earlier reply: what it said, and the calls that it made with what came back. */
@@ -51,6 +51,13 @@ export interface PromptParts {
   /** Newest last. */
   readonly history: readonly HistoryMessage[];
   readonly message: string;
+  /**
+   * The rounds under way, where the caller goes on with calls that it was handed: behind the history, before the message. A message
+   * that says no more than they do is left empty.
+   */
+  readonly exchange?: readonly ModelMessage[] | undefined;
+  /** How much of the history is shown, where the caller keeps it and sends it whole; tokens, estimated. */
+  readonly historyTokens?: number | undefined;
   /** How a tool is named that the model is offered: the history shows calls of these alone. */
   readonly toolName?: (ref: ToolRef) => string | undefined;
 }
@@ -91,8 +98,13 @@ export function buildPrompt(parts: PromptParts): ModelMessage[] {
   return [
     ...(system.length > 0 ? [{ role: "system" as const, content: system.join("\n\n") }] : []),
     ...(data.length > 0 ? [{ role: "user" as const, content: data.join("\n\n") }] : []),
-    ...historyMessages(historyWindow(parts.history, historyBudgetTokens), parts.toolName),
-    { role: "user" as const, content: parts.message },
+    ...historyMessages(
+      historyWindow(parts.history, parts.historyTokens ?? historyBudgetTokens),
+      parts.toolName,
+      parts.historyTokens ?? pastCallsBudgetTokens,
+    ),
+    ...(parts.exchange ?? []),
+    ...(parts.message === "" ? [] : [{ role: "user" as const, content: parts.message }]),
   ];
 }
 
@@ -109,11 +121,16 @@ export function historyWindow(history: readonly HistoryMessage[], budgetTokens: 
 }
 
 /** The history as the model reads it: the newest replies with their tool calls and what those returned, as far as they fit. */
-function historyMessages(history: readonly HistoryMessage[], toolName: PromptParts["toolName"]): ModelMessage[] {
-  let left = pastCallsBudgetTokens;
+function historyMessages(
+  history: readonly HistoryMessage[],
+  toolName: PromptParts["toolName"],
+  callsTokens: number,
+): ModelMessage[] {
+  let left = callsTokens;
   const shown = history.toReversed().map(({ role, content, rounds }, index): readonly ModelMessage[] => {
-    const plain: ModelMessage = { role, content };
-    if (rounds === undefined || toolName === undefined) return [plain];
+    // A reply that did nothing but hand calls over says nothing.
+    const plain: readonly ModelMessage[] = content === "" ? [] : [{ role, content }];
+    if (rounds === undefined || toolName === undefined) return plain;
     const named = rounds.map(({ message, calls }) => ({
       message,
       calls: calls.flatMap(({ ref, ...call }) => {
@@ -123,7 +140,7 @@ function historyMessages(history: readonly HistoryMessage[], toolName: PromptPar
     }));
     const calls = named.flatMap((round) => round.calls);
     left -= calls.reduce((sum, { args, result }) => sum + estimateTokens(args + result), 0);
-    return calls.length === 0 || left < 0 ? [plain] : withCalls(named, index);
+    return calls.length === 0 || left < 0 ? plain : withCalls(named, index);
   });
   return shown.toReversed().flat();
 }

@@ -83,6 +83,17 @@ export async function runToolCall(
   if (before.kind === "refuse") return refused(before.reason);
   const allowed: ToolCall = { ...call, args: before.value };
 
+  if (tool.execution === "caller") {
+    return {
+      ...about,
+      args: allowed.args,
+      content: "",
+      isError: false,
+      endsRun: false,
+      handedOver: true,
+      elapsedMs: 0,
+    };
+  }
   const output = await execute(allowed, journal, ports, agent.timeLeftMs);
   const { elapsedMs } = output;
   const after = await ports.guard.afterCall(allowed, output, journal.scope("after"));

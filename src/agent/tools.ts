@@ -57,9 +57,9 @@ export interface AgentTool {
   /**
    * How a call that was begun and never ended is treated: `once` is never repeated, the model is told that the outcome is
    * unknown; `idempotent` is repeated with the same key; `durable` journals its own steps (asks, nested agents) and is just
-   * entered again.
+   * entered again; `caller` isn't run here: the call is handed to whoever asked for the reply, who sends what came of it.
    */
-  readonly execution: "once" | "idempotent" | "durable";
+  readonly execution: "once" | "idempotent" | "durable" | "caller";
   /** It changes nothing: whoever calls it again does no harm. Durable tools count as such: they journal what they do. */
   readonly readOnly?: boolean;
   /** `always` and `session` put the call before a person first. */
@@ -90,6 +90,8 @@ export interface CallRecord {
   readonly content: string;
   readonly isError: boolean;
   readonly endsRun: boolean;
+  /** It wasn't made here: the caller makes it. */
+  readonly handedOver?: boolean;
   readonly elapsedMs: number;
   /** What it may have changed; nothing of a call that wasn't made, or of a tool that only reads. */
   readonly effect?: ToolEffect;

@@ -24,15 +24,20 @@ import type { SupervisePorts } from "../supervision/supervise.js";
 import type { Supervisor } from "../supervision/supervisor.js";
 import { supervisingGuard, type ToolGuardPorts } from "../supervision/tool-guard.js";
 import { questionCalls } from "./answered-questions.js";
+import { type Given, superviseGiven } from "./given-conversation.js";
+import { answeringOf, limitsOf, promptOf, withGiven } from "./given-prompt.js";
 import { superviseWaiting, type WaitingReply } from "./partial-reply.js";
 import { withinReplySize } from "./reply-size.js";
 import type { ReplyStream } from "./reply-stream.js";
+import { callerTool, type TurnRequest } from "./turn-request.js";
 
 export interface TurnCommand {
   readonly turnId: string;
   readonly messageId: string;
   readonly replyId: string;
   readonly content: string;
+  /** What the caller sent along with it. */
+  readonly request?: TurnRequest | undefined;
   /** When it was accepted; milliseconds since the epoch. */
   readonly acceptedAt: number;
 }
@@ -106,8 +111,19 @@ export interface TurnOutcome {
  * if (outcome.status === "completed") show(outcome.reply);
  */
 export async function runTurn(command: TurnCommand, setup: TurnSetup, ports: TurnPorts): Promise<TurnOutcome> {
-  const { messageId, replyId, content } = command;
+  const { messageId, replyId, request: sent } = command;
   let code: FailureCode = "model_failed";
+  const ignored: string[] = [];
+  const judged =
+    sent && (await superviseGiven(sent, command, setup.supervisors, ports, (names) => ignored.push(...names)));
+  if (judged?.kind === "blocked") {
+    const { reasons } = judged;
+    await ports.journal.commit("message", () => ports.messageDecided(blockedStub(messageId, reasons), true));
+    const error = errorMessage(replyId, `Your message was blocked. ${sentences(reasons)}`);
+    return { status: "blocked", error, request: { action: "block", reasons: [...reasons] }, degraded: ignored };
+  }
+  const given = judged?.given;
+  const content = given?.content ?? command.content;
   const outcome = await runExchange<"request", "response", undefined>(
     {
       request: { hook: "request", message: { messageId, role: "user", content } },
@@ -121,7 +137,8 @@ export async function runTurn(command: TurnCommand, setup: TurnSetup, ports: Tur
       },
       work: async ({ message }, noteDegraded) => {
         await setup.prepare?.(message.content);
-        const answered = await answer(command, message.content, setup, ports, noteDegraded);
+        noteDegraded(ignored);
+        const answered = await answer({ ...command, content, given }, message.content, setup, ports, noteDegraded);
         if (answered.kind === "failed") code = answered.code;
         return answered.kind === "failed"
           ? { kind: "failed", detail: answered.detail, report: undefined }
@@ -166,20 +183,27 @@ const failureTexts: Readonly<Record<FailureCode, string>> = {
   budget_exceeded: "The answer failed: it took more than one answer may take (budget_exceeded). Ask for less at once.",
 };
 
+/** A turn's command with what supervision left of what was sent along with its message. */
+interface JudgedCommand extends TurnCommand {
+  readonly given: Given | undefined;
+}
+
 function answer(
-  command: TurnCommand,
+  command: JudgedCommand,
   message: string,
   setup: TurnSetup,
   ports: TurnPorts,
   noteDegraded: NoteDegraded,
 ): Promise<AgentOutcome> {
   const { team, panel } = setup;
-  const promptContext: PromptContext = () => ({
-    facts: setup.facts ?? [],
-    ...setup.context(message),
-    memory: setup.memory(),
-    history: setup.history,
-  });
+  const { given } = command;
+  const promptContext: PromptContext = () =>
+    withGiven(given, {
+      facts: setup.facts ?? [],
+      ...setup.context(message),
+      memory: setup.memory(),
+      history: setup.history,
+    });
   if (team !== undefined) {
     const { subject, metadata = {}, activeWorker } = setup;
     const task = { id: command.replyId, input: message, metadata, subject, activeWorker, promptContext, path: [] };
@@ -194,14 +218,17 @@ function answer(
 
 /** The turn answered by the agent itself. While it waits for an ask, what there is of its reply is shown. */
 async function answerAsAgent(
-  command: TurnCommand,
+  command: JudgedCommand,
   message: string,
   promptContext: PromptContext,
   setup: TurnSetup,
   ports: TurnPorts,
   noteDegraded: NoteDegraded,
 ): Promise<AgentOutcome> {
-  const { temperature, removedTool } = setup;
+  const { removedTool } = setup;
+  const { given, request } = command;
+  const tools = (): readonly AgentTool[] => [...setup.tools(), ...(request?.tools ?? []).map(callerTool)];
+  const temperature = request?.temperature ?? setup.temperature;
   const cleared = new Map<string, Readonly<Record<string, unknown>>>();
   const guardPorts = { ...ports, cleared: (id: string, args: ToolCall["args"]) => void cleared.set(id, args) };
   let sofar: Parameters<NonNullable<AgentObserver["waiting"]>>[0] | undefined;
@@ -213,20 +240,21 @@ async function answerAsAgent(
           buildPrompt({
             instructions: setup.instructions,
             ...promptContext(),
-            message,
-            toolName: (ref) => setup.tools().find((tool) => sameRef(tool.ref, ref))?.name,
+            ...promptOf(given, message),
+            toolName: (ref) => tools().find((tool) => sameRef(tool.ref, ref))?.name,
           }),
-        tools: setup.tools,
+        tools,
         ...(removedTool === undefined ? {} : { removedTool }),
         ...(temperature === undefined ? {} : { temperature }),
-        limits: setup.limits,
+        ...answeringOf(request),
+        limits: limitsOf(setup.limits, request),
         replyId: command.replyId,
       },
       {
         ...ports,
         journal: ports.journal.scope("agent"),
         asking: { source: {}, policy: nearest(setup.questions, ports.asking?.policy) },
-        guard: supervisingGuard(setup, guardPorts, noteDegraded),
+        guard: supervisingGuard({ ...setup, tools }, guardPorts, noteDegraded),
         observer: {
           ...ports.observer,
           listen: () => ports.stream.listenToRound(),
@@ -336,10 +364,12 @@ function topicOf(about: Omit<PromptParts, "instructions">): string {
     .join("\n\n");
 }
 
-function replyOf({ turns, metadata }: AgentOutcome, acceptedAt: number): ModelReply {
+function replyOf(outcome: AgentOutcome, acceptedAt: number): ModelReply {
+  const { turns, metadata } = outcome;
   return {
     timestamp: new Date(acceptedAt).toISOString(),
     turns: withinReplySize(turns),
+    ...(outcome.kind === "answered" && outcome.pending !== undefined ? { pendingToolCalls: [...outcome.pending] } : {}),
     ...(metadata === undefined ? {} : { metadata: { ...metadata } }),
   };
 }

@@ -12,6 +12,7 @@ import {
   type Turn,
   turnSchema,
 } from "../chat/session.js";
+import type { TurnRequest } from "../chat/turn-request.js";
 import type { ActorRecord } from "../conversation/actor-record.js";
 import { type ChatMessage, chatMessageSchema } from "../conversation/message.js";
 import type { Metadata } from "../conversation/names.js";
@@ -26,6 +27,8 @@ export interface SendCommand {
   readonly speaker?: string | undefined;
   readonly metadata?: Metadata | undefined;
   readonly idempotencyKey: string;
+  /** What the caller sends along with it. */
+  readonly request?: TurnRequest | undefined;
   /** Tells whether the same key came with the same message. */
   readonly requestHash: string;
   readonly waitMs: number;

@@ -4,6 +4,7 @@ import type { Hono } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { requestId } from "hono/request-id";
 import type { Services } from "../application/services.js";
+import type { Problem } from "../conversation/problem.js";
 import { newId } from "../platform/ids.js";
 import { describeError, log } from "../platform/logging.js";
 import { answerHeaders } from "./answer-headers.js";
@@ -12,7 +13,7 @@ import { readBody } from "./body.js";
 import type { AppEnv } from "./context.js";
 import { idempotency } from "./idempotency.js";
 import { addDocumentation } from "./openapi.js";
-import { ProblemError, problemResponse } from "./problems.js";
+import { ProblemError, problemResponse as problemJson } from "./problems.js";
 import { admin } from "./routes/admin.js";
 import { asks } from "./routes/asks.js";
 import { audit } from "./routes/audit.js";
@@ -43,14 +44,29 @@ import { newRouter } from "./routing.js";
 /** Routes of another face: they find the services in their context, and let callers in themselves. */
 export type FaceRoutes = Hono<{ Bindings: Env; Variables: { services: Services } }>;
 
+/** Routes of another face below `/v1`: who calls was let in before, and the body read. */
+export type TenantRoutes = Hono<{
+  Bindings: Env;
+  Variables: Pick<AppEnv["Variables"], "services" | "requestId" | "actor" | "bodyText">;
+}>;
+
+/** Another face below `/v1`. The app's own refusals, such as a missing key, look there as its clients expect them. */
+export interface TenantFace {
+  readonly routes: TenantRoutes;
+  readonly paths: RegExp;
+  readonly renderProblem: (problem: Problem, requestId: string) => Response;
+}
+
 /**
  * @param pages the documentation that `/docs` serves: Markdown by the name of the page
  * @param faces other faces beside HTTP's own routes
+ * @param tenantFaces faces below `/v1`, with refusals of their own shape
  */
 export function createApp(
   compose: (env: Env, cf?: unknown) => Services,
   pages: Readonly<Record<string, string>> = {},
   faces: readonly FaceRoutes[] = [],
+  tenantFaces: readonly TenantFace[] = [],
 ): OpenAPIHono<AppEnv> {
   const app = newRouter();
   app.use(requestId({ generator: () => newId("req"), limitLength: 100 }));
@@ -59,6 +75,10 @@ export function createApp(
     await next();
   });
   app.use(answerHeaders);
+  const problemResponse = (problem: Problem, id: string, url: string): Response => {
+    const face = tenantFaces.find(({ paths }) => paths.test(new URL(url).pathname));
+    return face === undefined ? problemJson(problem, id, url) : face.renderProblem(problem, id);
+  };
   app.onError((error, c) => {
     const id = c.get("requestId");
     const { url } = c.req;
@@ -125,6 +145,7 @@ export function createApp(
   ])
     app.route("/", routes);
   for (const face of faces) app.route("/", face);
+  for (const { routes } of tenantFaces) app.route("/", routes);
   addDocumentation(app, pages);
   return app;
 }

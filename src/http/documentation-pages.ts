@@ -8,6 +8,7 @@ import mcp from "../../docs/mcp.md";
 import memory from "../../docs/memory.md";
 import models from "../../docs/models.md";
 import names from "../../docs/names.md";
+import openai from "../../docs/openai.md";
 import overview from "../../docs/README.md";
 import roundtables from "../../docs/roundtables.md";
 import routing from "../../docs/routing.md";
@@ -29,6 +30,7 @@ export const documentationPages: Readonly<Record<string, string>> = {
   models,
   names,
   roundtables,
+  openai,
   routing,
   security,
   sessions,

@@ -48,6 +48,17 @@ export const idempotency = createMiddleware<AppEnv>(async (c, next) => {
 
   await next();
   if (c.res.status >= 500 || c.res.status === 429) return answers.release(request);
+  if (c.res.headers.get("content-type")?.startsWith("text/event-stream") && c.res.body !== null) {
+    // Whoever waits reads on while it is written: it is kept once it is whole.
+    const [read, kept] = c.res.body.tee();
+    const { status } = c.res;
+    const headers = keptHeaders(c.res);
+    c.res = new Response(read, c.res);
+    const keep = async (): Promise<void> =>
+      answers.keep(request, { status, body: await new Response(kept).text(), headers });
+    c.executionCtx.waitUntil(keep());
+    return;
+  }
   const body = await c.res.clone().text();
   await answers.keep(request, { status: c.res.status, body, headers: keptHeaders(c.res) });
 });

@@ -35,6 +35,14 @@ export interface ToolSpec {
 /** `required`: some tool must be called; `{tool}`: this one. */
 export type ToolChoice = "auto" | "none" | "required" | { readonly tool: string };
 
+/** How the next token is chosen, and where a text ends; providers that don't know one of these leave it out. */
+export interface Sampling {
+  readonly topP?: number | undefined;
+  /** The text ends before any of these. */
+  readonly stop?: readonly string[] | undefined;
+  readonly seed?: number | undefined;
+}
+
 export interface ModelRequest {
   /** `offline`, `openai/<model>`, `workers-ai/<model>` or `<provider name>/<model>`; tried in order (fail-over). */
   readonly models: readonly string[];
@@ -45,6 +53,7 @@ export interface ModelRequest {
   readonly output?: { readonly name: string; readonly schema: JsonSchema };
   readonly temperature?: number;
   readonly maxOutputTokens?: number;
+  readonly sampling?: Sampling;
   /** For one attempt at one model, from request to the last byte. */
   readonly timeoutMs: number;
   /** The model has said its piece before: nothing more is an answer too. Otherwise an empty reply is a failure. */

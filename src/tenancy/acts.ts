@@ -25,6 +25,8 @@ export const acts = {
   changeSession: { role: "client" },
   deleteSession: { role: "operator", clientMay: true },
   sendMessage: { role: "client", ofSubject: true },
+  /** As OpenAI's clients talk to an agent: in a session, or with the conversation sent along. */
+  completeChat: { role: "client", ofSubject: true },
   readTurn: { role: "client", ofSubject: true },
   /** A turn's story: what its supervisors, agents and tools said, as they said it. */
   readTurnTrace: { role: "operator" },

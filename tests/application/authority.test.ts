@@ -34,6 +34,7 @@ import {
   startThread,
 } from "../../src/application/memory/use-threads.js";
 import { restoreMemoryContext, writeMemoryContext } from "../../src/application/memory/write-contexts.js";
+import { completeChat } from "../../src/application/openai/complete-chat.js";
 import { deleteResource } from "../../src/application/resources/delete-resource.js";
 import { listResources } from "../../src/application/resources/list-resources.js";
 import { pinTools } from "../../src/application/resources/pin-tools.js";
@@ -100,6 +101,7 @@ import { webhookSchema } from "../../src/catalogues/webhooks.js";
 import { connectionSchema } from "../../src/channels/connection.js";
 import { contextChangeSchema } from "../../src/chat/context.js";
 import { newSessionSchema } from "../../src/chat/session.js";
+import { turnRequestSchema } from "../../src/chat/turn-request.js";
 import { composeServices } from "../../src/composition.js";
 import { type Result, refuse } from "../../src/conversation/problem.js";
 import { newMemorySchema } from "../../src/memory/memory.js";
@@ -159,6 +161,11 @@ const calls: Record<Exclude<Act, "readOriginals">, Call> = {
     changeSession(actor, { sessionId: "ses_1", change: { subject: "ada" } }, services),
   readSession: (actor, services) => readSession(actor, "ses_1", services),
   deleteSession: (actor, services) => deleteSession(actor, "ses_1", services),
+  completeChat: (actor, services) => {
+    const request = turnRequestSchema.parse({});
+    const caller = { signal: new AbortController().signal, background: () => {} };
+    return completeChat(actor, { agent: "assistant", metadata: {}, content: "hi", request }, caller, services);
+  },
   sendMessage: (actor, services) => sendMessage(actor, { sessionId: "ses_1", content: "hi", waitMs: 0 }, services),
   readTurn: (actor, services) => readTurn(actor, { ...turn, waitMs: 0 }, services),
   cancelTurn: (actor, services) => cancelTurn(actor, turn, services),

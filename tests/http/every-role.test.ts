@@ -49,6 +49,7 @@ const bodies: Record<string, unknown> = {
     operations: [{ type: "remove_turn", turnId: "x" }],
     baseHash: "0".repeat(64),
   },
+  "POST /v1/chat/completions": { model: "none", messages: [{ role: "user", content: "x" }] },
   "POST /v1/asks/{askId}/answer": { response: "x" },
   "POST /v1/runs": { team: "none", input: "x" },
   "POST /v1/vaults": { title: "x" },

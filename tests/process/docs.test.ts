@@ -15,6 +15,7 @@ const names = [
   "errors",
   "tools",
   "mcp",
+  "openai",
   "webhooks",
   "channels",
 ];

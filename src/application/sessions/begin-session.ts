@@ -97,7 +97,7 @@ async function checkParts(tenantId: string, definition: NewSession, services: Se
 }
 
 /** The session as this actor may begin it: an end user's is their subject's, with an agent that their token may talk to. */
-function sessionOf(actor: Actor, definition: NewSession): Result<NewSession> {
+export function sessionOf(actor: Actor, definition: NewSession): Result<NewSession> {
   const { agent, context, mentionable, memory, metadata, subject } = definition;
   const { excluded, ...included } = context;
   const chosen = [...Object.values(included), ...Object.values(excluded), ...Object.values(mentionable)];

@@ -1,5 +1,6 @@
 /** Send a message to a session: it becomes a turn, or waits in order. */
 import type { Turn } from "../../chat/session.js";
+import type { TurnRequest } from "../../chat/turn-request.js";
 import { recordOf } from "../../conversation/actor-record.js";
 import type { Metadata } from "../../conversation/names.js";
 import { ok, type Result } from "../../conversation/problem.js";
@@ -18,6 +19,8 @@ export interface MessageInput {
   readonly content: string;
   readonly speaker?: string | undefined;
   readonly metadata?: Metadata | undefined;
+  /** What comes along with it, from callers that keep the conversation or the tools themselves. */
+  readonly request?: TurnRequest | undefined;
   /** How long the turn's end is waited for, in milliseconds; 0 gives the turn as it is. */
   readonly waitMs: number;
   /** A message sent twice under one key is one turn. */
@@ -29,14 +32,15 @@ export async function sendMessage(actor: Actor, message: MessageInput, services:
   if (!allowed.ok) return allowed;
   const own = await ownSession(actor, message.sessionId, services);
   if (!own.ok) return own;
-  const { sessionId, content, speaker, metadata, idempotencyKey, waitMs } = message;
+  const { sessionId, content, speaker, metadata, request, idempotencyKey, waitMs } = message;
   const turn = await services.sessions.send(actor.tenantId, sessionId, {
     content,
     speaker,
     metadata,
+    ...(request === undefined ? {} : { request }),
     // Without a key of the caller's own this message gets one: our own calls are repeated too.
     idempotencyKey: ownKey(actor, idempotencyKey) ?? newId("req"),
-    requestHash: await sha256Hex(requestText({ content, speaker, metadata })),
+    requestHash: await sha256Hex(requestText({ content, speaker, metadata, request })),
     keyId: keyOf(actor),
     revision: actor.revision,
     waitMs,
@@ -46,7 +50,13 @@ export async function sendMessage(actor: Actor, message: MessageInput, services:
 }
 
 /** What makes a request the same one again. A message without more to it is its content, as the versions before had it. */
-function requestText({ content, speaker, metadata }: Pick<MessageInput, "content" | "speaker" | "metadata">): string {
+function requestText({
+  content,
+  speaker,
+  metadata,
+  request,
+}: Pick<MessageInput, "content" | "speaker" | "metadata" | "request">): string {
+  if (request !== undefined) return JSON.stringify([content, speaker, metadata, request]);
   return speaker === undefined && metadata === undefined ? content : JSON.stringify([content, speaker, metadata]);
 }
 

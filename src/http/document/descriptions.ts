@@ -25,6 +25,8 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   "Routing runs": "Teams at work on one input, outside of a session.",
   Roundtables: "Panels at a topic: rounds, positions, what their seats ask for, and what a debate comes to.",
   Asks: "What waits for an answer: questions, missing context, approvals of calls, reviews of texts.",
+  OpenAI:
+    "What OpenAI's own clients call, once their base URL is this deployment's `/v1`: an agent's name is a model's name.",
   Webhooks: "Addresses of the tenant that hear of events, and what became of what was sent to them.",
   Channels: "Chat platforms where an agent answers, and where people are asked.",
   Audit: "What was decided in the tenant, by supervisors and by people.",

@@ -56,6 +56,8 @@ export const problemResponses = Object.fromEntries(
 /** The operation with the refusals that it can give. What it says of a status itself stays. */
 export function withProblems({ method, path, operation }: Place): Operation {
   const { parameters = [], requestBody, security } = operation;
+  // Another face's routes say themselves how they refuse.
+  if (operation.responses.default?.content?.["application/json"] !== undefined) return operation;
   const guarded = security.length > 0;
   // Guarded by the platform's own signature.
   const isSigned = path.startsWith("/webhooks/");

@@ -4,6 +4,7 @@
  */
 import { channelExamples } from "./examples/channels.js";
 import { memoryExamples } from "./examples/memory.js";
+import { openAiExamples } from "./examples/openai.js";
 import { roundtableExamples } from "./examples/roundtables.js";
 import { runExamples } from "./examples/runs.js";
 import { sessionExamples } from "./examples/sessions.js";
@@ -20,6 +21,7 @@ const examples: Readonly<Record<string, unknown>> = {
   ...memoryExamples,
   ...webhookExamples,
   ...channelExamples,
+  ...openAiExamples,
 };
 
 type Contents = NonNullable<Operation["responses"][string]["content"]>;

@@ -2,7 +2,7 @@
 
 import type OpenAI from "openai";
 import { readJson } from "../../text/json.js";
-import type { ModelMessage, ModelRequest, ModelToolCall, ToolChoice } from "../port.js";
+import type { ModelMessage, ModelRequest, ModelToolCall, Sampling, ToolChoice } from "../port.js";
 
 type Params = OpenAI.Chat.ChatCompletionCreateParams;
 type Message = OpenAI.Chat.ChatCompletionMessageParam;
@@ -16,7 +16,7 @@ export function chatCompletionParams(
   request: ModelRequest,
   options: { readonly stream: boolean; readonly outputLimitField: OutputLimitField },
 ): Params {
-  const { tools = [], toolChoice, output, temperature, maxOutputTokens } = request;
+  const { tools = [], toolChoice, output, temperature, maxOutputTokens, sampling } = request;
   return {
     model,
     messages: request.messages.map(message),
@@ -36,7 +36,17 @@ export function chatCompletionParams(
         }),
     ...(temperature === undefined ? {} : { temperature }),
     ...(maxOutputTokens === undefined ? {} : { [options.outputLimitField]: maxOutputTokens }),
+    ...samplingParams(sampling),
     ...(options.stream ? { stream: true as const, stream_options: { include_usage: true } } : {}),
+  };
+}
+
+/** As the HTTP API and the Workers AI binding both name it. */
+export function samplingParams({ topP, stop, seed }: Sampling = {}): Pick<Params, "top_p" | "stop" | "seed"> {
+  return {
+    ...(topP === undefined ? {} : { top_p: topP }),
+    ...(stop === undefined ? {} : { stop: [...stop] }),
+    ...(seed === undefined ? {} : { seed }),
   };
 }
 

@@ -8,7 +8,7 @@ import type { ModelProvider, ProviderReply } from "../provider.js";
 import { chunkShape, completionShape, toolCallShape, usageShape } from "./chat-shapes.js";
 import { attemptWithin, type ProviderDeadline } from "./deadline.js";
 import { errorFrameFailure, kindOfStatus, toolsRefused } from "./failures.js";
-import { toolCall } from "./openai-request.js";
+import { samplingParams, toolCall } from "./openai-request.js";
 import { cutStream, eventsOf, notAReply, parseJson } from "./openai-response.js";
 import { ReplyAssembler } from "./reply-assembler.js";
 import { refusesTools } from "./tool-refusal.js";
@@ -65,7 +65,7 @@ export function workersAi(binding: AiBinding, ports: { readonly withDeadline: Pr
 }
 
 function inputs(request: ModelRequest, stream: boolean): Record<string, unknown> {
-  const { toolChoice = "auto", output, temperature, maxOutputTokens } = request;
+  const { toolChoice = "auto", output, temperature, maxOutputTokens, sampling } = request;
   // The binding can't demand one tool by name: it is offered alone, and some tool is demanded.
   const only = typeof toolChoice === "string" ? undefined : toolChoice.tool;
   const tools = (request.tools ?? []).filter((tool) => only === undefined || tool.name === only);
@@ -84,6 +84,7 @@ function inputs(request: ModelRequest, stream: boolean): Record<string, unknown>
     ...(temperature === undefined ? {} : { temperature }),
     ...(maxOutputTokens === undefined ? {} : { max_tokens: maxOutputTokens }),
     ...(stream ? { stream: true } : {}),
+    ...samplingParams(sampling),
   };
 }
 

@@ -144,6 +144,14 @@ function structureOf(
   };
 }
 
+/** Whether a supervising agent sees every word of a transcript: otherwise its oldest or longest messages are cut. */
+export function isWhollyShown(transcript: readonly HistoryMessage[]): boolean {
+  return (
+    transcript.every(({ content }) => content.length <= maxMessageCharacters) &&
+    historyWindow(transcript, transcriptBudgetTokens).length === transcript.length
+  );
+}
+
 function transcriptText(transcript: readonly HistoryMessage[]): string {
   const shown = transcript.map(({ role, content }) => ({
     role,

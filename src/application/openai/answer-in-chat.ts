@@ -1,0 +1,63 @@
+/** A message whose conversation ends with a question of ours is the answer to it. */
+import { type Ask, askOwner, mayAnswer } from "../../asks/ask.js";
+import type { NewSession } from "../../chat/session.js";
+import { ok, type Result } from "../../conversation/problem.js";
+import type { Actor } from "../../tenancy/actor.js";
+import { answerAsk } from "../asks/answer-ask.js";
+import { answererOf } from "../asks/ask-view.js";
+import type { Services } from "../services.js";
+import { readSession } from "../sessions/read-session.js";
+import type { ChatInput, ChatPlace } from "./chat-input.js";
+
+/**
+ * The turn that goes on with the answer; undefined where there is no such question, or it isn't one of this conversation. A question that the
+ * actor can't answer this way stays open, and one that was answered elsewhere is the same: the turn is what it has come to.
+ */
+export async function answerInChat(
+  actor: Actor,
+  { askId, agent, sessionId, content }: Pick<ChatInput, "askId" | "agent" | "sessionId" | "content">,
+  isStateless: (session: Pick<NewSession, "metadata">) => boolean,
+  services: Services,
+): Promise<Result<ChatPlace> | undefined> {
+  const owner = askId === undefined ? undefined : askOwner(askId);
+  if (askId === undefined || owner === undefined || !owner.startsWith("ses_")) return undefined;
+  const session = await readSession(actor, owner, services);
+  if (!session.ok || session.value.agent !== agent) return undefined;
+  const isOfOneTurn = isStateless(session.value);
+  if (sessionId === undefined ? !isOfOneTurn : sessionId !== owner) return undefined;
+  const ask = await services.asks.get(actor.tenantId, askId);
+  const turnId = ask.ok ? ask.value.from.turnId : undefined;
+  if (!ask.ok || turnId === undefined) return undefined;
+  // In a session only the question that is open is one; of a single turn whatever it came to is still to be given.
+  if (ask.value.status !== "open") {
+    return isOfOneTurn ? ok({ sessionId: owner, turnId, isStateless: true }) : undefined;
+  }
+  const place = { sessionId: owner, turnId, isStateless: isOfOneTurn };
+  const answer = mayAnswer(ask.value, answererOf(actor)) ? answerOf(ask.value, content) : undefined;
+  if (answer === undefined) return ok(place);
+  const answered = await answerAsk(actor, { askId, answer }, services);
+  return answered.ok || answered.problem.code === "already_closed" ? ok(place) : answered;
+}
+
+/** The text as an answer of the ask's kind; undefined where it is none. */
+function answerOf({ kind }: Ask, content: string): unknown {
+  const word = content
+    .trim()
+    .toLowerCase()
+    .replace(/[.!]+$/, "");
+  switch (kind) {
+    case "human":
+      return { response: content };
+    case "context":
+      return { result: content };
+    case "approval":
+      return decision(word, { once: ["once", "yes", "approve"], session: ["session"], deny: ["deny", "no"] });
+    case "review":
+      return decision(word, { accept: ["accept", "yes", "approve"], reject: ["reject", "no"] });
+  }
+}
+
+function decision(word: string, words: Readonly<Record<string, readonly string[]>>): unknown {
+  const [chosen] = Object.entries(words).find(([, said]) => said.includes(word)) ?? [];
+  return chosen === undefined ? undefined : { decision: chosen };
+}

@@ -1,0 +1,228 @@
+/**
+ * Talk to an agent as OpenAI's clients do. The conversation is a session, or it is sent along with the message: then a session is made
+ * for this one turn and removed after it, so that the same supervision, authority and record hold. While such a turn waits for an answer its
+ * session stays.
+ */
+import { isFinal, type NewSession, newSessionSchema, type Turn } from "../../chat/session.js";
+import { callerServer, type TurnRequest } from "../../chat/turn-request.js";
+import { replyText } from "../../conversation/message.js";
+import { ok, type Result, refuse } from "../../conversation/problem.js";
+import { newId } from "../../platform/ids.js";
+import type { Actor } from "../../tenancy/actor.js";
+import { authorize } from "../../tenancy/authority.js";
+import { openStream } from "../events/follow-events.js";
+import { removeSession } from "../removal.js";
+import { isKnownTo } from "../resources/resource-view.js";
+import type { Services } from "../services.js";
+import { sessionOf } from "../sessions/begin-session.js";
+import { readSession } from "../sessions/read-session.js";
+import { readTurn } from "../sessions/read-turn.js";
+import { sendMessage } from "../sessions/send-message.js";
+import { answerInChat } from "./answer-in-chat.js";
+import type { ChatInput, ChatPlace } from "./chat-input.js";
+import { shownText } from "./shown-text.js";
+
+/** How the caller hangs on. */
+export interface ChatCaller {
+  /** Aborted when nobody waits for the answer any more: a turn without a session of its own is given up then. */
+  readonly signal: AbortSignal;
+  /** Keeps the Worker at work on something that the caller needn't wait for. */
+  readonly background: (work: Promise<unknown>) => void;
+}
+
+/** A turn that has ended, or waits for an answer. */
+export interface ChatOutcome {
+  readonly place: ChatPlace;
+  readonly turn: Turn;
+}
+
+/** How long an answer is waited for, in milliseconds: as long as OpenAI's own clients wait. */
+const maxWaitMs = 600_000;
+/** What one wait may take at most, in milliseconds. */
+const oneWaitMs = 60_000;
+
+/** Notes on a session that it was made for one turn. */
+const statelessMark = "conclave.stateless";
+
+export async function completeChat(
+  actor: Actor,
+  input: ChatInput,
+  caller: ChatCaller,
+  services: Services,
+): Promise<Result<ChatOutcome>> {
+  const begun = await beginChat(actor, input, services);
+  if (!begun.ok) return begun;
+  const place = begun.value;
+  const dropped = aborted(caller.signal);
+  const turn = await Promise.race([settledTurn(actor, place, services), dropped.promise]);
+  dropped.stop();
+  release(actor, place, turn, caller, services);
+  return turn.ok ? ok({ place, turn: turn.value }) : turn;
+}
+
+export type ChatEvent =
+  /** A further piece of the reply, cleared by supervision. */
+  | { readonly kind: "text"; readonly text: string }
+  /** `isVoid`: what was sent of the reply doesn't hold any more, and can't be taken back. */
+  | { readonly kind: "end"; readonly outcome: Result<ChatOutcome>; readonly isVoid: boolean };
+
+/** The same while it is written. Refusals come before the stream; what goes wrong later is its end. */
+export async function streamChat(
+  actor: Actor,
+  input: ChatInput,
+  caller: ChatCaller,
+  services: Services,
+): Promise<Result<{ readonly place: ChatPlace; readonly events: AsyncGenerator<ChatEvent> }>> {
+  const begun = await beginChat(actor, input, services);
+  if (!begun.ok) return begun;
+  const place = begun.value;
+  const query = { after: 0, lingerMs: 0, work: place.turnId };
+  const stream = await openStream(actor, { kind: "session", id: place.sessionId }, query, services);
+  if (!stream.ok) return stream;
+  return ok({ place, events: eventsOf(stream.value) });
+
+  async function* eventsOf(bytes: ReadableStream<Uint8Array>): AsyncGenerator<ChatEvent> {
+    let turn: Result<Turn> = dropped;
+    try {
+      const shown = shownText();
+      for await (const text of shown.read(bytes, caller.signal)) yield { kind: "text", text };
+      if (caller.signal.aborted) return;
+      turn = await settledTurn(actor, place, services);
+      const reply = turn.ok && turn.value.status === "completed" ? turn.value.reply : undefined;
+      const rest = reply === undefined ? "" : shown.rest(replyText(reply.modelReply));
+      if (rest !== undefined && rest !== "") yield { kind: "text", text: rest };
+      const outcome = turn.ok ? ok({ place, turn: turn.value }) : turn;
+      yield { kind: "end", outcome, isVoid: rest === undefined };
+    } finally {
+      release(actor, place, turn, caller, services);
+    }
+  }
+}
+
+/** Accepts the message, or the answer that it is. */
+async function beginChat(actor: Actor, input: ChatInput, services: Services): Promise<Result<ChatPlace>> {
+  const allowed = authorize(actor, "completeChat");
+  if (!allowed.ok) return allowed;
+  const fits = await checkAgent(actor, input, services);
+  if (!fits.ok) return fits;
+  const answered = await answerInChat(actor, input, isStateless, services);
+  if (answered !== undefined) return answered;
+  const { content, speaker, idempotencyKey } = input;
+  if (input.sessionId !== undefined) {
+    const own = await inSession(actor, { ...input, sessionId: input.sessionId }, services);
+    if (!own.ok) return own;
+    const { sessionId, request } = own.value;
+    // What is noted on the message is the caller's; the session has notes of its own.
+    const metadata = Object.keys(input.metadata).length === 0 ? undefined : input.metadata;
+    const message = { sessionId, content, speaker, metadata, request, idempotencyKey, waitMs: 0 };
+    const sent = await sendMessage(actor, message, services);
+    return sent.ok ? ok({ sessionId, turnId: sent.value.turnId, isStateless: false }) : sent;
+  }
+  const { agent, subject, metadata, request } = input;
+  const own = sessionOf(actor, newSessionSchema.parse({ agent, subject, metadata }));
+  if (!own.ok) return own;
+  const definition = { ...own.value, metadata: { ...own.value.metadata, [statelessMark]: true } };
+  const { session } = await services.sessions.create(actor.tenantId, newId("ses"), definition);
+  const { sessionId } = session;
+  const sent = await sendMessage(actor, { sessionId, content, speaker, request, waitMs: 0 }, services);
+  return sent.ok ? ok({ sessionId, turnId: sent.value.turnId, isStateless: true }) : sent;
+}
+
+function isStateless({ metadata }: Pick<NewSession, "metadata">): boolean {
+  return metadata[statelessMark] === true;
+}
+
+/** Another tenant's agent, and one that a token isn't for, is no agent. */
+async function checkAgent(actor: Actor, { agent, request }: ChatInput, services: Services): Promise<Result<void>> {
+  const none = refuse("not_found", `There is no agent "${agent}"; GET /v1/models lists those there are.`, {
+    errors: [{ path: "model", message: "there is no such agent" }],
+  });
+  if (!isKnownTo(actor, "agents", agent)) return none;
+  const stored = await services.resources.get(actor.tenantId, "agents", agent);
+  if (stored === undefined) return none;
+  if (request.tools.length === 0) return ok(undefined);
+  const { body } = stored;
+  if (body.kind !== "model") {
+    const message = `an agent of kind ${body.kind} takes no tools of its caller`;
+    return refuse("invalid", `"${agent}" is a ${body.kind}: those who work in it have tools of their own.`, {
+      errors: [{ path: "tools", message }],
+    });
+  }
+  const own = new Set(body.tools.map(({ tool }) => tool));
+  const clash = request.tools.findIndex(({ name }) => own.has(name));
+  if (clash === -1) return ok(undefined);
+  const detail = `The agent "${agent}" has a tool "${request.tools[clash]?.name}" of its own. Give yours another name.`;
+  return refuse("invalid", detail, {
+    errors: [{ path: `tools.${clash}.function.name`, message: "the agent's own tool is called so" }],
+  });
+}
+
+/** What is sent to a session that is there: what came of calls has to fit those that its last reply handed over. */
+async function inSession(
+  actor: Actor,
+  input: ChatInput & { readonly sessionId: string },
+  services: Services,
+): Promise<Result<{ readonly sessionId: string; readonly request: TurnRequest }>> {
+  const { sessionId, agent, request } = input;
+  const session = await readSession(actor, sessionId, services);
+  if (!session.ok) return session;
+  if (session.value.agent !== agent) {
+    const errors = [{ path: "model", message: `the session's agent is "${session.value.agent}"` }];
+    return refuse("invalid", "The session is with another agent than the model that is named.", { errors });
+  }
+  if (request.results.length === 0) return ok({ sessionId, request });
+  const last = session.value.lastTurn;
+  const turn = last === undefined ? undefined : await readTurn(actor, { sessionId, ...last, waitMs: 0 }, services);
+  const pending = turn?.ok ? (turn.value.reply?.modelReply.pendingToolCalls ?? []) : [];
+  const results = request.results.flatMap(({ toolCallId, output }) => {
+    const call = pending.find((one) => one.toolCallId === toolCallId && one.server === callerServer);
+    return call === undefined ? [] : [{ toolCallId, output, tool: call.tool, args: JSON.stringify(call.args) }];
+  });
+  if (results.length < request.results.length) {
+    const errors = [{ path: "messages", message: "a tool_call_id is none of the session's last reply" }];
+    return refuse("invalid", "What came of a call has to name a call of the session's last reply.", { errors });
+  }
+  return ok({ sessionId, request: { ...request, results } });
+}
+
+async function settledTurn(actor: Actor, place: ChatPlace, services: Services): Promise<Result<Turn>> {
+  const { sessionId, turnId } = place;
+  const until = services.now() + maxWaitMs;
+  for (;;) {
+    const turn = await readTurn(actor, { sessionId, turnId, waitMs: oneWaitMs }, services);
+    if (!turn.ok || isFinal(turn.value.status) || turn.value.status === "waiting") return turn;
+    if (turn.value.status === "queued") {
+      const detail = `The session waits for an answer to an earlier question; this message waits behind it as ${turnId}.`;
+      const session = await services.sessions.describe(actor.tenantId, sessionId);
+      if (session.ok && session.value.status === "waiting") return refuse("waiting_on_ask", detail);
+    }
+    if (services.now() >= until) {
+      return refuse("unavailable", `There is no answer after ${maxWaitMs / 60_000} minutes; the turn is ${turnId}.`);
+    }
+  }
+}
+
+const dropped = refuse("unavailable", "The caller has gone.");
+
+function aborted(signal: AbortSignal): { readonly promise: Promise<Result<never>>; readonly stop: () => void } {
+  let stop = (): void => {};
+  const promise = new Promise<Result<never>>((resolve) => {
+    const gone = (): void => resolve(dropped);
+    if (signal.aborted) gone();
+    signal.addEventListener("abort", gone);
+    stop = () => signal.removeEventListener("abort", gone);
+  });
+  return { promise, stop };
+}
+
+/** Removes the session of one turn, and with it whatever is still under way in it; one whose turn waits is needed for the answer. */
+function release(
+  actor: Actor,
+  { sessionId, isStateless: isOfOneTurn }: ChatPlace,
+  turn: Result<Turn>,
+  { background }: ChatCaller,
+  services: Services,
+): void {
+  if (!isOfOneTurn || (turn.ok && turn.value.status === "waiting")) return;
+  background(removeSession(actor.tenantId, sessionId, services));
+}

@@ -1,0 +1,68 @@
+/**
+ * The text of a reply for readers who can't take anything back: pieces are given on as they are released, and once what was given was
+ * retracted, only what continues it.
+ */
+import { z } from "zod";
+import { readJson } from "../../text/json.js";
+
+const deltaSchema = z.object({ text: z.string(), attempt: z.int() });
+
+export interface ShownText {
+  /** The pieces, until the stream ends. */
+  read(bytes: ReadableStream<Uint8Array>, signal: AbortSignal): AsyncGenerator<string>;
+  /** What is missing of the whole; undefined where what was given isn't its beginning. */
+  rest(whole: string): string | undefined;
+}
+
+export function shownText(): ShownText {
+  let given = "";
+  let attempt = 0;
+  let released = "";
+
+  /** What of the released text is new, if it continues what was given. */
+  const next = (): string => {
+    if (!released.startsWith(given)) return "";
+    const piece = released.slice(given.length);
+    given = released;
+    return piece;
+  };
+
+  return {
+    async *read(bytes, signal) {
+      const reader = bytes.pipeThrough(new TextDecoderStream()).getReader();
+      const stop = (): void => void reader.cancel().catch(() => {});
+      signal.addEventListener("abort", stop);
+      let buffered = "";
+      try {
+        if (signal.aborted) return;
+        for (;;) {
+          const { value, done } = await reader.read();
+          if (done) return;
+          const blocks = (buffered + value).split("\n\n");
+          buffered = blocks.pop() ?? "";
+          for (const block of blocks) {
+            const delta = deltaOf(block);
+            if (delta === undefined) continue;
+            if (delta.attempt !== attempt) released = "";
+            attempt = delta.attempt;
+            released += delta.text;
+            const piece = next();
+            if (piece !== "") yield piece;
+          }
+        }
+      } finally {
+        signal.removeEventListener("abort", stop);
+        stop();
+      }
+    },
+    rest: (whole) => (whole.startsWith(given) ? whole.slice(given.length) : undefined),
+  };
+}
+
+/** The delta of an event of a session's stream. */
+function deltaOf(block: string): z.infer<typeof deltaSchema> | undefined {
+  const lines = block.split("\n");
+  if (!lines.includes("event: reply.delta")) return undefined;
+  const data = lines.find((line) => line.startsWith("data: "))?.slice(6) ?? "";
+  return deltaSchema.safeParse(readJson(data).value).data;
+}

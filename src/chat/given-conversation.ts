@@ -1,0 +1,219 @@
+/**
+ * Supervises what a caller sends along with a message: the conversation as the caller tells it, its instructions, what came of
+ * calls that it was handed. All of it is new here, whatever it claims to be: none of it passed a supervisor of ours that we know of.
+ *
+ * Rules look at every text alone, and leave out what they forbid. Everybody else who judges messages sees the whole, and may stop it.
+ */
+import type { Journal } from "../agent/journal.js";
+import { alsoActiveAt } from "../supervision/as-hop.js";
+import type { NoteDegraded } from "../supervision/exchange.js";
+import { isWhollyShown } from "../supervision/kinds/agent-prompt.js";
+import { type PassResult, runPass } from "../supervision/pass.js";
+import type { Subject, SubjectOf } from "../supervision/subject.js";
+import { type SupervisePorts, supervise } from "../supervision/supervise.js";
+import type { Supervisor } from "../supervision/supervisor.js";
+import { readJson } from "../text/json.js";
+import { callerServer, type GivenMessage, type GivenResult, resultsText, type TurnRequest } from "./turn-request.js";
+
+/** What the supervisors left of it. */
+export interface Given {
+  readonly history: readonly GivenMessage[];
+  readonly instructions: string | undefined;
+  readonly results: readonly GivenResult[];
+  /** What the turn's message says: the results themselves, where it brings nothing else. */
+  readonly content: string;
+}
+
+export type GivenOutcome =
+  | { readonly kind: "passed"; readonly given: Given }
+  | { readonly kind: "blocked"; readonly reasons: readonly string[] };
+
+interface GivenPorts {
+  readonly journal: Journal;
+  readonly supervise: SupervisePorts;
+}
+
+/** A judged text: nothing where the rules forbid it. */
+type Judged = (text: string) => Promise<string | undefined>;
+
+/**
+ * @param message the turn's: its content is empty, or what the results say, where there is nothing else to it
+ * @throws {Parked} while a person's review is awaited.
+ */
+export async function superviseGiven(
+  request: TurnRequest,
+  { messageId, content }: { readonly messageId: string; readonly content: string },
+  supervisors: readonly Supervisor[],
+  ports: GivenPorts,
+  noteDegraded: NoteDegraded,
+): Promise<GivenOutcome> {
+  const journal = ports.journal.scope("given");
+  const rules = supervisors.filter(({ pure }) => pure);
+  const record: (() => void)[] = [];
+  const judgeAs =
+    (subjectOf: (text: string) => Subject): Judged =>
+    async (text) => {
+      const subject = subjectOf(text);
+      const passed = await runPass(subject, rules, { ...ports.supervise, journal });
+      const { decision } = passed.state;
+      if (decision !== "allow") record.push(() => ports.supervise.decided(passed.state, subject, passed.subject));
+      return decision === "allow" || decision === "modify" ? textOf(passed) : undefined;
+    };
+  const asRequest = judgeAs((text) => requestOf(`${messageId}.before`, text));
+  const asReply = judgeAs((text) => replyOf(`${messageId}.before`, text));
+
+  const kept = await Promise.all(request.history.map((message) => judgeMessage(message, asRequest, asReply)));
+  const history = kept.filter((message) => message !== undefined);
+  const instructions = request.instructions === undefined ? undefined : await asRequest(request.instructions);
+  const write = record.splice(0);
+  if (write.length > 0)
+    await journal.commit("left-out", () => {
+      for (const one of write) one();
+    });
+
+  const whole = await judgeWhole(request, messageId, supervisors, { ...ports, journal }, noteDegraded);
+  if (whole.kind === "blocked") return whole;
+
+  const hasWords = content !== resultsText(request.results);
+  const results = await judgeResults(request.results, hasWords, supervisors, { ...ports, journal }, noteDegraded);
+  const given = { results, content: hasWords ? content : resultsText(results) };
+  return whole.kind === "rewritten"
+    ? { kind: "passed", given: { ...given, instructions: undefined, history: [{ role: "user", content: whole.text }] } }
+    : { kind: "passed", given: { ...given, instructions, history } };
+}
+
+/** A message without what the rules forbid: nothing, if any text of it is forbidden. A reply is told by the caller: rules of messages judge it too. */
+async function judgeMessage(
+  { role, content, rounds }: GivenMessage,
+  asRequest: Judged,
+  asReply: Judged,
+): Promise<GivenMessage | undefined> {
+  const judge: Judged = async (text) => {
+    if (text === "") return "";
+    const asked = await asRequest(text);
+    return asked === undefined || role === "user" ? asked : asReply(asked);
+  };
+  const said = await judge(content);
+  if (said === undefined) return undefined;
+  if (rounds === undefined) return { role, content: said };
+  const judged: NonNullable<GivenMessage["rounds"]> = [];
+  for (const { message, calls } of rounds) {
+    const words = await judge(message);
+    if (words === undefined) return undefined;
+    const passed: typeof calls = [];
+    for (const { ref, args, result } of calls) {
+      const [made, came] = [await judge(args), await judge(result)];
+      if (made === undefined || came === undefined) return undefined;
+      passed.push({ ref, args: made, result: came });
+    }
+    judged.push({ message: words, calls: passed });
+  }
+  return { role, content: said, rounds: judged };
+}
+
+/**
+ * Puts the whole before those who are no rules, as one text. An agent is spared it where the transcript beside the message, which it
+ * judges anyway, shows it every word.
+ */
+async function judgeWhole(
+  request: TurnRequest,
+  messageId: string,
+  supervisors: readonly Supervisor[],
+  ports: GivenPorts,
+  noteDegraded: NoteDegraded,
+): Promise<
+  { kind: "allowed" } | { kind: "rewritten"; text: string } | { kind: "blocked"; reasons: readonly string[] }
+> {
+  const told = asTranscript(request);
+  const isShown = isWhollyShown(told);
+  const judges = supervisors.filter(
+    ({ pure, hooks, kind }) => !pure && hooks.has("request") && !(kind === "agent" && isShown),
+  );
+  if (told.length === 0 || judges.length === 0) return { kind: "allowed" };
+  const text = told.map(({ role, content }) => `${role}: ${content}`).join("\n\n");
+  const subject = requestOf(`${messageId}.before`, text);
+  const passed = await supervise(subject, judges, ports.journal.scope("whole"), ports.supervise);
+  noteDegraded(passed.degraded);
+  switch (passed.action) {
+    case "allow":
+      return { kind: "allowed" };
+    case "modify":
+      return { kind: "rewritten", text: passed.subject.message.content };
+    case "block":
+      return { kind: "blocked", reasons: passed.reasons };
+  }
+}
+
+/** @param hasWords the message says more than the results: nobody sees them with it, so who judges messages judges them here */
+async function judgeResults(
+  results: readonly GivenResult[],
+  hasWords: boolean,
+  supervisors: readonly Supervisor[],
+  ports: GivenPorts,
+  noteDegraded: NoteDegraded,
+): Promise<GivenResult[]> {
+  const judges = hasWords ? alsoActiveAt("tool_result", "request", supervisors) : supervisors;
+  const judged: GivenResult[] = [];
+  for (const [index, result] of results.entries()) {
+    const { toolCallId, tool, output } = result;
+    const subject: SubjectOf<"tool_result"> = {
+      hook: "tool_result",
+      call: { toolCallId, server: callerServer, tool, args: argsOf(result) },
+      output,
+    };
+    const passed = await supervise(subject, judges, ports.journal.scope(`result/${index}`), ports.supervise);
+    noteDegraded(passed.degraded);
+    judged.push({
+      ...result,
+      output:
+        passed.action === "block"
+          ? [`The result of "${tool}" was blocked.`, ...passed.reasons].join(" ")
+          : passed.subject.output,
+    });
+  }
+  return judged;
+}
+
+/** Everything that was sent along, as supervisors read it beside the message. */
+export function asTranscript({ instructions, history, results }: TurnRequest): {
+  role: "user" | "assistant";
+  content: string;
+}[] {
+  const callText = (tool: string, args: string, result: string): string => `[${tool} ${args}: ${result}]`;
+  return [
+    ...(instructions === undefined ? [] : [{ role: "user" as const, content: `[instructions] ${instructions}` }]),
+    ...history.map(({ role, content, rounds = [] }) => {
+      const calls = rounds.flatMap((round) =>
+        round.calls.map((call) => callText(call.ref.tool, call.args, call.result)),
+      );
+      return { role, content: [content, ...calls].filter((part) => part !== "").join("\n") };
+    }),
+    ...results.map(({ tool, args, output }) => ({ role: "user" as const, content: callText(tool, args, output) })),
+  ];
+}
+
+function argsOf({ args }: GivenResult): Record<string, unknown> {
+  const { value } = readJson(args);
+  return typeof value === "object" && value !== null ? { ...value } : {};
+}
+
+function requestOf(messageId: string, content: string): SubjectOf<"request"> {
+  return { hook: "request", message: { messageId, role: "user", content } };
+}
+
+function replyOf(messageId: string, message: string): SubjectOf<"response"> {
+  return { hook: "response", reply: { timestamp: "", turns: [{ turnId: messageId, message }] } };
+}
+
+function textOf({ subject }: PassResult): string {
+  switch (subject.hook) {
+    case "request":
+      return subject.message.content;
+    case "response":
+      return subject.reply.turns.map(({ message = "" }) => message).join("");
+    case "tool_call":
+    case "tool_result":
+    case "hop":
+      return "";
+  }
+}

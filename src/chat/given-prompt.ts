@@ -1,0 +1,74 @@
+/** What a model reads of what a caller sent along with a message, and how it is to answer. */
+import type { AgentLimits } from "../agent/budget.js";
+import type { AgentSpec } from "../agent/loop.js";
+import type { PromptParts } from "../agent/prompt.js";
+import type { ModelMessage } from "../model/port.js";
+import type { PromptContext } from "../routing/team-context.js";
+import type { Given } from "./given-conversation.js";
+import { type GivenResult, resultsText, type TurnRequest } from "./turn-request.js";
+
+/** Tokens of a conversation that a caller sends whole, estimated: it is shown whole, or refused before. */
+const givenHistoryTokens = 100_000;
+
+/** The session's context with the caller's conversation behind its history, and the caller's instructions behind its rules. */
+export function withGiven(
+  given: Given | undefined,
+  context: ReturnType<PromptContext>,
+): ReturnType<PromptContext> & Pick<PromptParts, "historyTokens"> {
+  if (given === undefined) return context;
+  const { history, instructions } = given;
+  return {
+    ...context,
+    rules: [
+      ...context.rules,
+      ...(instructions === undefined || instructions === ""
+        ? []
+        : [{ name: "caller", text: instructions, priority: -1 }]),
+    ],
+    history: [...context.history, ...history],
+    ...(history.length === 0 ? {} : { historyTokens: givenHistoryTokens }),
+  };
+}
+
+/** @param message as it passed: where it only repeats what came of calls, and nobody changed it, the calls stand for it */
+export function promptOf(given: Given | undefined, message: string): Pick<PromptParts, "message" | "exchange"> {
+  const { results = [] } = given ?? {};
+  if (results.length === 0) return { message };
+  const exchange = exchangeOf(results);
+  if (given?.content !== resultsText(results)) return { message, exchange };
+  // Of results that somebody rewrote, only the rewritten text may be read.
+  return message === given.content ? { message: "", exchange } : { message };
+}
+
+function exchangeOf(results: readonly GivenResult[]): ModelMessage[] {
+  const id = (index: number): string => `given_${index}`;
+  const toolCalls = results.map(({ tool, args }, index) => ({ id: id(index), name: tool, arguments: args }));
+  return [
+    { role: "assistant", content: "", toolCalls },
+    ...results.map(({ output }, index): ModelMessage => ({ role: "tool", toolCallId: id(index), content: output })),
+  ];
+}
+
+/** How the model is to answer. */
+export function answeringOf(
+  request: TurnRequest | undefined,
+): Pick<AgentSpec, "firstToolChoice" | "output" | "sampling"> {
+  const { toolChoice, output, sampling } = request ?? {};
+  return { firstToolChoice: toolChoice, output, sampling };
+}
+
+/** The agent's limits; a caller can narrow them. Whoever brings tools gets the one round that calling them takes. */
+export function limitsOf(limits: AgentLimits, request: TurnRequest | undefined): AgentLimits {
+  if (request === undefined) return limits;
+  const { maxOutputTokens, parallelCalls, tools } = request;
+  const most = Math.min(
+    maxOutputTokens ?? Number.POSITIVE_INFINITY,
+    limits.maxOutputTokens ?? Number.POSITIVE_INFINITY,
+  );
+  return {
+    ...limits,
+    ...(Number.isFinite(most) ? { maxOutputTokens: most } : {}),
+    ...(tools.length === 0 ? {} : { maxToolRounds: Math.max(1, limits.maxToolRounds) }),
+    ...(parallelCalls ? {} : { maxCallsPerRound: 1 }),
+  };
+}

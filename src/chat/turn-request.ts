@@ -1,0 +1,81 @@
+/**
+ * What a caller may send with a message beyond the message itself, as the chat API of OpenAI and its like have it: the conversation
+ * before it, where the caller keeps that; instructions; tools that are the caller's to call; how the model is to answer.
+ * Nothing of it was supervised before.
+ */
+import { z } from "zod";
+import type { AgentTool } from "../agent/tools.js";
+
+/** The server under which tools of the caller stand in records, prompts and replies. */
+export const callerServer = "caller";
+
+const text = z.string().max(1_000_000);
+const callSchema = z.object({
+  ref: z.object({ server: z.string(), tool: z.string() }),
+  /** JSON. */
+  args: text,
+  result: text,
+});
+
+/** A message of the conversation before, as the caller tells it. */
+export const givenMessageSchema = z.object({
+  role: z.enum(["user", "assistant"]),
+  content: text,
+  /** Of a reply with tool calls: its rounds, in order. */
+  rounds: z.array(z.object({ message: text, calls: z.array(callSchema) })).optional(),
+});
+export type GivenMessage = z.infer<typeof givenMessageSchema>;
+
+/** What came of a call that the reply before handed to the caller. */
+export const givenResultSchema = z.object({
+  toolCallId: z.string().max(200),
+  tool: z.string().max(100),
+  /** JSON, as the model wrote it. */
+  args: text,
+  output: text,
+});
+export type GivenResult = z.infer<typeof givenResultSchema>;
+
+export const callerToolSchema = z.object({
+  name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, "a tool's name is 1 to 64 letters, digits, hyphens or underscores"),
+  description: z.string().max(10_000).default(""),
+  parameters: z.record(z.string(), z.unknown()).default({ type: "object", properties: {} }),
+});
+export type CallerTool = z.infer<typeof callerToolSchema>;
+
+export const turnRequestSchema = z.object({
+  instructions: text.optional(),
+  history: z.array(givenMessageSchema).max(2_000).default([]),
+  results: z.array(givenResultSchema).max(100).default([]),
+  tools: z.array(callerToolSchema).max(128).default([]),
+  toolChoice: z.union([z.enum(["auto", "none", "required"]), z.object({ tool: z.string() })]).optional(),
+  /** Whether several of the caller's tools may be called in one reply. */
+  parallelCalls: z.boolean().default(true),
+  output: z.object({ name: z.string().max(100), schema: z.record(z.string(), z.unknown()) }).optional(),
+  temperature: z.number().min(0).max(2).optional(),
+  maxOutputTokens: z.int().min(1).max(200_000).optional(),
+  sampling: z
+    .object({
+      topP: z.number().min(0).max(1).optional(),
+      stop: z.array(z.string().min(1).max(1_000)).max(4).optional(),
+      seed: z.int().optional(),
+    })
+    .optional(),
+});
+export type TurnRequest = z.infer<typeof turnRequestSchema>;
+
+/** A tool of the caller as an agent holds it: supervised like any other, and never run here. */
+export function callerTool({ name, description, parameters }: CallerTool): AgentTool {
+  return {
+    ref: { server: callerServer, tool: name },
+    ...{ name, description, parameters },
+    timeoutMs: 1,
+    execution: "caller",
+    run: () => Promise.reject(new Error(`the tool "${name}" is the caller's to call`)),
+  };
+}
+
+/** What a message says that brings nothing but what came of calls: as it is supervised, and read in later turns. */
+export function resultsText(results: readonly GivenResult[]): string {
+  return results.map(({ tool, output }) => `The tool "${tool}" returned: ${output}`).join("\n\n");
+}

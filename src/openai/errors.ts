@@ -1,0 +1,89 @@
+/** Errors as OpenAI's API words them: `{error: {message, type, param, code}}`, whatever refused. */
+import { z } from "zod";
+import { type Problem, type ProblemCode, problemCodes } from "../conversation/problem.js";
+
+export const errorSchema = z.object({
+  error: z.object({
+    message: z.string(),
+    type: z.string(),
+    param: z.string().nullable(),
+    code: z.string().nullable(),
+  }),
+});
+export type ErrorBody = z.infer<typeof errorSchema>;
+
+/** A refusal in OpenAI's words. */
+export class OpenAiError extends Error {
+  override readonly name = "OpenAiError";
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+    readonly param: string | null = null,
+  ) {
+    super(message);
+  }
+}
+
+const codes: Readonly<Record<ProblemCode, string>> = {
+  bad_request: "invalid_request",
+  unauthorized: "invalid_api_key",
+  forbidden: "insufficient_permissions",
+  not_found: "not_found",
+  method_not_allowed: "method_not_allowed",
+  not_acceptable: "not_acceptable",
+  conflict: "conflict",
+  idempotency_conflict: "idempotency_conflict",
+  waiting_on_ask: "waiting_on_ask",
+  already_closed: "already_closed",
+  precondition_failed: "precondition_failed",
+  too_large: "request_too_large",
+  unsupported_media_type: "unsupported_media_type",
+  invalid: "invalid_value",
+  too_many_requests: "rate_limit_exceeded",
+  queue_full: "rate_limit_exceeded",
+  internal: "server_error",
+  unavailable: "unavailable",
+  all_seats_failed: "model_unavailable",
+};
+
+/** What is wrong with a body is a 400 here, and a model is named. */
+export function ofProblem({ code, detail, errors = [] }: Problem): OpenAiError {
+  const path = errors[0]?.path ?? "";
+  const param = path === "" ? null : paramOf(path);
+  if (code === "not_found" && path === "model") return new OpenAiError(404, "model_not_found", detail, "model");
+  const message = errors.length === 0 ? detail : `${detail} (${errors.map((one) => one.message).join("; ")})`;
+  return new OpenAiError(code === "invalid" ? 400 : problemCodes[code], codes[code], message, param);
+}
+
+/** `messages.0.content` as OpenAI writes it: `messages[0].content`. */
+export function paramOf(path: string): string {
+  return path.replaceAll(/\.(\d+)(?=\.|$)/g, "[$1]");
+}
+
+export function bodyOf({ message, status, code, param }: OpenAiError): ErrorBody {
+  return { error: { message, type: typeOf(status), param, code } };
+}
+
+export function errorResponse(error: OpenAiError, headers: Readonly<Record<string, string>> = {}): Response {
+  // What conflicts or waits for a person isn't different a second later: OpenAI's clients try again by themselves otherwise.
+  const retry = error.status === 409 ? { "x-should-retry": "false" } : {};
+  return Response.json(bodyOf(error), { status: error.status, headers: { ...retry, ...headers } });
+}
+
+/** How the app shows its own refusals (no key, no JSON, a conflict) on these routes. */
+export function problemAsOpenAi(problem: Problem, requestId: string): Response {
+  const { code, retryAfterSeconds } = problem;
+  return errorResponse(ofProblem(problem), {
+    "x-request-id": requestId,
+    ...(retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) }),
+    ...(code === "unauthorized" ? { "www-authenticate": "Bearer" } : {}),
+  });
+}
+
+function typeOf(status: number): string {
+  if (status === 401) return "authentication_error";
+  if (status === 403) return "permission_error";
+  if (status === 429) return "rate_limit_error";
+  return status >= 500 ? "server_error" : "invalid_request_error";
+}

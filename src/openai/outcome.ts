@@ -1,0 +1,81 @@
+/** What a turn came to, in the words that both of OpenAI's APIs share. */
+import type { ChatOutcome } from "../application/openai/complete-chat.js";
+import type { Ask } from "../asks/ask.js";
+import type { Turn } from "../chat/session.js";
+import { callerServer } from "../chat/turn-request.js";
+import { replyText } from "../conversation/message.js";
+import type { Result } from "../conversation/problem.js";
+import { OpenAiError, ofProblem } from "./errors.js";
+
+export interface CallerCall {
+  readonly id: string;
+  readonly name: string;
+  /** JSON. */
+  readonly arguments: string;
+}
+
+export type Answer = { readonly usage: Turn["usage"]; readonly sessionId?: string | undefined } & (
+  | {
+      readonly kind: "text";
+      readonly text: string;
+      readonly calls: readonly CallerCall[];
+      readonly cut: "length" | "content_filter" | undefined;
+    }
+  /** A question: its text and its id, to be answered with the next message. */
+  | { readonly kind: "asks"; readonly text: string }
+  | { readonly kind: "refused"; readonly refusal: string }
+);
+
+/** @throws {OpenAiError} where there is no answer. */
+export function answerOf(outcome: Result<ChatOutcome>): Answer {
+  if (!outcome.ok) throw ofProblem(outcome.problem);
+  const { turn, place } = outcome.value;
+  const { usage, reply, error } = turn;
+  const about = { usage, ...(place.isStateless ? {} : { sessionId: place.sessionId }) };
+  switch (turn.status) {
+    case "completed": {
+      const { turns = [], pendingToolCalls = [] } = reply?.modelReply ?? {};
+      const calls = pendingToolCalls
+        .filter(({ server }) => server === callerServer)
+        .map(({ toolCallId, tool, args }) => ({ id: toolCallId, name: tool, arguments: JSON.stringify(args) }));
+      const text = reply === undefined ? "" : replyText(reply.modelReply);
+      return { ...about, kind: "text", text, calls, cut: turns.at(-1)?.cut };
+    }
+    case "blocked":
+      return { ...about, kind: "refused", refusal: error?.content ?? "The answer was blocked." };
+    case "waiting":
+      return { ...about, kind: "asks", text: questionText(turn.asks) };
+    case "failed": {
+      const status = error?.code === "misconfigured" ? 500 : 502;
+      const code = status === 500 ? "misconfigured" : "model_unavailable";
+      throw new OpenAiError(status, code, error?.content ?? "The answer failed.");
+    }
+    case "cancelled":
+      throw new OpenAiError(409, "cancelled", "The answer was cancelled.");
+    case "queued":
+    case "running":
+      throw new OpenAiError(503, "unavailable", "The answer isn't there yet.");
+  }
+}
+
+/** What is asked, the question last that the next message answers. */
+function questionText(asks: readonly Ask[]): string {
+  const open = asks.filter(({ status }) => status === "open").toSorted((a, b) => rank(b) - rank(a));
+  const [first] = open;
+  if (first === undefined) return "An answer is awaited from somebody else. Ask again later.";
+  const { question, context, suggestions = [], askId, audience, kind } = first;
+  return [
+    question,
+    ...(context === undefined ? [] : [context]),
+    ...(suggestions.length === 0 ? [] : [`Suggestions: ${suggestions.join(", ")}.`]),
+    ...(kind === "approval" && audience === "user" ? ["Answer once, session or deny."] : []),
+    ...(kind === "review" && audience === "user" ? ["Answer accept or reject."] : []),
+    ...(audience === "staff" ? ["Somebody of the staff decides on it; send anything to see whether they have."] : []),
+    `[${askId}]`,
+  ].join("\n");
+}
+
+/** What the caller's user can answer comes first. */
+function rank({ audience, kind }: Ask): number {
+  return (audience === "user" ? 2 : 0) + (kind === "human" ? 1 : 0);
+}

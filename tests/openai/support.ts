@@ -1,0 +1,51 @@
+/** Calls of OpenAI's API, as its clients send them. */
+import { type Answer, type Fields, send, type TestTenant } from "../support/conclave.js";
+
+export function complete(
+  tenant: TestTenant,
+  messages: readonly Fields[],
+  fields: Fields = {},
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  return tenant.call("POST", "/v1/chat/completions", { model: "assistant", messages, ...fields }, headers);
+}
+
+export const user = (content: string) => ({ role: "user", content });
+export const assistant = (content: string) => ({ role: "assistant", content });
+
+export interface Streamed {
+  readonly text: string;
+  readonly refusal: string;
+  readonly finish: string | undefined;
+  // Tests look into chunks of many shapes; what they expect of them is the assertion.
+  // biome-ignore lint/suspicious/noExplicitAny: see above
+  readonly chunks: readonly any[];
+  readonly raw: string;
+}
+
+export async function stream(tenant: TestTenant, messages: readonly Fields[], fields: Fields = {}): Promise<Streamed> {
+  const body = { model: "assistant", messages, stream: true, ...fields };
+  const response = await send("POST", "/v1/chat/completions", { key: tenant.key, body });
+  const raw = await response.text();
+  const chunks = raw
+    .split("\n\n")
+    .filter((line) => line.startsWith("data: {"))
+    .map((line) => JSON.parse(line.slice(6)));
+  const deltas = chunks.flatMap(({ choices = [] }) => choices.map(({ delta }: { delta: Fields }) => delta));
+  return {
+    text: deltas.map(({ content }) => content ?? "").join(""),
+    refusal: deltas.map(({ refusal }) => refusal ?? "").join(""),
+    finish: chunks.flatMap(({ choices = [] }) => choices.map((one: Fields) => one.finish_reason)).findLast(Boolean),
+    chunks,
+    raw,
+  };
+}
+
+export const weather = {
+  type: "function",
+  function: {
+    name: "get_weather",
+    description: "The weather of a place.",
+    parameters: { type: "object", properties: { place: { type: "string" } }, required: ["place"] },
+  },
+};
