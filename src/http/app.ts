@@ -32,6 +32,7 @@ import { sessions } from "./routes/sessions.js";
 import { tenant } from "./routes/tenant.js";
 import { tokens } from "./routes/tokens.js";
 import { turns } from "./routes/turns.js";
+import { uiChat } from "./routes/ui-chat.js";
 import { usage } from "./routes/usage.js";
 import { webhooks } from "./routes/webhooks.js";
 import { newRouter } from "./routing.js";
@@ -113,6 +114,7 @@ export function createApp(
     asks,
     audit,
     webhooks,
+    uiChat,
     ...memories,
   ])
     app.route("/", routes);

@@ -37,6 +37,8 @@ const bodies: Record<string, unknown> = {
     operations: [{ type: "remove_turn", turnId: "x" }],
     baseHash: "0".repeat(64),
   },
+  "PUT /v1/webhooks/{name}": { url: "https://example.com/", events: ["turn.completed"] },
+  "POST /v1/ui-chat": { id: "c", messages: [{ role: "user", parts: [{ type: "text", text: "x" }] }] },
   "POST /v1/asks/{askId}/answer": { response: "x" },
   "POST /v1/runs": { team: "none", input: "x" },
   "POST /v1/vaults": { title: "x" },

@@ -24,6 +24,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   "Routing runs": "Teams at work on one input, outside of a session.",
   Asks: "What waits for an answer: questions, missing context, approvals of calls, reviews of texts.",
   Webhooks: "Addresses of the tenant that hear of events, and what became of what was sent to them.",
+  "UI chat": "Sessions for pages made with the AI SDK: what `useChat` sends and reads.",
   Audit: "What was decided in the tenant, by supervisors and by people.",
   Memory: "Vaults, memories, threads of messages, the entries made of them, and the contexts written from those.",
 };
@@ -67,6 +68,11 @@ export const descriptions: Readonly<Record<string, string>> = {
     "Oldest first. Texts are those that supervision let through; what was said at first stands in the versions.",
   getSessionTurn: "Without `waitMs` it answers at once. A turn that waits for an ask counts as ended here.",
   cancelSessionTurn: "A turn that has ended stays as it is.",
+
+  sendUiChatMessage:
+    "The first message begins the session. While a question to the user is open, a message answers it; one sent twice under its id is one message. Going away cancels nothing.",
+  resumeUiChatStream:
+    "For a page that was loaded anew, or lost its connection. Of a turn that an answer was given in, what came since.",
 
   getRun: "Without `waitMs` it answers at once.",
   getRunTrace:
