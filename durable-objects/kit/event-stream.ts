@@ -102,8 +102,7 @@ class EventStream {
 
   private goLive(): void {
     this.isLive = true;
-    const { catchUp } = this.options;
-    const missed = typeof catchUp === "function" ? catchUp() : catchUp;
+    const missed = missedBy(this.options);
     if (missed !== undefined) this.send(missed);
     this.write(`: ${caughtUp}\n\n`);
     this.endWhenIdle();
@@ -162,6 +161,11 @@ class EventStream {
     const { life } = this.options;
     return life !== undefined && life.now() >= life.until;
   }
+}
+
+/** The live event that makes up for those that a late subscriber has missed. */
+export function missedBy({ catchUp }: Pick<StreamOptions, "catchUp">): LiveEvent | undefined {
+  return typeof catchUp === "function" ? catchUp() : catchUp;
 }
 
 function render(event: LiveEvent | LoggedEvent): string {
