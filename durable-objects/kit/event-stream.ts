@@ -58,6 +58,8 @@ class EventStream {
   private readonly encoder = new TextEncoder();
   private controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   private last: number;
+  /** Read from the log, and not yet sent. */
+  private page: LoggedEvent[] = [];
   private sawDeltas = false;
   private isLive = false;
   private ended = false;
@@ -86,9 +88,10 @@ class EventStream {
   /** Reads on in the log while its reader is close behind; at its end the stream is live. */
   pull(): void {
     while (!this.isLive && !this.ended && this.unread() < aheadBytes) {
-      const page = this.log.read(this.last, pageSize, this.options.work);
-      for (const event of page) this.send(event);
-      if (page.length === 0) this.goLive();
+      if (this.page.length === 0) this.page = this.log.read(this.last, pageSize, this.options.work);
+      const event = this.page.shift();
+      if (event === undefined) this.goLive();
+      else this.send(event);
     }
   }
 

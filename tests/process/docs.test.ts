@@ -14,6 +14,7 @@ const names = [
   "errors",
   "tools",
   "mcp",
+  "ui-chat",
   "webhooks",
 ];
 const pages = ["README.md", ...names.map((name) => `docs/${name}.md`)];
