@@ -177,7 +177,7 @@ export class SessionEngine implements RootEngine {
   /** Somebody who follows one message gets its reply as text, even when it was complete before they listened. */
   forLatecomers(turnId: string | undefined): Pick<StreamOptions, "catchUp" | "unseen"> {
     return {
-      catchUp: this.catchUp(turnId),
+      catchUp: () => this.catchUp(turnId),
       unseen: turnId === undefined ? undefined : (event) => this.wholeReply(event),
     };
   }
@@ -349,6 +349,8 @@ export class SessionEngine implements RootEngine {
 
   /** What the log stores are ids; what is shown of them is what holds now. */
   private present(type: string, data: unknown): unknown {
-    return presentEvent(type, data, { context: this.context, turn: (turnId) => this.turn(turnId) }) ?? data;
+    const { context, store } = this;
+    const partial = (turnId: string) => store.turn(turnId)?.partial;
+    return presentEvent(type, data, { context, partial, turn: (turnId) => this.turn(turnId) }) ?? data;
   }
 }

@@ -3,6 +3,7 @@ import { askForAll } from "../../src/asks/ask.js";
 import type { EventData } from "../../src/catalogues/events.js";
 import { chatEvents } from "../../src/chat/events.js";
 import type { Session, Turn } from "../../src/chat/session.js";
+import { type ModelReply, replyText } from "../../src/conversation/message.js";
 import type { Result } from "../../src/conversation/problem.js";
 import type { VersionedContext } from "./session-context.js";
 import type { ChatSessionStore } from "./store.js";
@@ -28,12 +29,15 @@ export function sessionView(store: ChatSessionStore, contexts: VersionedContext)
 
 export interface EventSources {
   readonly context: VersionedContext;
+  /** What there is of the reply of a turn that waits or has waited, and hasn't ended. */
+  readonly partial: (turnId: string) => ModelReply | undefined;
   readonly turn: (turnId: string) => Result<Turn>;
 }
 
 /** What holds now of what a stored event names by its id; nothing for an event that is shown as it is stored. */
-export function presentEvent(type: string, data: unknown, { context, turn }: EventSources): unknown {
+export function presentEvent(type: string, data: unknown, { context, partial, turn }: EventSources): unknown {
   if (type === "context.changed") return presentContext(data, context);
+  if (type === "turn.waiting") return presentWaiting(data, partial);
   return type === "turn.completed" ? presentTurn(data, turn) : undefined;
 }
 
@@ -43,6 +47,12 @@ function presentContext(data: unknown, context: VersionedContext): EventData<"co
   if (stored === undefined || version === undefined) return undefined;
   const { author, reason, at } = version;
   return { ...stored, author, reason, at };
+}
+
+function presentWaiting(data: unknown, partialOf: EventSources["partial"]): EventData<"turn.waiting"> | undefined {
+  const { data: stored } = chatEvents["turn.waiting"].stored.safeParse(data);
+  const partial = stored === undefined ? undefined : partialOf(stored.turnId);
+  return stored === undefined || partial === undefined ? undefined : { ...stored, reply: replyText(partial) };
 }
 
 function presentTurn(data: unknown, turnOf: EventSources["turn"]): EventData<"turn.completed"> | undefined {

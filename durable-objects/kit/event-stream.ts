@@ -1,4 +1,5 @@
 /** The event log as server-sent events. */
+import { caughtUp } from "../../src/conversation/event.js";
 import type { EventLog, LiveEvent, LoggedEvent } from "./events.js";
 
 export interface StreamOptions {
@@ -8,8 +9,8 @@ export interface StreamOptions {
   readonly work?: string | undefined;
   /** Milliseconds that the stream stays open while nothing goes on; a stream keeps its object awake. */
   readonly lingerMs: number;
-  /** What a late subscriber has missed of transient events. */
-  readonly catchUp?: LiveEvent | undefined;
+  /** What a late subscriber has missed of transient events; a function is asked when the past has been read. */
+  readonly catchUp?: LiveEvent | (() => LiveEvent | undefined) | undefined;
   /** For a subscriber to whom an event brings the end of a reply whose deltas it never saw: what it would have seen. */
   readonly unseen?: ((event: LiveEvent) => LiveEvent | undefined) | undefined;
   /** How long its reader may read; without it as long as there is something to read. */
@@ -28,82 +29,146 @@ export interface StreamLife {
 
 const pageSize = 200;
 const heartbeatMs = 15_000;
+/** How much waits for a reader who reads more slowly than things happen, in bytes. Beyond it the stream ends, and the reader resumes. */
+export const maxUnreadBytes = 1_000_000;
 
 /**
  * Everything after a number, and then what happens while it happens. Ends when no work goes on any more (all is done, or waits
  * for an answer) and the linger is over; a client resumes with the last id it saw.
+ *
+ * The past is read from the log only as fast as its reader takes it. What happens while it reads on isn't kept for it either: it
+ * stands in the log. Only what is live is buffered, and only so much of it.
  */
 export function eventStream(log: EventLog, options: StreamOptions): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
-  let stop = (): void => {};
-  const { life } = options;
-  const isOver = (): boolean => life !== undefined && life.now() >= life.until;
-  return new ReadableStream<Uint8Array>({
-    start(controller) {
-      let last = options.after;
-      let sawDeltas = false;
-      const timers: { heartbeat?: ReturnType<typeof setInterval>; linger?: ReturnType<typeof setTimeout> } = {};
-      let ended = false;
-      const end = (): void => {
-        if (ended) return;
-        ended = true;
-        stop();
-        controller.close();
-      };
-      const closed = life?.onOpen(end);
-      const endWhenIdle = (): void => {
-        clearTimeout(timers.linger);
-        if (ended || options.active()) return;
-        timers.linger = setTimeout(() => (options.active() ? undefined : end()), options.lingerMs);
-      };
-      const send = (event: LiveEvent): void => {
-        if (ended || (options.work !== undefined && event.work !== options.work)) return;
-        if (isOver()) {
-          end();
-          return;
-        }
-        if (event.seq !== undefined) {
-          if (event.seq <= last) return;
-          last = event.seq;
-          const unseen = sawDeltas ? undefined : options.unseen?.(event);
-          if (unseen !== undefined) controller.enqueue(encoder.encode(render(unseen)));
-        }
-        sawDeltas ||= event.seq === undefined;
-        controller.enqueue(encoder.encode(render(event)));
-      };
-      const unsubscribe = log.subscribe((event) => {
-        send(event);
-        // The write that ends the work changes the state after it appends the event: look when it is complete.
-        queueMicrotask(endWhenIdle);
-      });
-      stop = () => {
-        unsubscribe();
-        closed?.();
-        clearInterval(timers.heartbeat);
-        clearTimeout(timers.linger);
-        stop = () => {};
-      };
+  const stream = new EventStream(log, options);
+  return new ReadableStream<Uint8Array>(
+    {
+      start: (controller) => stream.start(controller),
+      pull: () => stream.pull(),
+      cancel: () => stream.stop(),
+    },
+    new ByteLengthQueuingStrategy({ highWaterMark: maxUnreadBytes }),
+  );
+}
 
-      controller.enqueue(encoder.encode("retry: 2000\n\n"));
-      for (
-        let page = log.read(last, pageSize, options.work);
-        page.length > 0;
-        page = log.read(last, pageSize, options.work)
-      ) {
-        for (const event of page) send(event);
-        if (ended) return;
-      }
-      if (options.catchUp !== undefined) send(options.catchUp);
-      timers.heartbeat = setInterval(
-        () => (isOver() ? end() : controller.enqueue(encoder.encode(": still here\n\n"))),
-        heartbeatMs,
-      );
-      endWhenIdle();
-    },
-    cancel() {
-      stop();
-    },
-  });
+/** How much of the past is written ahead of the reader, in bytes. */
+const aheadBytes = 64_000;
+
+class EventStream {
+  private readonly encoder = new TextEncoder();
+  private controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  private last: number;
+  /** Read from the log, and not yet sent. */
+  private page: LoggedEvent[] = [];
+  private sawDeltas = false;
+  private isLive = false;
+  private ended = false;
+  private heartbeat: ReturnType<typeof setInterval> | undefined;
+  private linger: ReturnType<typeof setTimeout> | undefined;
+  private leave: readonly (() => void)[] = [];
+
+  constructor(
+    private readonly log: EventLog,
+    private readonly options: StreamOptions,
+  ) {
+    this.last = options.after;
+  }
+
+  start(controller: ReadableStreamDefaultController<Uint8Array>): void {
+    this.controller = controller;
+    const { life } = this.options;
+    const unsubscribe = this.log.subscribe((event) => this.happened(event));
+    const closed = life?.onOpen(() => this.end());
+    this.leave = [unsubscribe, ...(closed === undefined ? [] : [closed])];
+    this.heartbeat = setInterval(() => (this.isOver() ? this.end() : this.write(": still here\n\n")), heartbeatMs);
+    this.write("retry: 2000\n\n");
+    this.pull();
+  }
+
+  /** Reads on in the log while its reader is close behind; at its end the stream is live. */
+  pull(): void {
+    while (!this.isLive && !this.ended && this.unread() < aheadBytes) {
+      if (this.page.length === 0) this.page = this.log.read(this.last, pageSize, this.options.work);
+      const event = this.page.shift();
+      if (event === undefined) this.goLive();
+      else this.send(event);
+    }
+  }
+
+  stop(): void {
+    this.ended = true;
+    for (const leave of this.leave) leave();
+    this.leave = [];
+    clearInterval(this.heartbeat);
+    clearTimeout(this.linger);
+  }
+
+  private goLive(): void {
+    this.isLive = true;
+    const missed = missedBy(this.options);
+    if (missed !== undefined) this.send(missed);
+    this.write(`: ${caughtUp}\n\n`);
+    this.endWhenIdle();
+  }
+
+  private happened(event: LiveEvent): void {
+    // Until then it is read from the log; what isn't stored is made up for by what catches up.
+    if (this.isLive) this.send(event);
+    // The write that ends the work changes the state after it appends the event: look when it is complete.
+    queueMicrotask(() => this.endWhenIdle());
+  }
+
+  private endWhenIdle(): void {
+    clearTimeout(this.linger);
+    const { active, lingerMs } = this.options;
+    if (this.ended || !this.isLive || active()) return;
+    this.linger = setTimeout(() => (active() ? undefined : this.end()), lingerMs);
+  }
+
+  private send(event: LiveEvent): void {
+    const { work, unseen } = this.options;
+    if (this.ended || (work !== undefined && event.work !== work)) return;
+    if (this.isOver()) {
+      this.end();
+      return;
+    }
+    if (event.seq !== undefined) {
+      if (event.seq <= this.last) return;
+      this.last = event.seq;
+      const missed = this.sawDeltas ? undefined : unseen?.(event);
+      if (missed !== undefined) this.write(render(missed));
+    }
+    this.sawDeltas ||= event.seq === undefined;
+    this.write(render(event));
+  }
+
+  private write(text: string): void {
+    if (this.ended) return;
+    const bytes = this.encoder.encode(text);
+    // One event may be larger than the buffer; a reader who has read everything gets it.
+    if (this.unread() > 0 && this.unread() + bytes.byteLength > maxUnreadBytes) this.end();
+    else this.controller?.enqueue(bytes);
+  }
+
+  private unread(): number {
+    return maxUnreadBytes - (this.controller?.desiredSize ?? maxUnreadBytes);
+  }
+
+  private end(): void {
+    if (this.ended) return;
+    this.stop();
+    this.controller?.close();
+  }
+
+  private isOver(): boolean {
+    const { life } = this.options;
+    return life !== undefined && life.now() >= life.until;
+  }
+}
+
+/** The live event that makes up for those that a late subscriber has missed. */
+export function missedBy({ catchUp }: Pick<StreamOptions, "catchUp">): LiveEvent | undefined {
+  return typeof catchUp === "function" ? catchUp() : catchUp;
 }
 
 function render(event: LiveEvent | LoggedEvent): string {

@@ -12,7 +12,7 @@ import {
 } from "../../src/gateways/root-gateway.js";
 import { toWire, type Wire } from "../../src/gateways/wire.js";
 import { answerResult } from "./asks.js";
-import { eventStream, type StreamOptions } from "./event-stream.js";
+import { eventStream, missedBy, type StreamOptions } from "./event-stream.js";
 import type { Kit } from "./kit.js";
 import type { SchemaStep } from "./schema.js";
 import { EventSockets } from "./sockets.js";
@@ -39,7 +39,8 @@ export abstract class Root<W extends RootEngine> extends StoredObject<W> impleme
 
   constructor(ctx: DurableObjectState, env: Env, schema: readonly SchemaStep[], engine: W) {
     super(ctx, env, schema, engine);
-    this.sockets = new EventSockets(ctx, engine.kit.events, () => Date.now());
+    const missed = () => missedBy(engine.forLatecomers?.(undefined) ?? {});
+    this.sockets = new EventSockets(ctx, engine.kit.events, () => Date.now(), missed);
     // A new instance goes on at once with what the one before it left, whoever woke it.
     if (this.exists() && engine.active()) engine.kit.kick();
   }

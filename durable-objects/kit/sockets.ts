@@ -2,11 +2,12 @@
 import { isReader, type Reader, readerHeader, readerSchema, socketProtocol } from "../../src/gateways/root-gateway.js";
 import type { EventLog, LiveEvent } from "./events.js";
 
-/** How many logged events a new socket is given at once; older ones are to be read over HTTP. */
+/** How many logged events a new socket is given at once: a client that is further behind connects again behind the last of them. */
 const backlog = 500;
 
-/** Closing codes of RFC 6455: what was asked for isn't allowed (any more). */
+/** Closing codes (RFC 6455 and its registry): what was asked for isn't allowed (any more); it may be asked for again. */
 const policyViolation = 1008;
+const tryAgain = 1013;
 
 /** WebSockets that get an object's events. They hibernate: an open socket doesn't keep its object awake. */
 export class EventSockets {
@@ -14,6 +15,8 @@ export class EventSockets {
     private readonly ctx: DurableObjectState,
     private readonly log: EventLog,
     private readonly now: () => number,
+    /** What who comes late has missed of live events. */
+    private readonly catchUp: () => LiveEvent | undefined,
   ) {
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair("ping", "pong"));
     log.subscribe(
@@ -32,9 +35,18 @@ export class EventSockets {
     this.ctx.acceptWebSocket(server);
     // Kept with the socket, also while the object sleeps.
     server.serializeAttachment(reader);
-    for (const event of this.log.read(Number.isSafeInteger(after) ? after : 0, backlog)) this.send(server, event);
+    const past = this.log.read(Number.isSafeInteger(after) ? after : 0, backlog + 1);
+    for (const event of past.slice(0, backlog)) this.send(server, event);
+    // Going on with what happens now would leave a gap.
+    if (past.length > backlog) server.close(tryAgain, "there is more: connect again behind the last event");
+    else this.sendMissed(server);
     const protocol = request.headers.has("sec-websocket-protocol") ? { "sec-websocket-protocol": socketProtocol } : {};
     return new Response(null, { status: 101, webSocket: client, headers: protocol });
+  }
+
+  private sendMissed(socket: WebSocket): void {
+    const missed = this.catchUp();
+    if (missed !== undefined) this.send(socket, missed);
   }
 
   /** Closes the sockets of a key, or of a subject's tokens. */

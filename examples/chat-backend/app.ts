@@ -2,47 +2,26 @@
  * The backend of a team chat, without a table of its own: a session for each channel, by the channel's own id; an event that comes twice
  * is one turn, by the event's own id; and what waits for somebody is an inbox for the staff.
  *
- *     node scripts/generate-client-types.mjs
  *     CONCLAVE_URL=http://127.0.0.1:8787 CONCLAVE_KEY=cnk_… tsx examples/chat-backend/app.ts
  */
 import { createServer, type IncomingMessage } from "node:http";
-import createClient from "openapi-fetch";
-import type { components, paths } from "../typed-client/schema.js";
+import { type Answer, Conclave, ConclaveError, replyText } from "conclave/client";
 
-const { CONCLAVE_URL: baseUrl, CONCLAVE_KEY: key, AGENT: agent = "assistant", PORT: port = "8081" } = process.env;
-const conclave = createClient<paths, "application/json" | "application/problem+json">({
-  baseUrl: baseUrl ?? "http://127.0.0.1:8787",
-  headers: { authorization: `Bearer ${key}` },
-});
-
-/** What was answered; what went wrong is thrown in words that may be shown. */
-function answered<T>({ data, error }: { data?: T; error?: components["schemas"]["Problem"] }): T {
-  if (data === undefined) throw new Error(error?.userMessage ?? error?.title ?? "No answer.");
-  return data;
-}
+const { CONCLAVE_URL: baseUrl, CONCLAVE_KEY: token, AGENT: agent = "assistant", PORT: port = "8081" } = process.env;
+const conclave = new Conclave({ baseUrl: baseUrl ?? "http://127.0.0.1:8787", token: `${token}` });
 
 /** A message of a channel: its turn, whether it is sent once or ten times. */
 async function onMessage({ channel, eventId, user, text }: Record<string, string>) {
-  const { sessionId } = answered(
-    await conclave.PUT("/v1/sessions/by-external-id/{externalId}", {
-      params: { path: { externalId: `${channel}` } },
-      body: { agent, whileWaiting: "answer" },
-    }),
-  );
-  const sent = await conclave.POST("/v1/sessions/{sessionId}/messages", {
-    params: { path: { sessionId }, header: { "Idempotency-Key": `${eventId}` } },
-    body: { content: `${text}`, speaker: `${user}` },
-  });
-  const { turnId, status, reply, error, asks } = answered(sent);
-  const says = reply?.modelReply.turns.map(({ message }) => message ?? "").join("\n") ?? error?.content;
-  return { turnId, status, says, asks: asks.map(({ question }) => question) };
+  const { sessionId } = await conclave.sessions.ensure(`${channel}`, { agent, whileWaiting: "answer" });
+  const message = { content: `${text}`, speaker: `${user}` };
+  const turn = await conclave.sessions.send(sessionId, message, { idempotencyKey: `${eventId}` });
+  const { turnId, status, asks } = turn;
+  return { turnId, status, says: replyText(turn), asks: asks.map(({ question }) => question) };
 }
 
 /** What waits for somebody, the most urgent first, with where it comes from. */
 async function inbox() {
-  const { items } = answered(
-    await conclave.GET("/v1/asks", { params: { query: { status: "open", sort: "priority" } } }),
-  );
+  const { items } = await conclave.asks.list({ status: "open", sort: "priority" });
   return items.map(({ askId, kind, question, from }) => ({
     askId,
     kind,
@@ -52,9 +31,9 @@ async function inbox() {
   }));
 }
 
-async function answer(askId: string, body: components["schemas"]["Answer"]) {
-  const ask = answered(await conclave.POST("/v1/asks/{askId}/answer", { params: { path: { askId } }, body }));
-  return { status: ask.status, closedBy: ask.closedBy };
+async function answer(askId: string, body: Answer) {
+  const { status, closedBy } = await conclave.asks.answer(askId, body);
+  return { status, closedBy };
 }
 
 async function handle(request: IncomingMessage): Promise<unknown> {
@@ -64,10 +43,15 @@ async function handle(request: IncomingMessage): Promise<unknown> {
   return path === "/inbox" ? inbox() : answer(path.replace("/inbox/", ""), JSON.parse(body));
 }
 
+/** What went wrong, in words that may be shown. */
+function wordsFor(error: unknown): string {
+  return (error instanceof ConclaveError ? error.more.userMessage : undefined) ?? "That could not be done.";
+}
+
 createServer((request, response) => {
   const end = (status: number, said: unknown) => response.writeHead(status).end(JSON.stringify(said));
   handle(request).then(
     (said) => end(200, said),
-    ({ message }) => end(502, { error: message }),
+    (error: unknown) => end(502, { error: wordsFor(error) }),
   );
 }).listen(Number(port), "127.0.0.1", () => console.log(`http://127.0.0.1:${port}`));

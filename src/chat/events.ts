@@ -20,10 +20,12 @@ export const chatEvents = {
     data: turn,
   },
   "turn.waiting": {
-    description: "Nothing more can be done in the turn before an ask is answered.",
+    description: "Nothing more can be done in the turn before an ask is answered; what there is of its reply by then.",
     audience: "user",
     roots: ["session"],
-    data: turn,
+    /** The text as the response supervisors leave it; absent where they hold it back, and once the turn has ended. */
+    data: turn.extend({ reply: z.string().optional() }),
+    stored: turn,
   },
   "turn.completed": {
     description: "The turn ended, however it did: the turn as it is when the event is read.",

@@ -23,6 +23,9 @@ export interface EventDefinition {
 
 export type EventDefinitions = Readonly<Record<string, EventDefinition>>;
 
+/** A comment of a stream: what follows happens now, what came before is what was there already. */
+export const caughtUp = "caught up";
+
 /** The work that an event is about: one of them, where it is about one. */
 export const workIds = {
   turnId: z.string().optional(),

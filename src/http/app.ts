@@ -37,6 +37,7 @@ import { sessions } from "./routes/sessions.js";
 import { tenant } from "./routes/tenant.js";
 import { tokens } from "./routes/tokens.js";
 import { turns } from "./routes/turns.js";
+import { uiChat } from "./routes/ui-chat.js";
 import { usage } from "./routes/usage.js";
 import { webhooks } from "./routes/webhooks.js";
 import { newRouter } from "./routing.js";
@@ -141,6 +142,7 @@ export function createApp(
     audit,
     webhooks,
     channels,
+    uiChat,
     ...memories,
   ])
     app.route("/", routes);

@@ -70,7 +70,9 @@ import { hookSummarySchema, supervisionSummarySchema } from "../supervision/summ
 import { keySchema, newKeySchema, newTenantSchema, settingsSchema, tenantSchema } from "../tenancy/tenant.js";
 import { eventMessages, rootEvents } from "./events.js";
 import { problemSchema } from "./problems.js";
+import { uiChatSchema } from "./routes/ui-chat.js";
 import { named } from "./routing.js";
+import { uiChunkSchema } from "./ui-chat/chunks.js";
 
 // A shape that has a default in some places and may be absent in others has no name: a name has one default, or none, everywhere.
 const components: Readonly<Record<string, z.ZodType>> = {
@@ -159,6 +161,8 @@ const components: Readonly<Record<string, z.ZodType>> = {
   NewKey: newKeySchema,
   Key: keySchema,
   ...Object.fromEntries(eventMessages.map(({ name, schema }) => [name, schema])),
+  UiChatRequest: uiChatSchema,
+  UiMessageChunk: uiChunkSchema,
   SessionEvent: rootEvents.session,
   RunEvent: rootEvents.run,
   RoundtableEvent: rootEvents.roundtable,

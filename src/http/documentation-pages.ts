@@ -1,6 +1,7 @@
 /** The pages of `docs/` as text, as the Worker serves them below `/docs`. Another page is a line in both lists. */
 
 import channels from "../../docs/channels.md";
+import client from "../../docs/client.md";
 import deployment from "../../docs/deployment.md";
 import errors from "../../docs/errors.md";
 import events from "../../docs/events.md";
@@ -17,11 +18,13 @@ import sessions from "../../docs/sessions.md";
 import supervision from "../../docs/supervision.md";
 import tools from "../../docs/tools.md";
 import tour from "../../docs/tour.md";
+import uiChat from "../../docs/ui-chat.md";
 import webhooks from "../../docs/webhooks.md";
 
 export const documentationPages: Readonly<Record<string, string>> = {
   README: overview,
   channels,
+  client,
   deployment,
   errors,
   events,
@@ -37,5 +40,6 @@ export const documentationPages: Readonly<Record<string, string>> = {
   supervision,
   tools,
   tour,
+  "ui-chat": uiChat,
   webhooks,
 };

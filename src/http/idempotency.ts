@@ -66,6 +66,7 @@ export const idempotency = createMiddleware<AppEnv>(async (c, next) => {
 function managesOwnKeys(path: string): boolean {
   return (
     path === "/v1/runs" ||
+    path === "/v1/ui-chat" ||
     /^\/v1\/sessions\/[^/]+\/messages$/.test(path) ||
     // What was erased can be erased again: the answer is the same.
     /^\/v1\/sessions\/[^/]+\/messages\/[^/]+\/erase$/.test(path) ||

@@ -93,7 +93,8 @@ describe("the OpenAPI document", () => {
         look(schema, `${method} ${path}`, []);
     }
     expect(objects).toBeGreaterThan(50);
-    expect(open).toEqual([]);
+    // Messages of the AI SDK have what the SDK puts there; of theirs only text is read.
+    expect(open.filter((place) => !place.startsWith("POST /v1/ui-chat.properties.messages"))).toEqual([]);
   });
 
   it("can be read as a page, without a script and without a key", async () => {
@@ -232,6 +233,8 @@ describe("another tenant's ids, on every route of the document", () => {
       const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? "");
       // What isn't below /v1 belongs to nobody.
       if (names.length === 0 || !path.startsWith("/v1/")) continue;
+      // A chat's id is each tenant's own, and an unknown one is a new chat: ui-chat.test.ts tries another's.
+      if (path.startsWith("/v1/ui-chat/")) continue;
       const route = `${method} ${path}`;
       for (const name of names) expect(Object.keys(theirs), `${route}: what is ${name}?`).toContain(name);
       const admin = path.startsWith("/v1/admin/");

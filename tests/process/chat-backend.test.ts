@@ -51,9 +51,7 @@ async function call(path: string, body?: unknown): Promise<z.infer<typeof answer
   return answerSchema.parse(await (await fetch(origin + path, init)).json());
 }
 
-it("compiles with the generated types", () => {
-  const generated = spawnSync("node", ["scripts/generate-client-types.mjs"], { encoding: "utf8" });
-  expect(generated.status, generated.stderr).toBe(0);
+it("compiles with the typed client", () => {
   const compiled = spawnSync("tsc", ["--noEmit", "-p", "examples/chat-backend"], { encoding: "utf8" });
   expect(compiled.stdout).toBe("");
 }, 120_000);

@@ -16,6 +16,7 @@ const names = [
   "tools",
   "mcp",
   "openai",
+  "ui-chat",
   "webhooks",
   "channels",
 ];

@@ -29,6 +29,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
     "What OpenAI's own clients call, once their base URL is this deployment's `/v1`: an agent's name is a model's name.",
   Webhooks: "Addresses of the tenant that hear of events, and what became of what was sent to them.",
   Channels: "Chat platforms where an agent answers, and where people are asked.",
+  "UI chat": "Sessions for pages made with the AI SDK: what `useChat` sends and reads.",
   Audit: "What was decided in the tenant, by supervisors and by people.",
   Memory: "Vaults, memories, threads of messages, the entries made of them, and the contexts written from those.",
 };
@@ -74,6 +75,11 @@ export const descriptions: Readonly<Record<string, string>> = {
   getSessionTurnTrace:
     "For operators: passes with who decided, calls of tools, what was asked and answered, and in a team the routing with its reasons. Texts of a turn go when a message of it is erased.",
   cancelSessionTurn: "A turn that has ended stays as it is.",
+
+  sendUiChatMessage:
+    "The first message begins the session. While a question to the user is open, a message answers it; one sent twice under its id is one message. Going away cancels nothing.",
+  resumeUiChatStream:
+    "For a page that was loaded anew, or lost its connection. Of a turn that an answer was given in, what came since.",
 
   getRun: "Without `waitMs` it answers at once.",
   getRunTrace:

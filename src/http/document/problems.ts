@@ -65,7 +65,8 @@ export function withProblems({ method, path, operation }: Place): Operation {
     400: requestBody !== undefined,
     401: guarded || isSigned,
     403: guarded && !path.startsWith("/v1/admin/"),
-    404: path.includes("{"),
+    // A chat's id stands in the body.
+    404: path.includes("{") || path === "/v1/ui-chat",
     409: guarded && method !== "get",
     // Messages name the version that a change was made for, by its hash or its number.
     412: parameters.some(({ name }) => name === "If-Match") || /\/messages\/.*\/(edits|restore|erase)$/.test(path),

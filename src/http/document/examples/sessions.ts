@@ -105,6 +105,13 @@ export const sessionExamples: Readonly<Record<string, unknown>> = {
   Turn: turn,
   "getSessionTurn 200": failedTurn,
   ChatMessage: message,
+  UiChatRequest: {
+    id: "conversation-17",
+    messages: [{ id: "kV3mTQ", role: "user", parts: [{ type: "text", text: "When is the refund paid?" }] }],
+    trigger: "submit-message",
+    agent: "clerk",
+  },
+  UiMessageChunk: { type: "text-delta", id: "text-1", delta: "The refund is paid within 14 days of the return." },
   SessionEvent: { id: 7, event: "turn.completed", data: turn },
   MessageVersion: {
     version: 2,

@@ -1,0 +1,104 @@
+/** A chat as a page has it: a session by the page's own id, made by the first message, whose last turn is followed. */
+import { newSessionSchema, type Session, type Turn } from "../../chat/session.js";
+import { ok, type Result, refuse } from "../../conversation/problem.js";
+import type { Actor } from "../../tenancy/actor.js";
+import { authorize } from "../../tenancy/authority.js";
+import { openStream } from "../events/follow-events.js";
+import type { Services } from "../services.js";
+import { ensureSession } from "./begin-session.js";
+import { isOwn, noSession } from "./own-session.js";
+import { type MessageInput, sendMessage } from "./send-message.js";
+
+export interface ChatMessageInput extends Pick<MessageInput, "content" | "idempotencyKey"> {
+  /** The session's `externalId`. */
+  readonly chatId: string;
+  /** Whom the first message is for; a token for one agent needs none. */
+  readonly agent?: string | undefined;
+}
+
+/** A turn of a chat, and its events from the first one on. */
+export interface ChatTurn {
+  readonly sessionId: string;
+  readonly turnId: string;
+  readonly events: ReadableStream<Uint8Array>;
+  /** The turn as it is when that is asked; undefined when it is gone. */
+  readonly turn: () => Promise<Turn | undefined>;
+}
+
+/** Sends a message to a chat, which begins with it if there is none yet. A message that answers a question goes on with its turn. */
+export async function sendToChat(
+  actor: Actor,
+  { chatId, agent, ...message }: ChatMessageInput,
+  services: Services,
+): Promise<Result<ChatTurn>> {
+  const allowed = authorize(actor, "sendMessage");
+  if (!allowed.ok) return allowed;
+  const known = await chatOf(actor, chatId, services);
+  if (!known.ok) return known;
+  const session = known.value === undefined ? await beginChat(actor, chatId, agent, services) : ok(known.value);
+  if (!session.ok) return session;
+  const { sessionId } = session.value;
+  const turn = await sendMessage(actor, { ...message, sessionId, waitMs: 0 }, services);
+  return turn.ok ? follow(actor, sessionId, turn.value.turnId, services) : turn;
+}
+
+/** The turn of a chat that goes on, or waits for an answer; undefined when none does. */
+export async function resumeChat(
+  actor: Actor,
+  chatId: string,
+  services: Services,
+): Promise<Result<ChatTurn | undefined>> {
+  const allowed = authorize(actor, "followEvents");
+  if (!allowed.ok) return allowed;
+  const session = await chatOf(actor, chatId, services);
+  if (!session.ok) return session;
+  // A page that opens a new chat asks before its first message: nothing runs there.
+  const { sessionId, status, lastTurn } = session.value ?? {};
+  if (sessionId === undefined || lastTurn === undefined || status === "idle") return ok(undefined);
+  return follow(actor, sessionId, lastTurn.turnId, services);
+}
+
+/** The session of a chat; undefined when there is none. Of another subject's not even the id is told. */
+async function chatOf(
+  actor: Actor,
+  chatId: string,
+  { claims, sessions }: Services,
+): Promise<Result<Session | undefined>> {
+  const sessionId = await claims.byExternalId(actor.tenantId, "sessions", chatId);
+  // A claim whose session was never made, by a crash, is taken over.
+  const session = sessionId === undefined ? undefined : await sessions.describe(actor.tenantId, sessionId);
+  if (session?.ok !== true) return ok(undefined);
+  if (actor.role !== "user") return session;
+  const isOther = actor.only?.sessionId !== undefined && actor.only.sessionId !== sessionId;
+  return isOther || !isOwn(actor, session.value) ? noSession : session;
+}
+
+async function beginChat(
+  actor: Actor,
+  externalId: string,
+  named: string | undefined,
+  services: Services,
+): Promise<Result<Session>> {
+  const [only, ...others] = actor.only?.agents ?? [];
+  const agent = named ?? (others.length === 0 ? only : undefined);
+  if (agent === undefined) {
+    const errors = [{ path: "agent", message: "the first message of a chat names it" }];
+    const detail = "The chat is new. Name its agent in the body, as `agent`, or use a token that is for one agent.";
+    return refuse("invalid", detail, { errors });
+  }
+  // A page has one input: what is typed while a question is open is its answer.
+  const definition = newSessionSchema.parse({ agent, whileWaiting: "answer" });
+  const begun = await ensureSession(actor, { externalId, definition }, services);
+  return begun.ok ? ok(begun.value.session) : begun;
+}
+
+async function follow(actor: Actor, sessionId: string, turnId: string, services: Services): Promise<Result<ChatTurn>> {
+  const query = { after: 0, lingerMs: 0, work: turnId };
+  const events = await openStream(actor, { kind: "session", id: sessionId }, query, services);
+  if (!events.ok) return events;
+  const turn = async () => {
+    const seen = await services.sessions.turn(actor.tenantId, sessionId, turnId, 0);
+    return seen.ok ? seen.value : undefined;
+  };
+  return ok({ sessionId, turnId, events: events.value, turn });
+}

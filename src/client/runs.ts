@@ -1,0 +1,64 @@
+/** Runs: a team at work on one input. */
+import { type Connection, newKey } from "./connection.js";
+import { follow } from "./follow.js";
+import { type EventOptions, eventsOf, type SendOptions } from "./sessions.js";
+import type { ConclaveEvent, NewRun, Page, PageRequest, Run } from "./types.js";
+
+export class Runs {
+  constructor(private readonly connection: Connection) {}
+
+  /** Starts a run and waits for it: it has ended, or waits for an answer, or still works after `waitMs`. */
+  start(run: NewRun, { waitMs, ...options }: SendOptions = {}): Promise<Run> {
+    const body = { ...run, ...(waitMs === undefined ? {} : { waitMs }) };
+    return this.connection.json("POST", "/v1/runs", { body, ...options });
+  }
+
+  /** Starts a run and gives its events, until it has ended or waits for an answer. A cut connection starts nothing twice. */
+  stream(
+    run: NewRun,
+    { idempotencyKey = newKey(), signal }: Omit<SendOptions, "waitMs"> = {},
+  ): AsyncGenerator<ConclaveEvent, void, undefined> {
+    return follow({
+      connection: this.connection,
+      after: 0,
+      forEver: false,
+      isLast: ({ event }) => event === "run.completed",
+      signal,
+      open: () =>
+        this.connection.once("POST", "/v1/runs", {
+          body: run,
+          idempotencyKey,
+          headers: { accept: "text/event-stream" },
+          signal,
+        }),
+    });
+  }
+
+  /** @param waitMs how long its end is waited for, in milliseconds */
+  get(runId: string, { waitMs = 0 }: { readonly waitMs?: number } = {}): Promise<Run> {
+    return this.connection.json("GET", runPath(runId), { query: { waitMs } });
+  }
+
+  list(
+    query: PageRequest & {
+      readonly team?: string;
+      readonly status?: Run["status"];
+      readonly subject?: string;
+      readonly externalId?: string;
+    } = {},
+  ): Promise<Page<Pick<Run, "runId" | "status">>> {
+    return this.connection.json("GET", "/v1/runs", { query: { ...query } });
+  }
+
+  cancel(runId: string): Promise<Run> {
+    return this.connection.json("POST", `${runPath(runId)}/cancel`);
+  }
+
+  events(runId: string, options: EventOptions = {}): AsyncGenerator<ConclaveEvent, void, undefined> {
+    return eventsOf(this.connection, `${runPath(runId)}/events`, options);
+  }
+}
+
+function runPath(runId: string): string {
+  return `/v1/runs/${encodeURIComponent(runId)}`;
+}

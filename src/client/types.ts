@@ -1,0 +1,213 @@
+/**
+ * What the API sends and takes, as the client types it. The API's document says all of it; a test holds these shapes against it.
+ * Answers may get more fields with time.
+ */
+
+export type Metadata = Readonly<Record<string, string | number | boolean>>;
+
+export interface NewSession {
+  readonly agent: string;
+  /** The end user that it belongs to. */
+  readonly subject?: string;
+  /** What you call it yourself; unique in your tenant. */
+  readonly externalId?: string;
+  readonly supervisors?: readonly string[];
+  readonly metadata?: Metadata;
+  /** What becomes of a message that comes while a question is open. `queue`, if nothing is said. */
+  readonly whileWaiting?: "queue" | "refuse" | "answer" | "cancel";
+  readonly memory?: { readonly memoryId: string; readonly threadId?: string };
+}
+
+export type TurnStatus = "queued" | "running" | "waiting" | "completed" | "blocked" | "failed" | "cancelled";
+
+export interface Session {
+  readonly sessionId: string;
+  readonly agent: string;
+  readonly status: "idle" | "running" | "waiting";
+  readonly subject?: string | undefined;
+  readonly externalId?: string | undefined;
+  readonly metadata: Metadata;
+  readonly lastTurn?: { readonly turnId: string; readonly status: TurnStatus } | undefined;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+export interface NewMessage {
+  readonly content: string;
+  /** Who says it, where several people share a session. */
+  readonly speaker?: string;
+  readonly metadata?: Metadata;
+}
+
+/** A message of a user, of the system, or an error in place of a reply. */
+export interface PlainMessage {
+  readonly messageId: string;
+  readonly role: "user" | "system" | "error";
+  readonly content: string;
+}
+
+export interface ToolCall {
+  readonly toolCallId: string;
+  readonly server: string;
+  readonly tool: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly output?: string | undefined;
+  readonly error?: string | undefined;
+}
+
+export interface AssistantMessage {
+  readonly messageId: string;
+  readonly role: "assistant";
+  readonly modelReply: {
+    readonly timestamp: string;
+    readonly turns: readonly {
+      readonly turnId: string;
+      readonly message?: string | undefined;
+      readonly toolCalls?: readonly ToolCall[] | undefined;
+    }[];
+  };
+}
+export type ChatMessage = PlainMessage | AssistantMessage;
+
+export interface HookSummary {
+  readonly action: "allow" | "modify" | "review" | "block";
+  readonly reasons: readonly string[];
+}
+
+export interface Turn {
+  readonly turnId: string;
+  readonly status: TurnStatus;
+  /** What was sent, as supervision left it. */
+  readonly message?: ChatMessage | undefined;
+  readonly reply?: AssistantMessage | undefined;
+  /** Why there is no reply, for who reads it. */
+  readonly error?: PlainMessage | undefined;
+  readonly supervision: {
+    readonly status: "ok" | "degraded";
+    readonly request?: HookSummary | undefined;
+    readonly response?: HookSummary | undefined;
+  };
+  readonly asks: readonly Ask[];
+  readonly createdAt: string;
+  readonly endedAt?: string | undefined;
+}
+
+export type AskKind = "human" | "context" | "approval" | "review";
+export type AskStatus = "open" | "answered" | "expired" | "cancelled";
+
+/** Which answer fits goes by the ask's kind. */
+export type Answer =
+  | { readonly response: string }
+  | { readonly result?: string | undefined; readonly error?: string | undefined; readonly source?: string | undefined }
+  | { readonly decision: "once" | "session" | "deny" }
+  | { readonly decision: "accept" | "edit" | "reject"; readonly content?: string | undefined };
+
+export interface Ask {
+  readonly askId: string;
+  readonly kind: AskKind;
+  readonly question: string;
+  readonly context?: string | undefined;
+  readonly suggestions?: readonly string[] | undefined;
+  readonly priority: string;
+  readonly audience: "user" | "staff";
+  readonly status: AskStatus;
+  readonly from: {
+    readonly sessionId?: string | undefined;
+    readonly runId?: string | undefined;
+    readonly turnId?: string | undefined;
+    readonly subject?: string | undefined;
+    readonly externalId?: string | undefined;
+    readonly about: { readonly message?: string | undefined };
+  };
+  /** What is proposed, for those who may answer: a text, or a call. */
+  readonly proposal?: unknown;
+  readonly answer?: Answer | undefined;
+  readonly deadline?: string | undefined;
+  readonly openedAt: string;
+  readonly closedAt?: string | undefined;
+  readonly closedBy?: { readonly kind: string; readonly id: string; readonly role?: string | undefined } | undefined;
+}
+
+export interface AskFilter {
+  readonly status?: AskStatus;
+  readonly kind?: AskKind;
+  readonly audience?: "user" | "staff";
+  readonly subject?: string;
+  readonly sessionId?: string;
+  readonly runId?: string;
+  readonly sort?: "openedAt" | "priority" | "deadline";
+}
+
+export interface NewRun {
+  /** A stored team's name; operators may send a whole one. */
+  readonly team: string | Readonly<Record<string, unknown>>;
+  readonly input: string;
+  readonly subject?: string;
+  readonly externalId?: string;
+  readonly metadata?: Metadata;
+}
+
+export interface Run {
+  readonly runId: string;
+  readonly status: "running" | "waiting" | "completed" | "blocked" | "failed" | "cancelled";
+  readonly response?: string | undefined;
+  readonly error?:
+    | { readonly code: string; readonly detail: string; readonly userMessage?: string | undefined }
+    | undefined;
+  readonly asks: readonly Ask[];
+}
+
+export interface Page<T> {
+  readonly items: readonly T[];
+  readonly nextCursor: string | null;
+}
+
+export interface PageRequest {
+  readonly limit?: number;
+  readonly cursor?: string;
+}
+
+interface OfTurn {
+  readonly turnId: string;
+}
+
+/** The events of sessions and runs that the client knows the data of; a new type of event may come at any time. */
+export interface EventData {
+  "turn.started": OfTurn;
+  "turn.waiting": OfTurn & { readonly reply?: string | undefined };
+  "turn.completed": Turn;
+  "reply.delta": OfTurn & { readonly text: string; readonly attempt: number; readonly offset: number };
+  "reply.retracted": OfTurn & { readonly attempt: number };
+  "tool.called": { readonly toolCallId: string; readonly server: string; readonly tool: string };
+  "tool.returned": {
+    readonly toolCallId: string;
+    readonly server: string;
+    readonly tool: string;
+    readonly isError: boolean;
+    readonly elapsedMs: number;
+  };
+  "ask.opened": Ask;
+  "ask.closed": Ask;
+  "run.started": { readonly runId: string };
+  "run.waiting": { readonly runId: string };
+  "run.completed": Run;
+}
+
+export type KnownEvent = {
+  readonly [Type in keyof EventData]: {
+    readonly event: Type;
+    /** Its number in the log; live events have none. */
+    readonly id?: number;
+    readonly data: EventData[Type];
+  };
+}[keyof EventData];
+
+/** An event of another type: what it says stands in the API's document. */
+export interface OtherEvent {
+  readonly event: "other";
+  readonly type: string;
+  readonly id?: number;
+  readonly data: unknown;
+}
+
+export type ConclaveEvent = KnownEvent | OtherEvent;

@@ -1,0 +1,102 @@
+/** The chat that `useChat` of the AI SDK talks to with its default transport. */
+import { z } from "zod";
+import { resumeChat, sendToChat } from "../../application/sessions/use-chat.js";
+import { externalIdSchema, itemName } from "../../conversation/names.js";
+import { sha256Hex } from "../../platform/digest.js";
+import { actorOf, unwrap } from "../context.js";
+import { problem } from "../problems.js";
+import { jsonBody, newRouter, route } from "../routing.js";
+import { uiChunkSchema } from "../ui-chat/chunks.js";
+import { uiMessageStream, uiStreamHeaders } from "../ui-chat/stream.js";
+
+const tags = ["UI chat"];
+const maxContent = 100_000;
+
+const uiMessageSchema = z.looseObject({
+  id: z.string().max(500).optional(),
+  role: z.enum(["system", "user", "assistant"]),
+  parts: z.array(z.looseObject({ type: z.string().max(200), text: z.string().optional() })).max(10_000),
+});
+
+export const uiChatSchema = z.strictObject({
+  id: externalIdSchema.describe("The chat's id: the session's `externalId`."),
+  messages: z
+    .array(uiMessageSchema)
+    .min(1)
+    .max(10_000)
+    .describe("The chat as the page has it. Only its last user message is taken: the session knows what came before."),
+  trigger: z
+    .enum(["submit-message", "regenerate-message"])
+    .optional()
+    .describe("`regenerate-message` sends the last user message once more."),
+  messageId: z.string().max(500).optional(),
+  agent: itemName.optional().describe("Whom the first message is for; a token for one agent needs none."),
+});
+
+const chunks = { "text/event-stream": { schema: uiChunkSchema } } as const;
+
+export const uiChat = newRouter();
+
+uiChat.openapi(
+  route({
+    "x-act": "sendMessage",
+    method: "post",
+    path: "/v1/ui-chat",
+    operationId: "sendUiChatMessage",
+    tags,
+    summary: "Send a message as `useChat` does, and get the reply as a UI message stream",
+    request: { body: jsonBody(uiChatSchema) },
+    responses: { 200: { description: "The chunks of one message, up to `data: [DONE]`", content: chunks } },
+  }),
+  async (c) => {
+    const { id, messages, trigger, agent } = c.req.valid("json");
+    const message = messages.findLast(({ role }) => role === "user");
+    const content = textOf(message);
+    const idempotencyKey =
+      c.req.header("idempotency-key") ?? (await keyOf(message?.id, content, trigger === "regenerate-message"));
+    const sent = await sendToChat(actorOf(c), { chatId: id, agent, content, idempotencyKey }, c.get("services"));
+    return new Response(uiMessageStream(unwrap(sent)), { headers: uiStreamHeaders });
+  },
+);
+
+uiChat.openapi(
+  route({
+    "x-act": "followEvents",
+    method: "get",
+    path: "/v1/ui-chat/{id}/stream",
+    operationId: "resumeUiChatStream",
+    tags,
+    summary: "The reply that is being written, from its start; or the question that is open",
+    request: { params: z.object({ id: externalIdSchema }) },
+    responses: {
+      200: { description: "The chunks of one message, up to `data: [DONE]`", content: chunks },
+      204: { description: "Nothing runs in the chat, or there is no such chat" },
+    },
+  }),
+  async (c) => {
+    const turn = unwrap(await resumeChat(actorOf(c), c.req.valid("param").id, c.get("services")));
+    if (turn === undefined) return c.body(null, 204);
+    return new Response(uiMessageStream(turn), { headers: uiStreamHeaders });
+  },
+);
+
+/** What its user wrote. */
+function textOf(message: z.infer<typeof uiMessageSchema> | undefined): string {
+  const parts = message?.parts ?? [];
+  if (parts.some(({ type }) => type === "file")) {
+    throw invalid("A message here is text: files and images aren't taken.", "it has a part of type file");
+  }
+  const content = parts.flatMap(({ type, text = "" }) => (type === "text" && text !== "" ? [text] : [])).join("\n");
+  if (content.trim() === "") throw invalid("There is no user message with text in it.", "no text of a user");
+  if (content.length > maxContent) throw invalid("The message is too long.", `at most ${maxContent} characters`);
+  return content;
+}
+
+function invalid(detail: string, message: string) {
+  return problem("invalid", detail, { errors: [{ path: "messages", message }] });
+}
+
+/** A page that sends a message again, because it saw no answer, sends it with the same id: it is one message then. */
+async function keyOf(id: string | undefined, content: string, isNew: boolean): Promise<string | undefined> {
+  return id === undefined || isNew ? undefined : `ui ${await sha256Hex(`${id}\n${content}`)}`;
+}

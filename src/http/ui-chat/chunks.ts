@@ -1,0 +1,62 @@
+/**
+ * The chunks of a UI message stream (protocol v1 of the AI SDK, as `ai` 6 reads it), as far as a chat sends them. A reader of the SDK
+ * makes one message with parts of them; see https://ai-sdk.dev/docs/ai-sdk-ui/stream-protocol.
+ */
+import { z } from "zod";
+import { acceptedAnswers, askKinds, askSchema } from "../../asks/ask.js";
+import { turnStatuses } from "../../chat/session.js";
+
+const partId = z.string().describe("Which part of the message.");
+const toolCall = z.object({ toolCallId: z.string() });
+/** Tools run here, not in the page; and the page needn't know them beforehand. */
+const ranHere = { dynamic: z.literal(true), providerExecuted: z.literal(true) };
+
+const askData = z.object({
+  askId: z.string(),
+  kind: z.enum(askKinds),
+  question: z.string(),
+  context: z.string().optional(),
+  suggestions: z.array(z.string()).optional(),
+  accepts: z.enum(acceptedAnswers).optional(),
+  status: askSchema.shape.status,
+  deadline: z.iso.datetime().optional(),
+});
+
+export const uiChunkSchema = z.discriminatedUnion("type", [
+  z.object({
+    type: z.literal("start"),
+    messageId: z.string(),
+    messageMetadata: z.object({ sessionId: z.string(), turnId: z.string() }),
+  }),
+  z.object({ type: z.literal("start-step") }),
+  z.object({
+    type: z.literal("text-start"),
+    id: partId,
+    providerMetadata: z.object({ conclave: z.object({ id: z.string() }) }),
+  }),
+  z.object({ type: z.literal("text-delta"), id: partId, delta: z.string() }),
+  z.object({ type: z.literal("text-end"), id: partId }),
+  z
+    .object({ type: z.literal("data-retracted"), data: z.object({ id: z.string() }) })
+    .describe("The text part with this id (it stands in its `providerMetadata.conclave.id`) is void."),
+  toolCall.extend({ type: z.literal("tool-input-start"), toolName: z.string(), ...ranHere }),
+  toolCall.extend({ type: z.literal("tool-input-available"), toolName: z.string(), input: z.unknown(), ...ranHere }),
+  toolCall.extend({ type: z.literal("tool-output-available"), output: z.unknown(), ...ranHere }),
+  toolCall.extend({ type: z.literal("tool-output-error"), errorText: z.string(), ...ranHere }),
+  z
+    .object({ type: z.literal("data-ask"), id: z.string(), data: askData })
+    .describe("A question to the user. Another one with the same id takes its place: the ask was closed."),
+  z
+    .object({ type: z.literal("data-waiting"), data: z.object({ for: z.enum(["staff", "earlier_message"]) }) })
+    .describe("Somebody else has to do something first: staff, or whoever is asked about a message before this one."),
+  z.object({ type: z.literal("data-blocked"), data: z.object({ message: z.string() }) }),
+  z.object({ type: z.literal("error"), errorText: z.string() }),
+  z.object({ type: z.literal("abort"), reason: z.string() }),
+  z.object({ type: z.literal("finish-step") }),
+  z.object({
+    type: z.literal("finish"),
+    finishReason: z.enum(["stop", "content-filter", "error", "other"]),
+    messageMetadata: z.object({ status: z.enum(turnStatuses), supervision: z.enum(["ok", "degraded"]) }).optional(),
+  }),
+]);
+export type UiChunk = z.infer<typeof uiChunkSchema>;

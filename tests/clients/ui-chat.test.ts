@@ -1,0 +1,186 @@
+/** Pages made with the AI SDK: its own transport and reader, and `useChat` of its React package in a browser, against the running Worker. */
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import chromium from "@sparticuz/chromium";
+import { DefaultChatTransport, readUIMessageStream, type UIMessage } from "ai";
+import { build } from "esbuild";
+import { type Browser, chromium as launcher, type Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { z } from "zod";
+import { WorkerProcess } from "../process/worker.js";
+import { upstreamFor } from "../support/upstream-client.js";
+
+const tokenSchema = z.looseObject({ token: z.string() });
+const model = upstreamFor(inject("upstreamUrl"));
+let worker: WorkerProcess;
+let key: string;
+let api: string;
+let pages: Server;
+let origin: string;
+
+beforeAll(async () => {
+  worker = new WorkerProcess(inject("upstreamUrl"));
+  await worker.start();
+  api = `${worker.variables.URL}/v1/ui-chat`;
+  key = await worker.tenantKey();
+  await worker.call("PUT", "/v1/supervisors/guard", key, {
+    kind: "rules",
+    hooks: ["request", "response"],
+    config: { rules: [{ match: { type: "phrases", phrases: ["crown jewels"] }, action: "block", reason: "No." }] },
+  });
+  await worker.call("PUT", "/v1/agents/assistant", key, {
+    kind: "model",
+    model: `openai/${model.model}`,
+    instructions: "Help.",
+    tools: ["conclave/ask_human"],
+    supervisors: ["guard"],
+  });
+  pages = await servePage();
+}, 120_000);
+
+afterAll(async () => {
+  pages?.close();
+  pages?.closeAllConnections();
+  await worker?.end();
+});
+
+async function tokenOf(subject: string): Promise<string> {
+  const minted = await worker.call("POST", "/v1/tokens", key, { subject, agents: ["assistant"] });
+  return tokenSchema.parse(minted).token;
+}
+
+const asksWhich = {
+  text: "Let me see.",
+  toolCalls: [{ name: "ask_human", arguments: { question: "Which order?", suggestions: ["A-1", "A-2"] } }],
+};
+
+function userMessage(text: string): UIMessage {
+  return { id: crypto.randomUUID(), role: "user", parts: [{ type: "text", text }] };
+}
+
+describe("the SDK's transport and reader", () => {
+  async function chat(id: string) {
+    const transport = new DefaultChatTransport({ api, headers: { authorization: `Bearer ${await tokenOf("ada")}` } });
+    const read = async (stream: Parameters<typeof readUIMessageStream>[0]["stream"]) => {
+      const seen: { last: UIMessage | undefined; errors: unknown[] } = { last: undefined, errors: [] };
+      const messages = readUIMessageStream({ stream, onError: (error) => seen.errors.push(error) });
+      for await (const message of messages) seen.last = message;
+      return seen;
+    };
+    return {
+      say: async (text: string) =>
+        read(
+          await transport.sendMessages({
+            trigger: "submit-message",
+            chatId: id,
+            messageId: undefined,
+            messages: [userMessage(text)],
+            abortSignal: undefined,
+          }),
+        ),
+      resume: async () => {
+        const stream = await transport.reconnectToStream({ chatId: id });
+        return stream === null ? null : read(stream);
+      },
+    };
+  }
+  const partsOf = (message: UIMessage | undefined) => message?.parts.map(({ type }) => type);
+
+  it("get a text, a question with its answer, a block and an error", async () => {
+    const { say, resume } = await chat("sdk");
+    expect(await resume()).toBeNull();
+    await model.reply({ chunks: ["Hello, ", "Ada."], text: "Hello, Ada." });
+    expect((await say("Hi!")).last?.parts).toMatchObject([
+      { type: "step-start" },
+      { type: "text", text: "Hello, Ada.", state: "done" },
+    ]);
+
+    await model.reply(asksWhich, { text: "It is on its way." });
+    const asked = await say("Where is my order?");
+    expect(partsOf(asked.last)).toEqual(["step-start", "text", "data-ask"]);
+    expect(asked.last?.parts.at(-1)).toMatchObject({ data: { question: "Which order?", suggestions: ["A-1", "A-2"] } });
+    expect((await resume())?.last?.id).toBe(asked.last?.id);
+    expect((await say("A-1")).last?.parts).toMatchObject([{ type: "step-start" }, { text: "It is on its way." }]);
+
+    const blocked = await say("Where are the crown jewels?");
+    expect(partsOf(blocked.last)).toEqual(["step-start", "data-blocked"]);
+    await model.reply({ status: 400, body: { error: { message: "down" } }, repeat: true });
+    const failed = await say("And now?");
+    expect(failed.errors).toMatchObject([{ message: expect.stringContaining("The answer failed") }]);
+    await model.clear();
+  }, 60_000);
+});
+
+/** A page's server: the page, its script, and a token for whoever is logged in. */
+async function servePage(): Promise<Server> {
+  const { outputFiles } = await build({
+    entryPoints: [`${import.meta.dirname}/ui-chat-page.jsx`],
+    bundle: true,
+    write: false,
+    format: "esm",
+    jsx: "automatic",
+    define: { "process.env.NODE_ENV": '"production"' },
+  });
+  const script = outputFiles[0]?.text ?? "";
+  const server = createServer(async (request, response) => {
+    if (request.url === "/page.js") response.setHeader("content-type", "text/javascript").end(script);
+    else if (request.url === "/token") response.end(JSON.stringify({ token: await tokenOf("bo"), api }));
+    else
+      response
+        .setHeader("content-type", "text/html")
+        .end('<main id="root"></main><script type="module" src="page.js"></script>');
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (typeof address !== "object" || address === null) throw new Error("the page has no address");
+  origin = `http://127.0.0.1:${address.port}`;
+  await worker.call("PATCH", "/v1/tenant", key, { settings: { corsOrigins: [origin] } });
+  return server;
+}
+
+describe("a page that uses useChat, in a browser with a token", () => {
+  let browser: Browser;
+  let page: Page;
+
+  beforeAll(async () => {
+    browser = await launcher.launch({ args: chromium.args, executablePath: await chromium.executablePath() });
+    page = await browser.newPage();
+  }, 60_000);
+  afterAll(() => browser?.close());
+
+  async function say(text: string): Promise<void> {
+    await page.getByLabel("Message").fill(text);
+    await page.getByRole("button", { name: "Send" }).click();
+  }
+
+  it("talks, is asked and answers, is left in the middle and goes on when it is loaded again", async () => {
+    await page.goto(origin);
+    await model.reply({ text: "Hello, I am here for you.", chunks: ["Hello, I am ", "here for you."] });
+    await say("Hi!");
+    await page.getByText("Hello, I am here for you.").waitFor();
+
+    await model.reply(asksWhich, { text: "Order A-1 is on its way." });
+    await say("Where is my order?");
+    await page.getByRole("button", { name: "A-1" }).click();
+    await page.getByText("Order A-1 is on its way.").waitFor();
+    // Each word stands there once, in the order in which it was said.
+    expect(await page.locator("article").allInnerTexts()).toEqual([
+      ...["Hi!", "Hello, I am here for you.", "Where is my order?"],
+      expect.stringContaining("Let me see."),
+      ...["A-1", "Order A-1 is on its way."],
+    ]);
+
+    await say("The crown jewels!");
+    await page.getByText("Your message was blocked. No.").waitFor();
+
+    const long = "Once upon a time there was a tower by the sea. ".repeat(10);
+    await model.reply({ text: `${long}The end.`, chunks: [long, "The end."], hold: { name: "h", afterChunks: 1 } });
+    await say("Tell me a story.");
+    await page.getByText("Once upon a time").waitFor();
+    await page.reload();
+    await page.getByText("Once upon a time").waitFor();
+    await model.release("h");
+    await page.getByText("The end.").waitFor();
+    expect(await page.locator("article").allInnerTexts()).toEqual([`${long}The end.`]);
+  }, 90_000);
+});

@@ -1,0 +1,321 @@
+/** The chat of the AI SDK, byte by byte: what its own reader makes of it is tested with the SDK itself in tests/clients. */
+import { evictDurableObject } from "cloudflare:test";
+import { describe, expect, it } from "vitest";
+import { type UiChunk, uiChunkSchema } from "../../src/http/ui-chat/chunks.js";
+import { type Answer, type Fields, newTenant, send, TestTenant } from "../support/conclave.js";
+import { expectProblem } from "./support.js";
+
+const human = [{ server: "conclave", tool: "ask_human" }];
+const asks = (question: string, fields = {}) => ({
+  toolCalls: [{ name: "ask_human", arguments: { question, ...fields } }],
+});
+
+async function userOf(tenant: TestTenant, subject: string, fields: Fields = {}): Promise<TestTenant> {
+  const { body } = await tenant.call("POST", "/v1/tokens", { subject, agents: ["assistant"], ...fields });
+  return new TestTenant(tenant.tenantId, body.token);
+}
+
+let messages = 0;
+/** What `useChat` sends. */
+function bodyOf(id: string, text: string, fields: Fields = {}): Fields {
+  messages += 1;
+  const said = { id: `m${messages}`, role: "user", parts: [{ type: "text", text }] };
+  const before = { id: "a0", role: "assistant", parts: [{ type: "text", text: "What the page says we said." }] };
+  return { id, messages: [before, said], trigger: "submit-message", ...fields };
+}
+
+/** The chunks of a stream that has ended as it should. */
+function chunksOf(answer: Answer): UiChunk[] {
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get("x-vercel-ai-ui-message-stream")).toBe("v1");
+  const lines = String(answer.body)
+    .split("\n\n")
+    .flatMap((block) => (block.startsWith("data: ") ? [block.slice(6)] : []));
+  expect(lines.at(-1)).toBe("[DONE]");
+  return lines.slice(0, -1).map((line) => uiChunkSchema.parse(JSON.parse(line)));
+}
+
+async function say(user: TestTenant, id: string, text: string, fields: Fields = {}): Promise<UiChunk[]> {
+  return chunksOf(await user.call("POST", "/v1/ui-chat", bodyOf(id, text, fields)));
+}
+
+async function resume(user: TestTenant, id: string): Promise<UiChunk[]> {
+  return chunksOf(await user.call("GET", `/v1/ui-chat/${id}/stream`));
+}
+
+function textIn(chunks: readonly UiChunk[]): string {
+  const texts = new Map<string, string>();
+  for (const chunk of chunks) {
+    if (chunk.type === "text-delta") texts.set(chunk.id, (texts.get(chunk.id) ?? "") + chunk.delta);
+    if (chunk.type === "data-retracted") texts.delete(chunk.data.id);
+  }
+  return [...texts.values()].join("|");
+}
+
+const typesIn = (chunks: readonly UiChunk[]) =>
+  chunks.map(({ type }) => type).filter((type, at, all) => type !== all[at - 1]);
+const of = <T extends UiChunk["type"]>(chunks: readonly UiChunk[], type: T) =>
+  chunks.filter((chunk): chunk is Extract<UiChunk, { type: T }> => chunk.type === type);
+
+describe("a page's chat", () => {
+  it("begins a session with the token's only agent, under the chat's id, and streams the reply", async () => {
+    const tenant = await newTenant();
+    const model = await tenant.agent("assistant");
+    const ada = await userOf(tenant, "ada");
+    await model.reply({ chunks: ["Hello, ", "Ada."], text: "Hello, Ada." }, { text: "As I said." });
+    const first = await say(ada, "chat-1", "Hi!");
+    expect(typesIn(first)).toEqual([
+      ...["start", "start-step", "text-start", "text-delta", "text-end"],
+      ...["finish-step", "finish"],
+    ]);
+    expect(textIn(first)).toBe("Hello, Ada.");
+    expect(first.at(-1)).toMatchObject({ finishReason: "stop", messageMetadata: { status: "completed" } });
+    await say(ada, "chat-1", "Again?");
+    // What the page says of earlier messages is nothing to the model: the session knows them.
+    expect(JSON.stringify((await model.requests()).at(-1))).not.toContain("What the page says");
+    expect(JSON.stringify((await model.requests()).at(-1))).toContain("Hello, Ada.");
+
+    const [start] = of(first, "start");
+    const session = await ada.call("GET", `/v1/sessions/${start?.messageMetadata.sessionId}`);
+    expect(session.body).toMatchObject({ externalId: "chat-1", subject: "ada", agent: "assistant" });
+  });
+
+  it("takes the agent that the body names, and says what is missing where nobody names one", async () => {
+    const tenant = await newTenant();
+    const model = await tenant.agent("assistant");
+    await model.reply({ text: "Yes." });
+    const ada = await userOf(tenant, "ada", { agents: ["assistant", "other"] });
+    const missing = await ada.call("POST", "/v1/ui-chat", bodyOf("c", "Hi!"));
+    expectProblem(missing, "invalid");
+    expect(missing.body.errors).toMatchObject([{ path: "agent" }]);
+    expectProblem(await ada.call("POST", "/v1/ui-chat", bodyOf("c", "Hi!", { agent: "stranger" })), "forbidden");
+    expect(textIn(await say(ada, "c", "Hi!", { agent: "assistant" }))).toBe("Yes.");
+  });
+
+  it("refuses what it can't take, by name", async () => {
+    const tenant = await newTenant();
+    await tenant.agent("assistant");
+    const ada = await userOf(tenant, "ada");
+    const file = { role: "user", parts: [{ type: "file", mediaType: "image/png", url: "data:," }] };
+    for (const [fields, path] of [
+      [{ messages: [file] }, "messages"],
+      [{ messages: [{ role: "user", parts: [] }] }, "messages"],
+      [{ messages: [{ role: "assistant", parts: [{ type: "text", text: "x" }] }] }, "messages"],
+      [{ messages: [{ role: "user", parts: [{ type: "text", text: "x".repeat(100_001) }] }] }, "messages"],
+      [{ id: "two words" }, "id"],
+      [{ model: "gpt" }, "model"],
+    ] as const) {
+      const answer = await ada.call("POST", "/v1/ui-chat", bodyOf("c", "Hi!", fields));
+      expectProblem(answer, "invalid");
+      expect(answer.body.errors[0].path).toBe(path);
+    }
+  });
+
+  it("is its subject's alone: to another it isn't there, and a revoked one has to sign in", async () => {
+    const tenant = await newTenant();
+    const model = await tenant.agent("assistant", { tools: human });
+    const [ada, bob] = [await userOf(tenant, "ada"), await userOf(tenant, "bob")];
+    await model.reply(asks("Which?"));
+    await say(ada, "mine", "Hi!");
+    expectProblem(await bob.call("POST", "/v1/ui-chat", bodyOf("mine", "Hi!")), "not_found");
+    expectProblem(await bob.call("GET", "/v1/ui-chat/mine/stream"), "not_found");
+    const elsewhere = await userOf(await newTenant(), "ada");
+    expect((await elsewhere.call("GET", "/v1/ui-chat/mine/stream")).status).toBe(204);
+    await tenant.call("POST", "/v1/subjects/ada/revoke");
+    expectProblem(await ada.call("POST", "/v1/ui-chat", bodyOf("mine", "Hi!")), "unauthorized");
+    expectProblem(await ada.call("GET", "/v1/ui-chat/mine/stream"), "unauthorized");
+  });
+
+  it("may be called by pages of the tenant's origins", async () => {
+    const page = "https://ui.example";
+    const tenant = await newTenant({ corsOrigins: [page] });
+    const model = await tenant.agent("assistant");
+    await model.reply({ text: "Yes." });
+    const ada = await userOf(tenant, "ada");
+    const preflight = await send("OPTIONS", "/v1/ui-chat", {
+      headers: { origin: page, "access-control-request-method": "POST" },
+    });
+    expect(preflight.headers.get("access-control-allow-origin")).toBe(page);
+    const answer = await ada.call("POST", "/v1/ui-chat", bodyOf("c", "Hi!"), { origin: page });
+    expect(answer.headers.get("access-control-allow-origin")).toBe(page);
+    expect(answer.headers.get("vary")).toContain("Origin");
+  });
+});
+
+describe("a message of a page", () => {
+  it("is one message, however often it is sent; regenerating sends it once more", async () => {
+    const tenant = await newTenant();
+    const model = await tenant.agent("assistant");
+    const ada = await userOf(tenant, "ada");
+    await model.reply({ text: "One." }, { text: "Two." });
+    const body = bodyOf("c", "Hi!");
+    const [first, again] = [
+      chunksOf(await ada.call("POST", "/v1/ui-chat", body)),
+      chunksOf(await ada.call("POST", "/v1/ui-chat", body)),
+    ];
+    expect([textIn(first), textIn(again)]).toEqual(["One.", "One."]);
+    expect(again[0]).toEqual(first[0]);
+    const anew = chunksOf(await ada.call("POST", "/v1/ui-chat", { ...body, trigger: "regenerate-message" }));
+    expect(textIn(anew)).toBe("Two.");
+    expect(await model.requests()).toHaveLength(2);
+  });
+});
+
+describe("what happens in a turn", () => {
+  it("shows a tool while it runs, and what it was told and gave with the reply", async () => {
+    const tenant = await newTenant();
+    const shop = await tenant.agent("shop");
+    await shop.reply({ body: "three are left" });
+    await tenant.put("tools", "stock", {
+      server: "shop",
+      description: "Looks",
+      parameters: { type: "object", properties: { item: { type: "string" } } },
+      http: { url: shop.hookURL },
+    });
+    const model = await tenant.agent("assistant", { tools: ["shop/stock"] });
+    await model.reply(
+      { text: "I look.", toolCalls: [{ name: "stock", arguments: { item: "lamp" } }] },
+      { text: "Three lamps." },
+    );
+    const chunks = await say(await userOf(tenant, "ada"), "c", "How many?");
+    expect(typesIn(chunks)).toEqual([
+      ...["start", "start-step", "text-start", "text-delta", "text-end", "tool-input-start"],
+      ...["text-start", "text-delta", "tool-input-available", "tool-output-available", "text-end"],
+      ...["finish-step", "finish"],
+    ]);
+    expect(textIn(chunks)).toBe("I look.|Three lamps.");
+    expect(of(chunks, "tool-input-available")).toMatchObject([{ toolName: "shop/stock", input: { item: "lamp" } }]);
+    expect(of(chunks, "tool-output-available")).toMatchObject([{ output: expect.stringContaining("three are left") }]);
+  });
+
+  it("asks; the next message is the answer, and what follows it is a message of its own", async () => {
+    const tenant = await newTenant();
+    const model = await tenant.agent("assistant", { tools: human });
+    const ada = await userOf(tenant, "ada");
+    await model.reply({ text: "Let me see.", ...asks("Which order?", { suggestions: ["A-1", "A-2"] }) });
+    const asked = await say(ada, "c", "Where is it?");
+    expect(textIn(asked)).toBe("Let me see.");
+    expect(of(asked, "data-ask")).toMatchObject([
+      { data: { kind: "human", question: "Which order?", suggestions: ["A-1", "A-2"], status: "open" } },
+    ]);
+    expect(asked.at(-1)).toMatchObject({ type: "finish", finishReason: "other" });
+    // A page that is loaded now sees the question too.
+    const loaded = await resume(ada, "c");
+    expect([loaded[0], textIn(loaded), of(loaded, "data-ask")]).toEqual([
+      ...[asked[0], "Let me see."],
+      of(asked, "data-ask"),
+    ]);
+
+    await model.reply({ text: "It is on its way." });
+    const answered = await say(ada, "c", "A-1");
+    expect(textIn(answered)).toBe("It is on its way.");
+    const [[before], [after]] = [of(asked, "start"), of(answered, "start")];
+    expect(after?.messageMetadata.turnId).toBe(before?.messageMetadata.turnId);
+    expect(after?.messageId).not.toBe(before?.messageId);
+    const { body } = await ada.call("GET", `/v1/asks/${of(asked, "data-ask")[0]?.id}`);
+    expect(body).toMatchObject({ status: "answered", answer: { response: "A-1" } });
+  });
+
+  it("says that staff has to look, and that an earlier message is waiting", async () => {
+    const tenant = await newTenant();
+    const match = { type: "phrases", phrases: ["refund"] };
+    await tenant.rules("desk", [{ match, action: "review", reason: "money" }]);
+    await tenant.agent("assistant", { supervisors: ["desk"] });
+    const ada = await userOf(tenant, "ada");
+    const held = await say(ada, "c", "I want a refund.");
+    expect(of(held, "data-waiting")).toMatchObject([{ data: { for: "staff" } }]);
+    expect(JSON.stringify(held)).not.toMatch(/ask_/);
+    expect(of(await say(ada, "c", "Well?"), "data-waiting")).toMatchObject([{ data: { for: "earlier_message" } }]);
+  });
+
+  it("tells a block and a failure apart, and takes back what was shown before them", async () => {
+    const tenant = await newTenant();
+    const match = { type: "phrases", phrases: ["crown jewels"] };
+    await tenant.rules("guard", [{ match, action: "block", reason: "No treasure." }]);
+    const model = await tenant.agent("assistant", { supervisors: ["guard"] });
+    const ada = await userOf(tenant, "ada");
+    const refused = await say(ada, "c", "The crown jewels!");
+    expect(of(refused, "data-blocked")).toMatchObject([{ data: { message: expect.stringContaining("No treasure.") } }]);
+    expect(refused.at(-1)).toMatchObject({ finishReason: "content-filter" });
+
+    const long = "Once upon a time there was a tower. ".repeat(20);
+    const text = `${long}In it lay the crown  jewels, well hidden.`;
+    await model.reply({ chunks: text.split(/(?<=\. )/), text });
+    const answer = await ada.call("POST", "/v1/ui-chat", bodyOf("c", "Tell me."));
+    expect(String(answer.body)).toContain("tower");
+    expect(String(answer.body)).not.toMatch(/crown|jewels/);
+    const chunks = chunksOf(answer);
+    expect(textIn(chunks)).toBe("");
+    expect(typesIn(chunks).slice(-3)).toEqual(["data-blocked", "finish-step", "finish"]);
+
+    await model.reply({ status: 400, body: { error: { message: "secret upstream words" } }, repeat: true });
+    const failed = await say(ada, "c", "And now?");
+    expect(of(failed, "error")).toMatchObject([{ errorText: expect.stringContaining("The answer failed") }]);
+    expect(JSON.stringify(failed)).not.toContain("secret upstream words");
+  });
+
+  it("lets no byte of a forbidden phrase out, wherever the model's pieces are cut", async () => {
+    const tenant = await newTenant();
+    const match = { type: "phrases", phrases: ["crown jewels"] };
+    await tenant.rules("guard", [{ match, action: "redact", replacement: "***", reason: "no" }]);
+    const model = await tenant.agent("assistant", { supervisors: ["guard"] });
+    const ada = await userOf(tenant, "ada");
+    const text = "See: the crown jewels are here.";
+    for (const chunks of [[text], text.split(""), ["See: the cro", "wn je", "wels are here."]]) {
+      await model.reply({ chunks, text });
+      const answer = await ada.call("POST", "/v1/ui-chat", bodyOf("c", "Tell me."));
+      expect(textIn(chunksOf(answer))).toBe("See: the *** are here.");
+      expect(String(answer.body)).not.toMatch(/crown|jewels/);
+    }
+  });
+
+  it("voids what a redone call had shown, and goes on with what it says then", async () => {
+    const tenant = await newTenant();
+    const model = await tenant.agent("assistant");
+    await model.reply(
+      { chunks: ["One two ", "three four ", "five six "], text: "", cut: true },
+      { chunks: ["A new ", "answer."], text: "A new answer." },
+    );
+    const chunks = await say(await userOf(tenant, "ada"), "c", "Tell me.");
+    expect(of(chunks, "data-retracted")).toHaveLength(1);
+    expect(textIn(chunks)).toBe("A new answer.");
+  });
+});
+
+describe("a stream that was left", () => {
+  it("cancels nothing, is replayed from its start while the turn runs, and is gone when it has ended", async () => {
+    const tenant = await newTenant();
+    const model = await tenant.agent("assistant");
+    const ada = await userOf(tenant, "ada");
+    expect((await ada.call("GET", "/v1/ui-chat/c/stream")).status).toBe(204);
+    const long = "Once upon a time there was a tower by the sea. ".repeat(10);
+    const text = `${long}The end.`;
+    await model.reply({ chunks: [long, "The end."], text, hold: { name: "h", afterChunks: 1 } });
+    const headers = { authorization: `Bearer ${ada.key}` };
+    const left = await send("POST", "/v1/ui-chat", { body: bodyOf("c", "Tell me."), headers });
+    const reader = left.body?.getReader();
+    const seen = new TextDecoder().decode((await reader?.read())?.value);
+    expect(seen).toContain('"start"');
+    await reader?.cancel();
+
+    const resumed = send("GET", "/v1/ui-chat/c/stream", { headers });
+    await model.release("h");
+    const answer = await resumed;
+    const body = await answer.text();
+    expect(textIn(chunksOf({ status: answer.status, headers: answer.headers, body }))).toBe(text);
+    expect(/"messageId":"([^"]+)"/.exec(body)?.[1]).toBe(/"messageId":"([^"]+)"/.exec(seen)?.[1]);
+    expect((await ada.call("GET", "/v1/ui-chat/c/stream")).status).toBe(204);
+  });
+
+  it("finds its turn when the session's object was stopped meanwhile", async () => {
+    const tenant = await newTenant();
+    const model = await tenant.agent("assistant", { tools: human });
+    const ada = await userOf(tenant, "ada");
+    await model.reply({ text: "Let me see.", ...asks("Which?") });
+    const asked = await say(ada, "c", "Where is it?");
+    await evictDurableObject(tenant.object(of(asked, "start")[0]?.messageMetadata.sessionId ?? ""));
+    expect(textIn(await resume(ada, "c"))).toBe("Let me see.");
+    await model.reply({ text: "Here." });
+    expect(textIn(await say(ada, "c", "The first."))).toBe("Here.");
+  });
+});

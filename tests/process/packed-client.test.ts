@@ -1,0 +1,84 @@
+/** The package that `npm pack` makes: installed into an empty project without a network, its client compiles there and talks to a Worker. */
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { z } from "zod";
+import { root } from "../docs/pages.js";
+import { WorkerProcess } from "./worker.js";
+
+const project = mkdtempSync(join(tmpdir(), "conclave-project-"));
+let worker: WorkerProcess;
+
+beforeAll(async () => {
+  worker = new WorkerProcess();
+  await worker.start();
+}, 120_000);
+
+afterAll(async () => {
+  rmSync(project, { recursive: true, force: true });
+  await worker?.end();
+});
+
+function run(
+  cwd: string,
+  command: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): string {
+  const { status, stdout, stderr } = spawnSync(command, args, {
+    cwd,
+    encoding: "utf8",
+    env: { ...process.env, ...env },
+  });
+  expect(status, `${command} ${args.join(" ")}\n${stdout}\n${stderr}`).toBe(0);
+  return stdout;
+}
+
+const program = `
+import { Conclave, ConclaveError, ReplyText, replyText, type Turn } from "conclave/client";
+
+const conclave = new Conclave({ baseUrl: \`\${process.env.CONCLAVE_URL}\`, token: () => \`\${process.env.CONCLAVE_KEY}\` });
+await conclave.request("PUT", "/v1/agents/assistant", { body: { kind: "model", model: "offline", instructions: "Help." } });
+const { sessionId } = await conclave.sessions.create({ agent: "assistant", subject: "ada" });
+const turn: Turn = await conclave.sessions.send(sessionId, { content: "Hello." });
+console.log("sent:", turn.status, replyText(turn) !== "");
+const reply = new ReplyText();
+let shown = "";
+for await (const event of conclave.sessions.stream(sessionId, { content: "And now?" })) shown = reply.after(event);
+console.log("streamed:", shown !== "");
+const ids: number[] = [];
+for await (const { id } of conclave.sessions.events(sessionId, { untilIdle: true })) if (id !== undefined) ids.push(id);
+console.log("events in order:", ids.length > 4 && ids.every((id, at) => id > (ids[at - 1] ?? 0)));
+const refused = await conclave.sessions.get("ses_none").catch((error: unknown) => error);
+console.log("refused:", refused instanceof ConclaveError && refused.code);
+`;
+
+it("works in an empty project", async () => {
+  const [packed] = z
+    .array(z.object({ filename: z.string(), files: z.array(z.object({ path: z.string() })) }))
+    .parse(JSON.parse(run(root, "npm", ["pack", "--json", "--silent", "--pack-destination", project])));
+  const paths = packed?.files.map(({ path }) => path) ?? [];
+  expect(paths).toContain("dist/client/index.d.ts");
+  // The client alone: nothing of the Worker goes along.
+  expect(paths.filter((path) => !path.startsWith("dist/client/")).sort()).toEqual(["README.md", "package.json"]);
+
+  writeFileSync(join(project, "package.json"), '{"name":"empty","private":true,"type":"module"}');
+  run(project, "npm", ["install", "--offline", "--no-audit", "--no-fund", "--silent", `./${packed?.filename}`]);
+  const lock = readFileSync(join(project, "package-lock.json"), "utf8");
+  expect(
+    Object.keys(z.object({ packages: z.record(z.string(), z.unknown()) }).parse(JSON.parse(lock)).packages),
+  ).toEqual(["", "node_modules/conclave"]);
+
+  writeFileSync(join(project, "program.ts"), `export {};${program}`);
+  const compilerOptions = {
+    ...{ strict: true, exactOptionalPropertyTypes: true, module: "nodenext", target: "es2022", outDir: "built" },
+    ...{ lib: ["es2023", "dom"], types: ["node"], typeRoots: [join(root, "node_modules/@types")] },
+  };
+  writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["program.ts"] }));
+  run(project, "tsc", ["-p", "."]);
+  expect(run(project, "node", ["built/program.js"], await worker.scriptEnv())).toBe(
+    ["sent: completed true", "streamed: true", "events in order: true", "refused: not_found", ""].join("\n"),
+  );
+}, 120_000);
