@@ -3,11 +3,17 @@ import { writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { createApp } from "../src/http/app.js";
 import { apiDocument } from "../src/http/openapi.js";
+import { openAiFace } from "../src/openai/face.js";
 
 export function openApiDocument(): string {
-  const app = createApp(() => {
-    throw new Error("no request is made here");
-  });
+  const app = createApp(
+    () => {
+      throw new Error("no request is made here");
+    },
+    {},
+    [],
+    [openAiFace],
+  );
   return JSON.stringify(apiDocument(app), null, 1);
 }
 

@@ -9,6 +9,7 @@ import { chatEvents } from "../../src/chat/events.js";
 import type { EventRoot } from "../../src/conversation/event.js";
 import { createApp } from "../../src/http/app.js";
 import { apiDocument } from "../../src/http/openapi.js";
+import { openAiFace } from "../../src/openai/face.js";
 import { roundtableEvents } from "../../src/roundtable/events.js";
 import { routingEvents } from "../../src/routing/events.js";
 import { supervisionEvents } from "../../src/supervision/events.js";
@@ -16,9 +17,14 @@ import { readPages, tableUnder } from "./pages.js";
 
 const pages = readPages();
 const document = apiDocument(
-  createApp(() => {
-    throw new Error("no request is made here");
-  }),
+  createApp(
+    () => {
+      throw new Error("no request is made here");
+    },
+    {},
+    [],
+    [openAiFace],
+  ),
 );
 const schemas: Record<string, unknown> = document.components?.schemas ?? {};
 

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { problemCodes } from "../../src/conversation/problem.js";
 import { createApp } from "../../src/http/app.js";
+import { openAiFace } from "../../src/openai/face.js";
 import { anchorsOf, readPages, root } from "./pages.js";
 
 const pages = readPages();
@@ -86,9 +87,14 @@ const documented = z
 
 /** The document without a request: nothing that answers one is needed. */
 function documentOf(): unknown {
-  const app = createApp(() => {
-    throw new Error("no request is made here");
-  });
+  const app = createApp(
+    () => {
+      throw new Error("no request is made here");
+    },
+    {},
+    [],
+    [openAiFace],
+  );
   return JSON.parse(JSON.stringify(app.getOpenAPI31Document({ openapi: "3.1.0", info: { title: "", version: "" } })));
 }
 

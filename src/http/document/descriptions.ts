@@ -127,6 +127,9 @@ export const descriptions: Readonly<Record<string, string>> = {
   receivePlatformEvents:
     "Each platform sends what it sends, signed in its own way. The body shown here is that of kind `generic`, signed as Standard Webhooks say; answers go to its `replyUrl` as {conversation, inReplyTo?, text, ask?}. A message is stored when this answers, and handled once however often it is sent.",
 
+  listModels: "Agents by name, as far as the caller may talk to them.",
+  getModel: "A name that is no agent's is a 404 in OpenAI's own form.",
+
   createVault: "A vault holds memories that belong together.",
   listVaults: "Newest first, a page at a time.",
   getVault: "Its title and description.",
