@@ -4,7 +4,8 @@ import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 
 const quiet = { WRANGLER_SEND_METRICS: "false", CLOUDFLARE_CF_FETCH_ENABLED: "false", CI: "true" };
-const maxBundleKiB = 680;
+// Cloudflare takes 3 MiB on the free plan; each face has its share, MCP the largest.
+const maxBundleKiB = 900;
 const failures = [];
 
 check("generated binding types are current", "wrangler", [
