@@ -33,9 +33,9 @@ export async function tracesInD1(words: readonly string[]): Promise<string[]> {
     sealed_answer: string;
   }>();
   const sealer = createSealer(env.SEALING_SECRET);
-  const opened = await Promise.all(
-    answers.results.map(async (row) => ({ answer: await sealer.open(row.sealed_answer) })),
-  );
+  // Other tests write rows that nobody sealed: those are read above as they are.
+  const sealed = answers.results.filter((row) => /^[\w-]{16}\.[\w-]{20}/.test(row.sealed_answer));
+  const opened = await Promise.all(sealed.map(async (row) => ({ answer: await sealer.open(row.sealed_answer) })));
   found.push(...holding("answers", opened, words));
   found.push(...holding("vocabulary", (await env.DB.prepare("SELECT term FROM entry_vocab").all()).results, words));
   return found;
