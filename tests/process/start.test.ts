@@ -16,6 +16,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, inject, it } from "vitest";
 import { z } from "zod";
 import { upstreamFor } from "../support/upstream-client.js";
+import { migratedStorage } from "./migrated-storage.js";
 import { freePort } from "./worker.js";
 
 /** What `npm start` needs of a checkout; the rest, `.dev.vars` and `.wrangler` among it, is the test's own. */
@@ -33,10 +34,14 @@ afterEach(async () => {
   rmSync(checkout, { recursive: true, force: true });
 });
 
-/** Starts it, and waits until it says that it runs. Gives what it said, and its tenant's key. */
-async function start(env: Record<string, string>, vars = ""): Promise<{ said: string; origin: string; key: string }> {
+/** Starts it, with or without a database that is made already, and waits until it says that it runs. Gives what it said, and its tenant's key. */
+async function start(
+  env: Record<string, string>,
+  { vars = "", migrated = true } = {},
+): Promise<{ said: string; origin: string; key: string }> {
   checkout = mkdtempSync(join(tmpdir(), "conclave-start-"));
   for (const name of needed) symlinkSync(join(process.cwd(), name), join(checkout, name));
+  if (migrated) migratedStorage(join(checkout, ".wrangler/state"), {});
   if (vars !== "") writeFileSync(join(checkout, ".dev.vars"), vars);
   // What this process may have of its own is nobody's setting.
   const unset = { npm_lifecycle_event: "", OPENAI_API_KEY: "", ADMIN_SECRET: "", SEALING_SECRET: "" };
@@ -77,7 +82,7 @@ async function say({ origin, key }: { origin: string; key: string }): Promise<un
 
 describe("a second start", () => {
   it("in the same folder is refused, with the address of the first, which stays the one that is known", async () => {
-    const { origin } = await start({});
+    const { origin } = await start({}, { migrated: false });
     const env = { ...process.env, npm_lifecycle_event: "", PORT: `${await freePort()}` };
     const second = spawnSync(process.execPath, ["scripts/start.mjs"], {
       ...{ cwd: checkout, env, encoding: "utf8", timeout: 60_000 },
@@ -100,7 +105,7 @@ describe("a provider's key", () => {
       const settings = { OPENAI_BASE_URL: model.baseURL, DEFAULT_MODEL: `openai/${model.model}` };
       const running =
         where === ".dev.vars"
-          ? await start(settings, `OPENAI_API_KEY="${secret}"\n`)
+          ? await start(settings, { vars: `OPENAI_API_KEY="${secret}"\n` })
           : await start({
               ...settings,
               OPENAI_API_KEY: secret,
