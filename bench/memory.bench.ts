@@ -126,7 +126,8 @@ async function watchObject(memory: TestMemory, counted: Counted): Promise<() => 
 /** Counts what goes through D1's own client, which the Worker and its objects share here. */
 function watchD1(counted: Counted): () => void {
   const statement: D1PreparedStatement = Object.getPrototypeOf(env.DB.prepare("SELECT 1"));
-  const database: D1Database = Object.getPrototypeOf(env.DB);
+  // Every call goes through a session.
+  const database: D1DatabaseSession = Object.getPrototypeOf(env.DB.withSession("first-primary"));
   const { bind, run } = statement;
   const { prepare, batch } = database;
   const queries = new WeakMap<object, string>();
@@ -150,7 +151,7 @@ function watchD1(counted: Counted): () => void {
     },
   });
   Object.assign(database, {
-    async batch(this: D1Database, statements: D1PreparedStatement[]) {
+    async batch(this: D1DatabaseSession, statements: D1PreparedStatement[]) {
       const results = await batch.call(this, statements);
       note(results);
       return results;

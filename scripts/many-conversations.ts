@@ -41,21 +41,24 @@ async function send(address: string, conversation: string): Promise<number> {
     user: { id: "ada" },
     text: `Hello from ${conversation}.`,
   });
-  const [id, timestamp] = [`evt-${conversation}`, String(Math.floor(Date.now() / 1_000))];
-  const signature = createHmac("sha256", Buffer.from(secret, "base64"))
-    .update(`${id}.${timestamp}.${body}`)
-    .digest("base64");
-  const headers = { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": `v1,${signature}` };
   const began = performance.now();
-  // As a platform does: what isn't taken is sent again.
+  // As a platform does: what isn't taken is sent again, each time with the time of that try.
   for (let tries = 1; ; tries++) {
-    const { status, said } = await post(address, headers, body);
+    const { status, said } = await post(address, signed(`evt-${conversation}`, body), body);
     if (status === 202) return performance.now() - began;
     const refusal = `${status} ${said.slice(0, 300).replaceAll(/(?:req|[0-9a-f]{8}-)[_0-9a-z]+/g, "…")}`;
     refusals.set(refusal, (refusals.get(refusal) ?? 0) + 1);
     if ((status > 0 && status < 500) || tries === maxTries) throw new Error(`${conversation}: ${refusal}`);
     await new Promise((resolve) => setTimeout(resolve, 1_000));
   }
+}
+
+function signed(id: string, body: string): Record<string, string> {
+  const timestamp = String(Math.floor(Date.now() / 1_000));
+  const signature = createHmac("sha256", Buffer.from(secret, "base64"))
+    .update(`${id}.${timestamp}.${body}`)
+    .digest("base64");
+  return { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": `v1,${signature}` };
 }
 
 /** Status 0: there was no answer. */

@@ -38,10 +38,9 @@ import type { OutgoingPolicy } from "./platform/outgoing.js";
 import { createSealer, type Sealer } from "./platform/secrets.js";
 import { createSigningSecrets } from "./platform/signing-secret.js";
 import { createTokenSigner } from "./platform/token-signer.js";
-import { AskIndex } from "./stores/ask-index.js";
-import { AuditLog } from "./stores/audit-log.js";
 import { ChannelStore } from "./stores/channel-store.js";
 import { CreationClaims } from "./stores/creation-claims.js";
+import { Bookmarks, type Database, NearDatabase, PrimaryDatabase } from "./stores/database.js";
 import { deliverToD1 } from "./stores/deliveries.js";
 import { IdempotencyStore } from "./stores/idempotency-store.js";
 import { ContextStore } from "./stores/memory/context-store.js";
@@ -50,6 +49,7 @@ import { EntryStore } from "./stores/memory/entry-store.js";
 import { MemoryStore } from "./stores/memory/memory-store.js";
 import { VectorIndex } from "./stores/memory/vector-index.js";
 import { EntryVectors } from "./stores/memory/vectors.js";
+import { nearStores } from "./stores/near-stores.js";
 import { PinnedTools } from "./stores/pinned-tools.js";
 import { ReaderStore } from "./stores/reader-store.js";
 import { ResourceStore } from "./stores/resource-store.js";
@@ -61,11 +61,12 @@ import { D1TeamState } from "./stores/team-state.js";
 import { type TenantReader, TenantSnapshots } from "./stores/tenant-snapshots.js";
 import { type Tenant, TenantStore } from "./stores/tenant-store.js";
 import { ToolCache } from "./stores/tool-cache.js";
-import { UsageStore } from "./stores/usage-store.js";
 import { WebhookStore } from "./stores/webhook-store.js";
 import { channelOf } from "./webhooks/channels/table.js";
 
 interface Shared {
+  readonly db: Database;
+  readonly bookmarks: Bookmarks;
   readonly sealer: Sealer;
   readonly resources: ResourceStore;
   readonly tenants: TenantStore;
@@ -93,29 +94,31 @@ function shared(env: Env): Shared {
   const known = sharedOf.get(env);
   if (known !== undefined) return known;
   measureWith(env.METRICS);
+  const bookmarks = new Bookmarks();
+  const db = new PrimaryDatabase(env.DB, bookmarks);
   const sealer = createSealer(env.SEALING_SECRET);
   const policy: OutgoingPolicy = { allowLoopback: env.ENVIRONMENT === "local" };
-  const vectorIndex = new VectorIndex(env.DB, env.VECTORS, now);
-  const vectors = new EntryVectors(env.DB, (tenantId) => tenantEmbedder(env, tenantId), now, vectorIndex);
-  const resources = new ResourceStore(env.DB, sealer, now);
-  const answers = new IdempotencyStore(env.DB, sealer, now);
-  const claims = new CreationClaims(env.DB, now);
+  const vectorIndex = new VectorIndex(db, env.VECTORS, now);
+  const vectors = new EntryVectors(db, (tenantId) => tenantEmbedder(env, tenantId), now, vectorIndex);
+  const resources = new ResourceStore(db, sealer, now);
+  const answers = new IdempotencyStore(db, sealer, now);
+  const claims = new CreationClaims(db, now);
   const memory = new MemoryService({
-    db: env.DB,
+    db: db,
     now,
-    memories: new MemoryStore(env.DB, now),
-    entries: new EntryStore(env.DB, now, vectors),
+    memories: new MemoryStore(db, now),
+    entries: new EntryStore(db, now, vectors),
     vectors,
-    contexts: new ContextStore(env.DB, now),
+    contexts: new ContextStore(db, now),
     threads: new ThreadGateway(env.MEMORY_THREAD),
-    deadLetters: new DeadLetters(env.DB, now),
+    deadLetters: new DeadLetters(db, now),
     answers,
     claims,
     sendJobs: (jobs) => env.FLUSHES.sendBatch(jobs.map((body) => ({ body }))).then(() => undefined),
   });
   const signingSecret = createSigningSecrets(env.SEALING_SECRET);
   const signer = new CallSigner(signingSecret, now);
-  const tenants = new TenantStore(env.DB, sealer, now);
+  const tenants = new TenantStore(db, sealer, now);
   const supervisors = new SupervisorBuilder({
     policy,
     signer,
@@ -123,9 +126,11 @@ function shared(env: Env): Shared {
     model: (tenantId) => tenantModel(env, tenantId, tenants),
     provider: (tenantId, name) => tenantProvider(env, tenantId, name, tenants),
   });
-  const memorySupervision = new MemorySupervision({ tenants, resources, supervisors, db: env.DB, now });
-  const teamState = (tenantId: string): D1TeamState => new D1TeamState(env.DB, tenantId, now);
+  const memorySupervision = new MemorySupervision({ tenants, resources, supervisors, db: db, now });
+  const teamState = (tenantId: string): D1TeamState => new D1TeamState(db, tenantId, now);
   const created: Shared = {
+    db,
+    bookmarks,
     sealer,
     resources,
     tenants,
@@ -134,8 +139,8 @@ function shared(env: Env): Shared {
     policy,
     signer,
     signingSecret,
-    remoteTools: new RemoteTools(new McpServers(policy, now, signer), new PinnedTools(env.DB), now),
-    tools: new ToolBuilder(policy, signer, new ToolCache(env.DB, now), (tenantId) =>
+    remoteTools: new RemoteTools(new McpServers(policy, now, signer), new PinnedTools(db), now),
+    tools: new ToolBuilder(policy, signer, new ToolCache(db, now), (tenantId) =>
       lookUps(tenantId, { memory, supervision: memorySupervision, resources, teamState }),
     ),
     supervisors,
@@ -184,9 +189,9 @@ export function composeRootPlatform(env: Env, revision?: number): RootPlatform {
       provider: (tenantId, name) => tenantProvider(env, tenantId, name, tenants),
     }),
     model,
-    teamState: (tenantId) => new D1TeamState(env.DB, tenantId, now),
+    teamState: (tenantId) => new D1TeamState(shared(env).db, tenantId, now),
     callWorker: (work, call, signal) => callHttpWorker(call, signal, { ...work, policy, signer }),
-    deliver: (delivery) => deliverToD1(env.DB, delivery, (jobs) => sendWebhookJobs(env, jobs)),
+    deliver: (delivery) => deliverToD1(shared(env).db, delivery, (jobs) => sendWebhookJobs(env, jobs)),
     conversations: new ChannelGateway(env.CHANNEL_CONVERSATION),
   };
 }
@@ -197,7 +202,7 @@ export function composeChannelPlatform(env: Env): ChannelPlatform {
     services: composeServices(env),
     channelOf,
     call: platformCall(shared(env).policy),
-    deliver: (delivery) => deliverToD1(env.DB, delivery),
+    deliver: (delivery) => deliverToD1(shared(env).db, delivery),
   };
 }
 
@@ -221,9 +226,18 @@ export function composeMemoryPlatform(env: Env): MemoryPlatform {
   };
 }
 
-/** @param cf where a request comes from, as the platform says it */
-export function composeServices(env: Env, cf?: unknown): Services {
+/** A request, as far as it says where and when to read and where to make things. */
+export interface RequestOrigin {
+  /** What the platform says of where it comes from. */
+  readonly cf?: unknown;
+  /** Of D1, as an answer before gave it to the caller. */
+  readonly bookmark?: string | undefined;
+}
+
+export function composeServices(env: Env, { cf, bookmark }: RequestOrigin = {}): Services {
   const place = locationHint(cf);
+  const { db, bookmarks, sealer, memory } = shared(env);
+  const near = new NearDatabase(env.DB, bookmarks, bookmark);
   const sessions = new SessionGateway(env.CHAT_SESSION, place);
   const runs = new RunGateway(env.ROUTING_RUN, place);
   const roundtables = new RoundtableGateway(env.ROUNDTABLE);
@@ -233,24 +247,22 @@ export function composeServices(env: Env, cf?: unknown): Services {
     adminSecret: env.ADMIN_SECRET,
     sealingSecret: env.SEALING_SECRET,
     now,
-    db: env.DB,
+    near: nearStores(near, { sealer, now, vectors: memory.ports.vectors }),
+    bookmark: () => near.bookmark,
     tokens: createTokenSigner(env.SEALING_SECRET),
-    readers: new ReaderStore(env.DB, now),
-    resourceVersions: new ResourceVersions(env.DB, shared(env).sealer),
-    usage: new UsageStore(env.DB),
+    readers: new ReaderStore(db, now),
+    resourceVersions: new ResourceVersions(db, sealer),
     sessions,
-    index: new SessionIndex(env.DB),
-    askIndex: new AskIndex(env.DB),
-    audit: new AuditLog(env.DB),
+    index: new SessionIndex(db),
     runs,
-    runIndex: new RunIndex(env.DB, now),
-    webhooks: new WebhookStore(env.DB, shared(env).sealer, now),
+    runIndex: new RunIndex(db, now),
+    webhooks: new WebhookStore(db, sealer, now),
     sendWebhookJobs: (jobs) => sendWebhookJobs(env, jobs),
-    channels: new ChannelStore(env.DB, shared(env).sealer, now),
+    channels: new ChannelStore(db, sealer, now),
     conversations: new ChannelGateway(env.CHANNEL_CONVERSATION),
     channelOf,
     roundtables,
-    roundtableIndex: new RoundtableIndex(env.DB),
+    roundtableIndex: new RoundtableIndex(db),
     asks: new AskGateway({ ses: sessions, run: runs, rt: roundtables }),
   };
 }

@@ -49,6 +49,9 @@ export class ConclaveError extends Error {
 }
 
 export class Connection {
+  /** What the API's last answer gave: with it the next look-up sees at least what this one did. */
+  private bookmark: string | undefined;
+
   constructor(private readonly options: ConnectionOptions) {}
 
   /** The JSON that a route answers with, which is as the API's document says. */
@@ -92,13 +95,20 @@ export class Connection {
         authorization: `Bearer ${typeof token === "function" ? await token() : token}`,
         ...(body === undefined ? {} : { "content-type": "application/json" }),
         ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
+        ...(this.bookmark === undefined ? {} : { "x-conclave-bookmark": this.bookmark }),
         ...headers,
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
     });
+    this.note(response.headers.get("x-conclave-bookmark"));
     if (!response.ok) throw await errorOf(response);
     return response;
+  }
+
+  /** Of answers that come out of order the newest counts: bookmarks sort by age. */
+  private note(bookmark: string | null): void {
+    if (bookmark !== null && (this.bookmark === undefined || bookmark > this.bookmark)) this.bookmark = bookmark;
   }
 
   /** The wait before the next try, longer each time; as long as the API asks for, if it does. */

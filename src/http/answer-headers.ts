@@ -4,9 +4,12 @@ import { createMiddleware } from "hono/factory";
 import { allowsOrigin } from "../application/tenants/allows-origin.js";
 import type { AppEnv } from "./context.js";
 
-const exposed = "etag, location, retry-after, x-request-id, idempotent-replay";
+/** A bookmark of the database: what an answer gives, its caller's next request sends back, and sees at least that. */
+export const bookmarkHeader = "x-conclave-bookmark";
+
+const exposed = `etag, location, retry-after, x-request-id, idempotent-replay, ${bookmarkHeader}`;
 const methods = "GET, POST, PUT, PATCH, DELETE";
-const accepted = "authorization, content-type, accept, idempotency-key, if-match, last-event-id, x-request-id";
+const accepted = `authorization, content-type, accept, idempotency-key, if-match, last-event-id, x-request-id, ${bookmarkHeader}`;
 /** How long a browser may remember a preflight, in seconds. */
 const preflightSeconds = "600";
 
@@ -21,6 +24,8 @@ export const answerHeaders = createMiddleware<AppEnv>(async (c, next) => {
   if (isApi) c.header("cache-control", "no-store");
   if (c.get("services").environment !== "local") c.header("strict-transport-security", "max-age=31536000");
   if (!isApi) return;
+  const bookmark = c.get("services").bookmark();
+  if (bookmark !== undefined) c.header(bookmarkHeader, bookmark);
   c.header("vary", "Origin", { append: true });
   const origin = c.req.header("origin");
   if (preflight !== undefined || origin === undefined || !(await mayRead(c, origin))) return;

@@ -7,7 +7,7 @@ import type { Services } from "../application/services.js";
 import type { Problem } from "../conversation/problem.js";
 import { newId } from "../platform/ids.js";
 import { describeError, log } from "../platform/logging.js";
-import { answerHeaders } from "./answer-headers.js";
+import { answerHeaders, bookmarkHeader } from "./answer-headers.js";
 import { adminAuth, tenantAuth } from "./auth.js";
 import { readBody } from "./body.js";
 import type { AppEnv } from "./context.js";
@@ -64,7 +64,7 @@ export interface TenantFace {
  * @param tenantFaces faces below `/v1`, with refusals of their own shape
  */
 export function createApp(
-  compose: (env: Env, cf?: unknown) => Services,
+  compose: (env: Env, from: { readonly cf?: unknown; readonly bookmark?: string | undefined }) => Services,
   pages: Readonly<Record<string, string>> = {},
   faces: readonly FaceRoutes[] = [],
   tenantFaces: readonly TenantFace[] = [],
@@ -72,7 +72,7 @@ export function createApp(
   const app = newRouter();
   app.use(requestId({ generator: () => newId("req"), limitLength: 100 }));
   app.use(async (c, next) => {
-    c.set("services", compose(c.env, c.req.raw.cf));
+    c.set("services", compose(c.env, { cf: c.req.raw.cf, bookmark: c.req.header(bookmarkHeader) }));
     await next();
   });
   app.use(answerHeaders);

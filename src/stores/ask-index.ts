@@ -3,6 +3,7 @@ import { z } from "zod";
 import { type Ask, type AskKind, storedAskSchema } from "../asks/ask.js";
 import { type AskSort, urgencyOf } from "../asks/listing.js";
 import type { Audience } from "../asks/policy.js";
+import type { Database } from "./database.js";
 import { allOf, type Condition, equals } from "./list-filter.js";
 import { ownedBy, type SessionOwners } from "./session-index.js";
 
@@ -41,7 +42,7 @@ export function positionOf(sort: AskSort, ask: Ask): AskPosition {
 }
 
 export class AskIndex {
-  constructor(private readonly db: D1Database) {}
+  constructor(private readonly db: Database) {}
 
   /** In the order of `sort`; asks that are alike in it, oldest first. */
   async list(

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { type ActorRecord, actorRecordSchema } from "../conversation/actor-record.js";
 import { type SupervisionState, supervisionStateSchema } from "../supervision/state.js";
 import { type AuditEntry, actSubjectSchema, actTypes, auditEntrySchema, type RecordedAct } from "../tenancy/audit.js";
+import type { Database } from "./database.js";
 
 /** Where a page of the audit ends. */
 export interface AuditPosition {
@@ -27,7 +28,7 @@ const actBodySchema = z.object({ subject: actSubjectSchema, reasons: z.array(z.s
 const passBodySchema = supervisionStateSchema.partial();
 
 export class AuditLog {
-  constructor(private readonly db: D1Database) {}
+  constructor(private readonly db: Database) {}
 
   /** Rows from `from` up to, and without, `to` (milliseconds since the epoch), oldest first. */
   async page(
@@ -72,7 +73,7 @@ const columns = "tenant_id, owner_id, revision, at, turn_id, hook, decision, bod
 
 /** The row of an act in an object; `revision` is the outbox message that it came with. */
 export function insertAct(
-  db: D1Database,
+  db: Database,
   { tenantId, ownerId, revision }: { readonly tenantId: string; readonly ownerId: string; readonly revision: number },
   act: RecordedAct,
 ): D1PreparedStatement {
@@ -83,7 +84,7 @@ export function insertAct(
 
 /** The row of a pass over what somebody writes to a memory, or of what was recalled from it. */
 export function insertMemoryPass(
-  db: D1Database,
+  db: Database,
   { tenantId, memoryId }: { readonly tenantId: string; readonly memoryId: string },
   pass: { readonly state: SupervisionState; readonly actor: ActorRecord; readonly at: number },
 ): D1PreparedStatement {
@@ -98,7 +99,7 @@ export function insertMemoryPass(
 }
 
 /** The row of an act upon a resource, for the batch that does it; only if the statement before it changed something. */
-export function insertResourceAct(db: D1Database, tenantId: string, act: RecordedAct): D1PreparedStatement {
+export function insertResourceAct(db: Database, tenantId: string, act: RecordedAct): D1PreparedStatement {
   const { kind = "", name = "" } = act.subject;
   return db
     .prepare(

@@ -9,6 +9,7 @@ import {
   type OpenConnection,
 } from "../channels/connection.js";
 import type { Sealer } from "../platform/secrets.js";
+import type { Database } from "./database.js";
 
 const row = z.object({
   channel_id: z.string(),
@@ -51,7 +52,7 @@ const selectChannels = `
 
 export class ChannelStore {
   constructor(
-    private readonly db: D1Database,
+    private readonly db: Database,
     private readonly sealer: Sealer,
     private readonly now: () => number,
   ) {}

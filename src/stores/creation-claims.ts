@@ -1,5 +1,6 @@
 /** Ids that are settled before a thing is made: by the caller's own id for it, or by the key of the request. A retry makes the same thing. */
 import { z } from "zod";
+import type { Database } from "./database.js";
 
 /** How long a key stands for what was made under it, in milliseconds. */
 const keyLifetimeMs = 24 * 3_600_000;
@@ -25,7 +26,7 @@ export type ClaimedKind = "sessions" | "runs" | "roundtables";
 
 export class CreationClaims {
   constructor(
-    private readonly db: D1Database,
+    private readonly db: Database,
     private readonly now: () => number,
   ) {}
 

@@ -3,6 +3,7 @@ import { urgencyOf } from "../asks/listing.js";
 import { isTopicOf, type ReadPayload, readPayload, type TopicOf, UnknownTopicError } from "../catalogues/outbox.js";
 import type { LaterJob } from "../catalogues/webhooks.js";
 import { insertAct } from "./audit-log.js";
+import type { Database } from "./database.js";
 import { endWork } from "./team-state.js";
 
 /** A message from an object's outbox, with where it comes from. */
@@ -14,7 +15,7 @@ export interface Delivery {
 
 /** @param tell whom to tell that something happened, where the tenant has webhooks */
 export async function deliverToD1(
-  db: D1Database,
+  db: Database,
   delivery: Delivery,
   tell: (jobs: readonly LaterJob[]) => Promise<void> = async () => {},
 ): Promise<void> {
@@ -43,13 +44,13 @@ type Statements = D1PreparedStatement | D1PreparedStatement[];
 
 /** Where a message comes from, and how it reached us. */
 interface Origin {
-  readonly db: D1Database;
+  readonly db: Database;
   readonly tenantId: string;
   readonly ownerId: string;
   readonly message: Message;
 }
 
-function statementsFor(db: D1Database, { tenantId, ownerId }: Delivery, message: Message): Statements {
+function statementsFor(db: Database, { tenantId, ownerId }: Delivery, message: Message): Statements {
   const { topic } = message;
   if (!isTopicOf(topic, "d1")) throw new UnknownTopicError(topic);
   return handle(topic, { db, tenantId, ownerId, message });

@@ -1,6 +1,7 @@
 /** Answers to writes that came with an `Idempotency-Key`: kept for a day, sealed, and forgotten with what they are about. */
 import { z } from "zod";
 import type { Sealer } from "../platform/secrets.js";
+import type { Database } from "./database.js";
 
 /** How long a write may take before another with its key may try again, in milliseconds. */
 const abandonedAfterMs = 60_000;
@@ -35,7 +36,7 @@ const rowSchema = z.object({
 
 export class IdempotencyStore {
   constructor(
-    private readonly db: D1Database,
+    private readonly db: Database,
     private readonly sealer: Sealer,
     private readonly now: () => number,
   ) {}

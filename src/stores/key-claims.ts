@@ -3,6 +3,7 @@ import { z } from "zod";
 import { sha256Hex } from "../platform/digest.js";
 import { makeKey, type NewKey, readKey, type Sealer } from "../platform/secrets.js";
 import type { CreationKey } from "./creation-claims.js";
+import type { Database } from "./database.js";
 
 /** How long a request's key stands for what was made under it, in milliseconds. */
 const keyLifetimeMs = 24 * 3_600_000;
@@ -15,7 +16,7 @@ export type KeyClaimed = { readonly kind: "claimed"; readonly id: string; readon
 
 export class KeyClaims {
   constructor(
-    private readonly db: D1Database,
+    private readonly db: Database,
     private readonly sealer: Sealer,
     private readonly now: () => number,
   ) {}

@@ -1,6 +1,7 @@
 /** The pinned lists of remote MCP servers' tools in D1, one for each version of a stored tool server. */
 import { z } from "zod";
 import { type RemoteTool, remoteToolSchema } from "../agent/remote-tool.js";
+import type { Database } from "./database.js";
 
 /** Which version of which stored tool server. */
 export interface PinOf {
@@ -30,7 +31,7 @@ export type PinRecord = z.infer<typeof pinRow>;
 const currentRow = z.object({ tenant_id: z.string(), name: z.string(), version: z.int() });
 
 export class PinnedTools {
-  constructor(private readonly db: D1Database) {}
+  constructor(private readonly db: Database) {}
 
   async get({ tenantId, name, version }: PinOf): Promise<PinRecord | undefined> {
     const row = await this.db

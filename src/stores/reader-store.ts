@@ -1,6 +1,7 @@
 /** In D1: revoked subjects, and who listens where, so that what is revoked can be closed. */
 import { z } from "zod";
 import type { Actor } from "../tenancy/actor.js";
+import type { Database } from "./database.js";
 
 /** How long a connection may stay, in milliseconds: objects close older ones, and their rows are forgotten. */
 export const maxConnectionMs = 30 * 86_400_000;
@@ -17,7 +18,7 @@ const ownerRow = z.object({ owner_id: z.string() });
 
 export class ReaderStore {
   constructor(
-    private readonly db: D1Database,
+    private readonly db: Database,
     private readonly now: () => number,
   ) {}
 

@@ -12,6 +12,7 @@ import {
   resourcePinSchema,
 } from "../tenancy/resources.js";
 import { insertResourceAct } from "./audit-log.js";
+import type { Database } from "./database.js";
 import { SealedBodies } from "./sealed-bodies.js";
 
 const headRow = z.object({
@@ -38,7 +39,7 @@ export class ResourceStore {
   private readonly bodies: SealedBodies;
 
   constructor(
-    private readonly db: D1Database,
+    private readonly db: Database,
     sealer: Sealer,
     private readonly now: () => number,
   ) {

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { type ActorRecord, actorRecordSchema } from "../conversation/actor-record.js";
 import type { Sealer } from "../platform/secrets.js";
 import type { ResourceKind, ResourceVersion } from "../tenancy/resources.js";
+import type { Database } from "./database.js";
 import { SealedBodies } from "./sealed-bodies.js";
 
 export interface ResourceChange {
@@ -19,7 +20,7 @@ export class ResourceVersions {
   private readonly bodies: SealedBodies;
 
   constructor(
-    private readonly db: D1Database,
+    private readonly db: Database,
     sealer: Sealer,
   ) {
     this.bodies = new SealedBodies(sealer);

@@ -1,6 +1,7 @@
 /** The list of roundtables in D1. */
 import { z } from "zod";
 import { type RoundtableSummary, roundtableSummarySchema } from "../roundtable/roundtable.js";
+import type { Database } from "./database.js";
 import { allOf, equals, hasMetadata } from "./list-filter.js";
 
 const bodyRow = z.object({ body: z.string() });
@@ -16,7 +17,7 @@ export interface RoundtableFilter {
 
 /** The copies in D1 of what roundtables hold. */
 export class RoundtableIndex {
-  constructor(private readonly db: D1Database) {}
+  constructor(private readonly db: Database) {}
 
   /** Newest first. */
   async roundtables(

@@ -1,6 +1,7 @@
 /** The list of runs in D1. */
 import { z } from "zod";
 import { type RunSummary, runSummarySchema } from "../routing/run.js";
+import type { Database } from "./database.js";
 import { allOf, equals, hasMetadata } from "./list-filter.js";
 
 const bodyRow = z.object({ body: z.string() });
@@ -20,7 +21,7 @@ export interface RunFilter {
 /** The copies in D1 of what runs hold, and which run a key stands for. */
 export class RunIndex {
   constructor(
-    private readonly db: D1Database,
+    private readonly db: Database,
     private readonly now: () => number,
   ) {}
 

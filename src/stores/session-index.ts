@@ -1,6 +1,7 @@
 /** The list of sessions in D1. */
 import { z } from "zod";
 import { type Session, storedSessionSchema } from "../chat/session.js";
+import type { Database } from "./database.js";
 import { allOf, type Condition, equals, hasMetadata } from "./list-filter.js";
 
 const bodyRow = z.object({ body: z.string() });
@@ -35,7 +36,7 @@ export function ownedBy({ subject, sessionId, agents }: SessionOwners): Conditio
 
 /** The copies in D1 of what sessions hold. */
 export class SessionIndex {
-  constructor(private readonly db: D1Database) {}
+  constructor(private readonly db: Database) {}
 
   /** Newest first. */
   async sessions(

@@ -1,6 +1,7 @@
 /** What teams remember over all their runs, in D1: every change is one statement, or a batch, and can be repeated. */
 import { z } from "zod";
 import type { ClaimId, TeamState } from "../routing/team-state.js";
+import type { Database } from "./database.js";
 
 /** A task that takes longer (or waits for a person) stops counting as load; a crashed run's claims don't stay for ever. */
 const claimLifetimeMs = 3_600_000;
@@ -21,7 +22,7 @@ const hasEnded = `EXISTS (SELECT 1 FROM worker_claims AS over WHERE over.tenant_
  * A run or turn has ended, and not by its last step: whatever it counts as busy is released, and whatever it was just about to claim
  * is not counted.
  */
-export function endWork(db: D1Database, tenantId: string, work: string, at: number): D1PreparedStatement[] {
+export function endWork(db: Database, tenantId: string, work: string, at: number): D1PreparedStatement[] {
   return [
     db.prepare("UPDATE worker_claims SET released = 1 WHERE tenant_id = ? AND work = ?").bind(tenantId, work),
     db.prepare("DELETE FROM worker_claims WHERE tenant_id = ? AND expires_at <= ?").bind(tenantId, at),
@@ -36,7 +37,7 @@ export function endWork(db: D1Database, tenantId: string, work: string, at: numb
 
 export class D1TeamState implements TeamState {
   constructor(
-    private readonly db: D1Database,
+    private readonly db: Database,
     private readonly tenantId: string,
     private readonly now: () => number,
   ) {}

@@ -5,6 +5,7 @@ import { newId } from "../platform/ids.js";
 import { matchesKey, readKey, type Sealer } from "../platform/secrets.js";
 import { type Settings, type StoredSettings, storedSettingsSchema } from "../tenancy/tenant.js";
 import type { CreationKey } from "./creation-claims.js";
+import type { Database } from "./database.js";
 import { type ClaimRefusal, KeyClaims } from "./key-claims.js";
 
 export interface Tenant {
@@ -52,7 +53,7 @@ export class TenantStore {
   private readonly claims: KeyClaims;
 
   constructor(
-    private readonly db: D1Database,
+    private readonly db: Database,
     private readonly sealer: Sealer,
     private readonly now: () => number,
   ) {

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { canonicalArguments, likeness } from "../agent/tool-cache.js";
 import type { AgentTool } from "../agent/tools.js";
 import { sha256Hex } from "../platform/digest.js";
+import type { Database } from "./database.js";
 
 const row = z.object({ arguments: z.string(), content: z.string() });
 
@@ -18,7 +19,7 @@ export interface CacheSettings {
 
 export class ToolCache {
   constructor(
-    private readonly db: D1Database,
+    private readonly db: Database,
     private readonly now: () => number,
   ) {}
 

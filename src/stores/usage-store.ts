@@ -1,6 +1,7 @@
 /** What turns and runs have taken, in D1: written once by their outboxes, and added up as it is asked for. */
 import { z } from "zod";
 import { type UsageGroup, type UsageLine, usageLineSchema } from "../tenancy/usage.js";
+import type { Database } from "./database.js";
 
 /** What lines are grouped by. A list of columns of ours: nothing of a caller's is in the text of a query. */
 const columns: Readonly<Record<UsageGroup, string>> = {
@@ -17,7 +18,7 @@ const maxLines = 1_000;
 const rows = z.array(usageLineSchema);
 
 export class UsageStore {
-  constructor(private readonly db: D1Database) {}
+  constructor(private readonly db: Database) {}
 
   /** @param from, to milliseconds since the epoch; `to` is left out of the range */
   async lines(tenantId: string, from: number, to: number, groupBy: UsageGroup): Promise<UsageLine[]> {

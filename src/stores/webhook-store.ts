@@ -10,6 +10,7 @@ import {
   webhookStatuses,
 } from "../catalogues/webhooks.js";
 import type { Sealer } from "../platform/secrets.js";
+import type { Database } from "./database.js";
 
 /** How long an exchanged secret goes on signing beside the new one. */
 const formerSecretMs = 86_400_000;
@@ -64,7 +65,7 @@ export interface StreamOf {
 
 export class WebhookStore {
   constructor(
-    private readonly db: D1Database,
+    private readonly db: Database,
     private readonly sealer: Sealer,
     private readonly now: () => number,
   ) {}

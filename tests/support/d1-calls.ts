@@ -1,4 +1,4 @@
-/** Counts the calls of the database that a test's own tenant causes, by what they ask for. */
+/** Counts the calls of the database that a test's own tenant causes, by what they ask for, and notes what their sessions began with. */
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 import type { TestTenant } from "./conclave.js";
@@ -9,17 +9,35 @@ interface Sent {
   readonly params: readonly unknown[];
 }
 
+interface Call {
+  readonly kind: string;
+  /** What D1's session was begun with: `first-primary`, a bookmark; nothing of a call outside of one. */
+  readonly begun: string | undefined;
+}
+
 export class D1Calls {
-  private calls: string[] = [];
+  private calls: Call[] = [];
+  private readonly sessions = new WeakMap<object, string>();
 
   constructor(private readonly tenant: TestTenant) {
-    const batch = Object.getPrototypeOf(env.DB).batch;
-    const about = (sent: readonly Sent[], kind: string): void => {
+    const { sessions } = this;
+    const databases = Object.getPrototypeOf(env.DB);
+    const { withSession } = databases;
+    vi.spyOn(databases, "withSession").mockImplementation(function (this: unknown, begun: unknown) {
+      const session = withSession.call(this, begun);
+      sessions.set(session, String(begun));
+      return session;
+    });
+    const about = (sent: readonly Sent[], kind: string, session: unknown): void => {
       const own = [tenant.tenantId, keyIdOf(this.tenant.key)];
-      if (sent.some(({ params }) => params.some((param) => own.includes(String(param))))) this.calls.push(kind);
+      if (!sent.some(({ params }) => params.some((param) => own.includes(String(param))))) return;
+      this.calls.push({ kind, begun: isObject(session) ? sessions.get(session) : undefined });
     };
-    vi.spyOn(Object.getPrototypeOf(env.DB), "batch").mockImplementation(function (this: unknown, sent: unknown) {
-      about(sentOf(sent), "batch");
+    // A database's own calls go through a session too.
+    const sessionsOfD1 = Object.getPrototypeOf(withSession.call(env.DB, "first-primary"));
+    const { batch } = sessionsOfD1;
+    vi.spyOn(sessionsOfD1, "batch").mockImplementation(function (this: unknown, sent: unknown) {
+      about(sentOf(sent), "batch", this);
       return batch.call(this, sent);
     });
     const statements = Object.getPrototypeOf(env.DB.prepare("SELECT 1"));
@@ -27,7 +45,8 @@ export class D1Calls {
       const original = statements[method];
       vi.spyOn(statements, method).mockImplementation(function (this: unknown, ...rest: unknown[]) {
         const sent = sentOf([this]);
-        about(sent, tableOf(sent[0]?.statement ?? ""));
+        const session = isObject(this) && "dbSession" in this ? this.dbSession : undefined;
+        about(sent, tableOf(sent[0]?.statement ?? ""), session);
         return original.apply(this, rest);
       });
     }
@@ -35,10 +54,19 @@ export class D1Calls {
 
   /** What was called since this was asked last, in order. */
   taken(): string[] {
+    return this.takenWithSessions().map(({ kind }) => kind);
+  }
+
+  /** The same, with what the sessions began with. */
+  takenWithSessions(): Call[] {
     const { calls } = this;
     this.calls = [];
     return calls;
   }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
 }
 
 function sentOf(statements: unknown): Sent[] {

@@ -28,7 +28,7 @@ export async function listAsks(actor: Actor, query: AskQuery, services: Services
   const filter = ownFilter(actor, { ...rest, ownerId });
   if (filter === undefined) return ok({ items: [], nextCursor: null });
   const read = async (position: string | undefined, limit: number) => {
-    const asks = await services.askIndex.list(actor.tenantId, filter, sort, readPosition(position), limit);
+    const asks = await services.near.asks.list(actor.tenantId, filter, sort, readPosition(position), limit);
     return asks.map((ask) => askFor(actor, ask));
   };
   const position = (ask: Ask): string => {

@@ -30,7 +30,7 @@ export async function exportAudit(
     // What is written while it is read isn't in it, so that it ends.
     to: to === undefined ? services.now() + 1 : Date.parse(to),
   };
-  const { audit } = services;
+  const { audit } = services.near;
   const readNext = (after: AuditPosition | undefined) => audit.page(actor.tenantId, range, after, pageSize);
   // The first page is read before the answer begins: what can't be read is an error, not a short file.
   let page = await readNext(undefined);

@@ -4,6 +4,7 @@ import type { ThreadGateway } from "../../gateways/thread-gateway.js";
 import { isForgetful } from "../../memory/context-items.js";
 import { extractiveSummary } from "../../memory/extractive.js";
 import { standaloneThread } from "../../memory/memory.js";
+import type { Database } from "../../stores/database.js";
 import type { IdempotencyStore } from "../../stores/idempotency-store.js";
 import { type CitedEntry, ContextErasure, type StrippedPage } from "../../stores/memory/context-erasure.js";
 import type { ContextStore } from "../../stores/memory/context-store.js";
@@ -15,7 +16,7 @@ import { findOwnWords } from "../../stores/memory/own-words.js";
 import type { EntryVectors } from "../../stores/memory/vectors.js";
 
 export interface ErasureSources {
-  readonly db: D1Database;
+  readonly db: Database;
   readonly memories: MemoryStore;
   readonly entries: EntryStore;
   readonly contexts: ContextStore;
@@ -74,7 +75,7 @@ async function stripAll(
   memory: MemoryRef,
   cited: CitedEntry,
   contexts: ContextErasure,
-  db: D1Database,
+  db: Database,
 ): Promise<number[]> {
   const changed: number[] = [];
   for (let before: number | undefined = fromNewest; before !== undefined; ) {

@@ -1,10 +1,11 @@
 /** How acts on a memory begin: whether the actor may, and whether the memory is its tenant's. */
-import type { Result } from "../../conversation/problem.js";
+import { ok, type Result } from "../../conversation/problem.js";
 import type { MemoryRef } from "../../stores/memory/memory-store.js";
 import type { Actor } from "../../tenancy/actor.js";
 import type { Act } from "../../tenancy/acts.js";
 import { authorize } from "../../tenancy/authority.js";
 import type { Services } from "../services.js";
+import { noMemory } from "./memory-service.js";
 
 export async function findMemory(
   actor: Actor,
@@ -15,4 +16,17 @@ export async function findMemory(
   const allowed = authorize(actor, act);
   if (!allowed.ok) return allowed;
   return services.memory.memory(actor.tenantId, memoryId);
+}
+
+/** The same for acts that only look up: they may read a replica near their caller. */
+export async function lookUpMemory(
+  actor: Actor,
+  act: Act,
+  memoryId: string,
+  { near }: Pick<Services, "near">,
+): Promise<Result<MemoryRef>> {
+  const allowed = authorize(actor, act);
+  if (!allowed.ok) return allowed;
+  const memory = await near.memories.find(actor.tenantId, memoryId);
+  return memory === undefined ? noMemory : ok(memory);
 }

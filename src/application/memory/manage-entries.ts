@@ -7,7 +7,7 @@ import type { MemoryRef } from "../../stores/memory/memory-store.js";
 import { type Actor, ownKey } from "../../tenancy/actor.js";
 import { type Page, type PageRequest, readPage } from "../page.js";
 import type { Services } from "../services.js";
-import { findMemory } from "./find-memory.js";
+import { findMemory, lookUpMemory } from "./find-memory.js";
 import type { EntryOptions } from "./memory-service.js";
 import { superviseEntry, superviseTags } from "./supervised-texts.js";
 
@@ -41,11 +41,11 @@ export async function listEntries(
   query: PageRequest & { readonly memoryId: string; readonly filter: EntryFilter },
   services: Services,
 ): Promise<Result<Page<Entry>>> {
-  const memory = await findMemory(actor, "listEntries", query.memoryId, services);
+  const memory = await lookUpMemory(actor, "listEntries", query.memoryId, services);
   if (!memory.ok) return memory;
   const read = (position = "", limit: number) => {
     const [occurredAt = "", entryId = ""] = position.split(" ");
-    return services.memory.ports.entries.list(memory.value, query.filter, { occurredAt, entryId }, limit);
+    return services.near.entries.list(memory.value, query.filter, { occurredAt, entryId }, limit);
   };
   return readPage(query, read, ({ occurredAt, entryId }) => `${occurredAt} ${entryId}`);
 }
@@ -56,9 +56,9 @@ export async function readEntry(
   { memoryId, entryId }: EntryRef,
   services: Services,
 ): Promise<Result<Entry>> {
-  const memory = await findMemory(actor, "readEntry", memoryId, services);
+  const memory = await lookUpMemory(actor, "readEntry", memoryId, services);
   if (!memory.ok) return memory;
-  const entry = await services.memory.ports.entries.get(memory.value, entryId);
+  const entry = await services.near.entries.get(memory.value, entryId);
   return entry === undefined ? refuse("not_found", "There is no such entry in this memory.") : ok(entry);
 }
 

@@ -25,7 +25,7 @@ export async function createMemory(
   },
   services: Services,
 ): Promise<Result<Memory>> {
-  const vault = await findVault(actor, "createMemory", vaultId, services);
+  const vault = await findVault(actor, "createMemory", vaultId, services.memory.ports.memories);
   if (!vault.ok) return vault;
   const request = ["memory", vaultId, memory];
   const claimed = await claimId(actor, newId("mem"), { request, idempotencyKey }, services);
@@ -43,7 +43,7 @@ export async function ensureMemory(
   services: Services,
 ): Promise<Result<{ memory: Memory; created: boolean }>> {
   const { vaultId, externalId } = input;
-  const vault = await findVault(actor, "createMemory", vaultId, services);
+  const vault = await findVault(actor, "createMemory", vaultId, services.memory.ports.memories);
   if (!vault.ok) return vault;
   if (input.memory.externalId !== undefined && input.memory.externalId !== externalId) {
     const errors = [{ path: "externalId", message: "it is another one than in the path" }];
@@ -63,7 +63,7 @@ export async function findMemories(
 ): Promise<Result<Page<Memory>>> {
   const allowed = authorize(actor, "findMemories");
   if (!allowed.ok) return allowed;
-  const { memories } = services.memory.ports;
+  const { memories } = services.near;
   return readPage(
     page,
     (after = "", limit) => memories.memories(actor.tenantId, filter, after, limit),
@@ -76,9 +76,9 @@ export async function listMemories(
   query: PageRequest & { readonly vaultId: string },
   services: Services,
 ): Promise<Result<Page<Memory>>> {
-  const vault = await findVault(actor, "listMemories", query.vaultId, services);
+  const { memories } = services.near;
+  const vault = await findVault(actor, "listMemories", query.vaultId, memories);
   if (!vault.ok) return vault;
-  const { memories } = services.memory.ports;
   return readPage(
     query,
     (after = "", limit) => memories.memories(actor.tenantId, { vaultId: query.vaultId }, after, limit),
@@ -89,7 +89,7 @@ export async function listMemories(
 export async function readMemory(actor: Actor, memoryId: string, services: Services): Promise<Result<Memory>> {
   const allowed = authorize(actor, "readMemory");
   if (!allowed.ok) return allowed;
-  const memory = await services.memory.ports.memories.memory(actor.tenantId, memoryId);
+  const memory = await services.near.memories.memory(actor.tenantId, memoryId);
   return memory === undefined ? refuse("not_found", "There is no such memory.") : ok(memory);
 }
 

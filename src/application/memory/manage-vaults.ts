@@ -2,6 +2,7 @@
 import { ok, type Result, refuse } from "../../conversation/problem.js";
 import type { Vault } from "../../memory/memory.js";
 import { newId } from "../../platform/ids.js";
+import type { MemoryStore } from "../../stores/memory/memory-store.js";
 import type { Actor } from "../../tenancy/actor.js";
 import type { Act } from "../../tenancy/acts.js";
 import { authorize } from "../../tenancy/authority.js";
@@ -31,7 +32,7 @@ export async function createVault(
 export async function listVaults(actor: Actor, page: PageRequest, services: Services): Promise<Result<Page<Vault>>> {
   const allowed = authorize(actor, "listVaults");
   if (!allowed.ok) return allowed;
-  const { memories } = services.memory.ports;
+  const { memories } = services.near;
   return readPage(
     page,
     (after = "", limit) => memories.vaults(actor.tenantId, after, limit),
@@ -40,19 +41,24 @@ export async function listVaults(actor: Actor, page: PageRequest, services: Serv
 }
 
 export function readVault(actor: Actor, vaultId: string, services: Services): Promise<Result<Vault>> {
-  return findVault(actor, "readVault", vaultId, services);
+  return findVault(actor, "readVault", vaultId, services.near.memories);
 }
 
 export async function deleteVault(actor: Actor, vaultId: string, services: Services): Promise<Result<void>> {
-  const vault = await findVault(actor, "deleteVault", vaultId, services);
+  const vault = await findVault(actor, "deleteVault", vaultId, services.memory.ports.memories);
   if (!vault.ok) return vault;
   return ok(await services.memory.deleteVault(actor.tenantId, vaultId));
 }
 
 /** How acts on a vault begin: whether the actor may, and whether the vault is its tenant's. */
-export async function findVault(actor: Actor, act: Act, vaultId: string, services: Services): Promise<Result<Vault>> {
+export async function findVault(
+  actor: Actor,
+  act: Act,
+  vaultId: string,
+  memories: Pick<MemoryStore, "vault">,
+): Promise<Result<Vault>> {
   const allowed = authorize(actor, act);
   if (!allowed.ok) return allowed;
-  const vault = await services.memory.ports.memories.vault(actor.tenantId, vaultId);
+  const vault = await memories.vault(actor.tenantId, vaultId);
   return vault === undefined ? refuse("not_found", "There is no such vault.") : ok(vault);
 }

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { entrySchema, timeSchema } from "../../memory/entry.js";
 import { contextSchema } from "../../memory/memory.js";
 import { type SearchOptions, search } from "../../memory/retrieval/search.js";
+import type { Database } from "../../stores/database.js";
 import type { ContextStore } from "../../stores/memory/context-store.js";
 import { EntrySource } from "../../stores/memory/entry-search.js";
 import type { EntryStore } from "../../stores/memory/entry-store.js";
@@ -63,10 +64,10 @@ export type SearchResult = z.infer<typeof searchResultSchema>;
 const searchedVersions = 20;
 
 export interface SearchPorts {
-  readonly db: D1Database;
+  readonly db: Database;
   readonly now: () => number;
-  readonly entries: EntryStore;
-  readonly contexts: ContextStore;
+  readonly entries: Pick<EntryStore, "byIds">;
+  readonly contexts: Pick<ContextStore, "versions">;
   readonly vectors: Pick<EntryVectors, "ofQuery" | "nearest" | "similarities">;
 }
 

@@ -15,6 +15,7 @@ import {
 import { sha256Hex } from "../../platform/digest.js";
 import { newId } from "../../platform/ids.js";
 import type { CreationClaims } from "../../stores/creation-claims.js";
+import type { Database } from "../../stores/database.js";
 import type { IdempotencyStore } from "../../stores/idempotency-store.js";
 import type { ContextStore } from "../../stores/memory/context-store.js";
 import type { DeadLetters } from "../../stores/memory/dead-letters.js";
@@ -26,7 +27,7 @@ import { eraseFromD1 } from "./erasure.js";
 import type { MemoryPlatform } from "./memory-platform.js";
 
 export interface MemoryServicePorts {
-  readonly db: D1Database;
+  readonly db: Database;
   readonly now: () => number;
   readonly memories: MemoryStore;
   readonly entries: EntryStore;
@@ -252,7 +253,7 @@ export function identityOf({ tenantId, memoryId }: MemoryRef, threadId: string):
   return { tenantId, memoryId, threadId };
 }
 
-const noMemory = refuse("not_found", "There is no such memory.");
+export const noMemory = refuse("not_found", "There is no such memory.");
 const noEntry = refuse("not_found", "There is no such entry in this memory.");
 const otherEntry = refuse(
   "idempotency_conflict",

@@ -10,6 +10,7 @@ import { ok, type ProblemIssue, type Result, refuse } from "../../conversation/p
 import { withDeadline } from "../../platform/clock.js";
 import { newId } from "../../platform/ids.js";
 import { insertMemoryPass } from "../../stores/audit-log.js";
+import type { Database } from "../../stores/database.js";
 import { parseBody } from "../../stores/sealed-bodies.js";
 import type { SupervisionState } from "../../supervision/state.js";
 import type { SubjectOf } from "../../supervision/subject.js";
@@ -19,7 +20,7 @@ import { saltedHash } from "../salted-hash.js";
 import { missing, named, pinsOf, type SetupSources, tenantPolicies, type WorkPolicies } from "../work-setup.js";
 
 export type SupervisionSources = Pick<SetupSources, "tenants" | "resources" | "supervisors"> & {
-  readonly db: D1Database;
+  readonly db: Database;
   readonly now: () => number;
 };
 

@@ -2,12 +2,12 @@
 import { createTwoFilesPatch } from "diff";
 import { ok, type Result, refuse } from "../../conversation/problem.js";
 import type { ContextVersion } from "../../memory/memory.js";
-import type { ContextSource } from "../../stores/memory/context-store.js";
+import type { ContextSource, ContextStore } from "../../stores/memory/context-store.js";
 import type { MemoryRef } from "../../stores/memory/memory-store.js";
 import type { Actor } from "../../tenancy/actor.js";
 import { type Page, type PageRequest, readPage } from "../page.js";
 import type { Services } from "../services.js";
-import { findMemory } from "./find-memory.js";
+import { lookUpMemory } from "./find-memory.js";
 
 export interface ContextVersionRef {
   readonly memoryId: string;
@@ -20,9 +20,9 @@ export async function readMemoryContext(
   memoryId: string,
   services: Services,
 ): Promise<Result<ContextVersion>> {
-  const memory = await findMemory(actor, "readMemoryContext", memoryId, services);
+  const memory = await lookUpMemory(actor, "readMemoryContext", memoryId, services);
   if (!memory.ok) return memory;
-  return ok(await services.memory.ports.contexts.current(memory.value));
+  return ok(await services.near.contexts.current(memory.value));
 }
 
 /** Newest first. */
@@ -31,11 +31,11 @@ export async function listContextVersions(
   query: PageRequest & { readonly memoryId: string },
   services: Services,
 ): Promise<Result<Page<Omit<ContextVersion, "coverage">>>> {
-  const memory = await findMemory(actor, "listContextVersions", query.memoryId, services);
+  const memory = await lookUpMemory(actor, "listContextVersions", query.memoryId, services);
   if (!memory.ok) return memory;
   const read = (position: string | undefined, limit: number) => {
     const before = Number(position ?? Number.MAX_SAFE_INTEGER);
-    return services.memory.ports.contexts.versions(memory.value, Number.isSafeInteger(before) ? before : 0, limit);
+    return services.near.contexts.versions(memory.value, Number.isSafeInteger(before) ? before : 0, limit);
   };
   return readPage(query, read, ({ version }) => String(version));
 }
@@ -46,9 +46,9 @@ export async function readContextVersion(
   { memoryId, version }: ContextVersionRef,
   services: Services,
 ): Promise<Result<ContextVersion>> {
-  const memory = await findMemory(actor, "readContextVersion", memoryId, services);
+  const memory = await lookUpMemory(actor, "readContextVersion", memoryId, services);
   if (!memory.ok) return memory;
-  return findContextVersion(memory.value, version, services);
+  return findContextVersion(memory.value, version, services.near.contexts);
 }
 
 /** The entries that a version rests on, and since which version. */
@@ -57,18 +57,13 @@ export async function listContextSources(
   query: PageRequest & ContextVersionRef,
   services: Services,
 ): Promise<Result<Page<ContextSource>>> {
-  const memory = await findMemory(actor, "listContextSources", query.memoryId, services);
+  const memory = await lookUpMemory(actor, "listContextSources", query.memoryId, services);
   if (!memory.ok) return memory;
-  const version = await findContextVersion(memory.value, query.version, services);
+  const version = await findContextVersion(memory.value, query.version, services.near.contexts);
   if (!version.ok) return version;
   const read = (position = "", limit: number) => {
     const [since = "0", entryId = ""] = position.split(" ");
-    return services.memory.ports.contexts.sources(
-      memory.value,
-      query.version,
-      { since: Number(since), entryId },
-      limit,
-    );
+    return services.near.contexts.sources(memory.value, query.version, { since: Number(since), entryId }, limit);
   };
   return readPage(query, read, ({ since, entryId }) => `${since} ${entryId}`);
 }
@@ -79,11 +74,11 @@ export async function compareContextVersions(
   { memoryId, from, to }: { readonly memoryId: string; readonly from: number; readonly to: number },
   services: Services,
 ): Promise<Result<{ from: number; to: number; diff: string }>> {
-  const memory = await findMemory(actor, "compareContextVersions", memoryId, services);
+  const memory = await lookUpMemory(actor, "compareContextVersions", memoryId, services);
   if (!memory.ok) return memory;
   const [before, after] = await Promise.all([
-    findContextVersion(memory.value, from, services),
-    findContextVersion(memory.value, to, services),
+    findContextVersion(memory.value, from, services.near.contexts),
+    findContextVersion(memory.value, to, services.near.contexts),
   ]);
   if (!before.ok) return before;
   if (!after.ok) return after;
@@ -94,9 +89,8 @@ export async function compareContextVersions(
 export async function findContextVersion(
   memory: MemoryRef,
   version: number,
-  services: Services,
+  contexts: Pick<ContextStore, "version">,
 ): Promise<Result<ContextVersion>> {
-  const { contexts } = services.memory.ports;
   const found = version === 0 ? { version: 0, document: "", coverage: {} } : await contexts.version(memory, version);
   if (found !== undefined) return ok(found);
   return refuse("not_found", `This memory's context has no version ${version}.`);

@@ -2,7 +2,7 @@
 import { ok, type Result } from "../../conversation/problem.js";
 import type { Actor } from "../../tenancy/actor.js";
 import type { Services } from "../services.js";
-import { findMemory } from "./find-memory.js";
+import { lookUpMemory } from "./find-memory.js";
 import { type SearchRequest, type SearchResult, searchMemory } from "./memory-search.js";
 
 export async function searchEntries(
@@ -10,7 +10,9 @@ export async function searchEntries(
   { memoryId, request }: { readonly memoryId: string; readonly request: SearchRequest },
   services: Services,
 ): Promise<Result<SearchResult>> {
-  const memory = await findMemory(actor, "searchEntries", memoryId, services);
+  const memory = await lookUpMemory(actor, "searchEntries", memoryId, services);
   if (!memory.ok) return memory;
-  return ok(await searchMemory(memory.value, request, services.memory.ports));
+  const { near, memory: service } = services;
+  const { now, vectors } = service.ports;
+  return ok(await searchMemory(memory.value, request, { ...near, now, vectors }));
 }

@@ -5,7 +5,7 @@ import type { Invocation, NewMessage, Thread, ThreadSummary } from "../../memory
 import { type Actor, ownKey } from "../../tenancy/actor.js";
 import { type Page, type PageRequest, readPage } from "../page.js";
 import type { Services } from "../services.js";
-import { findMemory } from "./find-memory.js";
+import { findMemory, lookUpMemory } from "./find-memory.js";
 import type { Started } from "./memory-service.js";
 import { superviseMessages } from "./supervised-texts.js";
 import { removeThread } from "./thread-removal.js";
@@ -80,9 +80,9 @@ export async function listThreads(
   { memoryId, ...page }: PageRequest & { readonly memoryId: string },
   services: Services,
 ): Promise<Result<Page<ThreadSummary>>> {
-  const memory = await findMemory(actor, "listThreads", memoryId, services);
+  const memory = await lookUpMemory(actor, "listThreads", memoryId, services);
   if (!memory.ok) return memory;
-  const { memories } = services.memory.ports;
+  const { memories } = services.near;
   return readPage(
     page,
     (after = "", limit) => memories.threadSummaries(memory.value, after, limit),

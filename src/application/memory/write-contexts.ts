@@ -48,7 +48,7 @@ export async function restoreMemoryContext(
 ): Promise<Result<{ version: number }>> {
   const memory = await findMemory(actor, "restoreMemoryContext", memoryId, services);
   if (!memory.ok) return memory;
-  const old = await findContextVersion(memory.value, version, services);
+  const old = await findContextVersion(memory.value, version, services.memory.ports.contexts);
   if (!old.ok) return old;
   const itemised = await services.memory.ports.contexts.itemised(memory.value, version);
   if (old.value.source === "erased" && old.value.document === "") {

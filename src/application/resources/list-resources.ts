@@ -17,7 +17,7 @@ export async function listResources(
   const view = viewFor(actor, query.kind);
   if (!view.ok) return view;
   const read = async (after = "", limit: number) => {
-    const resources = await services.resources.list(actor.tenantId, query.kind, after, limit);
+    const resources = await services.near.resources.list(actor.tenantId, query.kind, after, limit);
     return resources.map((resource) => (view.value === "whole" ? resourceView(resource) : summaryOf(resource)));
   };
   const page = await readPage(query, read, ({ name }) => name);

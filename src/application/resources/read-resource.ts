@@ -23,10 +23,13 @@ export async function readResource(
   const view = viewFor(actor, kind);
   if (!view.ok) return view;
   if (!isKnownTo(actor, kind, name)) return noResource(kind, name);
-  const resource = await services.resources.get(actor.tenantId, kind, name);
+  const resource = await services.near.resources.get(actor.tenantId, kind, name);
   if (resource === undefined) return noResource(kind, name);
   if (view.value === "summary") return ok(summaryOf(resource));
-  const warnings = await resourceWarnings(actor.tenantId, kind, resource.body, services);
+  const warnings = await resourceWarnings(actor.tenantId, kind, resource.body, {
+    resources: services.near.resources,
+    tenants: services.tenants,
+  });
   return ok({ ...resourceView(resource, warnings), ...(await pinnedOf(actor.tenantId, resource, services)) });
 }
 

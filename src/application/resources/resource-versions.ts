@@ -31,7 +31,7 @@ export async function listResourceVersions(
   const { kind, name } = query;
   const read = async (before: string | undefined, limit: number) => {
     const from = Number(before ?? Number.MAX_SAFE_INTEGER);
-    const changes = await services.resourceVersions.list(actor.tenantId, kind, name, from, limit);
+    const changes = await services.near.resourceVersions.list(actor.tenantId, kind, name, from, limit);
     return changes.map(viewOf);
   };
   const page = await readPage(query, read, ({ version }) => String(version));
@@ -93,9 +93,9 @@ async function restore<K extends ResourceKind>(
 async function bodyOf(
   tenantId: string,
   { kind, name, version }: VersionRef,
-  { resourceVersions }: Services,
+  { near }: Services,
 ): Promise<Result<ResourceView & VersionView>> {
-  const stored = await resourceVersions.get(tenantId, kind, name, version);
+  const stored = await near.resourceVersions.get(tenantId, kind, name, version);
   if (stored === undefined) return noVersion(version);
   return ok({ ...resourceView({ ...stored, updatedAt: stored.createdAt }), ...viewOf(stored) });
 }

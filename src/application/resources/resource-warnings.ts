@@ -4,6 +4,7 @@ import type { ToolRef } from "../../agent/tools.js";
 import { builtInServer } from "../../agent/tools.js";
 import type { ProblemIssue } from "../../conversation/problem.js";
 import { type Team, teamsWithin, toolRefOf } from "../../routing/team.js";
+import type { ResourceReader } from "../../stores/tenant-snapshots.js";
 import { type ResourceKind, resourceSchemas } from "../../tenancy/resources.js";
 import { missingNames, missingTools, type NamedAt, namedAt } from "../name-checks.js";
 import { mentionsOfPanel } from "../panel-checks.js";
@@ -22,7 +23,7 @@ export async function resourceWarnings(
   tenantId: string,
   kind: ResourceKind,
   body: unknown,
-  services: Pick<Services, "resources" | "tenants">,
+  services: { readonly resources: ResourceReader } & Pick<Services, "tenants">,
 ): Promise<ProblemIssue[]> {
   const { names, tools, models } = mentionsOf(kind, body);
   const { resources } = services;

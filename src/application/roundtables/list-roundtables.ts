@@ -16,7 +16,7 @@ export async function listRoundtables(
   if (!allowed.ok) return allowed;
   return readPage(
     page,
-    (before, limit) => services.roundtableIndex.roundtables(actor.tenantId, filter, before, limit),
+    (before, limit) => services.near.roundtables.roundtables(actor.tenantId, filter, before, limit),
     ({ sessionId }) => sessionId,
   );
 }

@@ -16,7 +16,7 @@ export async function listRuns(
   if (!allowed.ok) return allowed;
   return readPage(
     page,
-    (before, limit) => services.runIndex.runs(actor.tenantId, filter, before, limit),
+    (before, limit) => services.near.runs.runs(actor.tenantId, filter, before, limit),
     ({ runId }) => runId,
   );
 }

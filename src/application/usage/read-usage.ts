@@ -29,6 +29,6 @@ export async function readUsage(
       errors: [{ path: "from", message: "is after to" }],
     });
   }
-  const items = await services.usage.lines(actor.tenantId, begin, end, groupBy);
+  const items = await services.near.usage.lines(actor.tenantId, begin, end, groupBy);
   return ok({ from: new Date(begin).toISOString(), to: new Date(end).toISOString(), groupBy, items });
 }

@@ -18,6 +18,15 @@ const lastEventId: Parameter = {
   schema: { type: "string", pattern: "^\\d+$" },
 };
 
+const bookmark: Parameter = {
+  name: "x-conclave-bookmark",
+  in: "header",
+  required: false,
+  description:
+    "What an answer before gave under this name: the look-up may then come from a replica of the database near the caller, and shows at least what that answer knew. Without it, and with one that can't be read, the primary is read.",
+  schema: { type: "string", maxLength: 128 },
+};
+
 const eTag = { description: "The version, for `If-Match`.", schema: { type: "string" } };
 
 /** How names of headers are written; HTTP itself doesn't mind. */
@@ -29,6 +38,7 @@ export function withHeaders({ method, path, operation }: Place, versioned: Reado
     parameter.in === "header" ? { ...parameter, name: written[parameter.name] ?? parameter.name } : parameter,
   );
   const writes = method !== "get" && operation.security.length > 0;
+  const looksUp = method === "get" && operation.security.length > 0;
   const follows = method === "get" && operation.responses["101"] !== undefined;
   const responses = Object.entries(operation.responses).map(([status, response]) => [
     status,
@@ -36,7 +46,12 @@ export function withHeaders({ method, path, operation }: Place, versioned: Reado
       ? { ...response, headers: { ETag: eTag } }
       : response,
   ]);
-  const all = [...parameters, ...(writes ? [idempotencyKey] : []), ...(follows ? [lastEventId] : [])];
+  const all = [
+    ...parameters,
+    ...(writes ? [idempotencyKey] : []),
+    ...(looksUp ? [bookmark] : []),
+    ...(follows ? [lastEventId] : []),
+  ];
   return {
     ...operation,
     ...(all.length === 0 ? {} : { parameters: all }),

@@ -1,6 +1,7 @@
 /** What a deletion does to the contexts of a memory: every version loses the items that rest on the deleted entry, and no others. */
 import { z } from "zod";
 import { type Forgotten, type ItemOrigin, withoutEntry } from "../../memory/context-items.js";
+import type { Database } from "../database.js";
 import { itemisedColumns, itemisedRow } from "./context-store.js";
 import type { MemoryRef } from "./memory-store.js";
 
@@ -25,7 +26,7 @@ export interface StrippedPage {
 }
 
 export class ContextErasure {
-  constructor(private readonly db: D1Database) {}
+  constructor(private readonly db: Database) {}
 
   /** The first version that took an entry in; `undefined` when none did. */
   async firstCiting({ key }: MemoryRef, entryId: string): Promise<number | undefined> {

@@ -1,6 +1,7 @@
 /** Entries that a context took in and holds no longer, since an item that rested on them went with a deleted one. */
 import { z } from "zod";
 import { type Forgotten, isForgetful, takenIn } from "../../memory/context-items.js";
+import type { Database } from "../database.js";
 import type { MemoryRef } from "./memory-store.js";
 
 /** Entries of the memory ?1 that hold still and were forgotten: bindings 2 to 4 of {@link forgottenBindings}. */
@@ -10,7 +11,7 @@ const forgottenBindings = ({ entries, upTo = 0, after = 0 }: Forgotten) =>
   [JSON.stringify(entries), upTo, after] as const;
 
 export class ContextForgetting {
-  constructor(private readonly db: D1Database) {}
+  constructor(private readonly db: Database) {}
 
   /** The first entry of each thread that was forgotten. */
   async firstForgotten({ key }: MemoryRef, forgotten: Forgotten): Promise<ReadonlyMap<string, number>> {

@@ -10,6 +10,7 @@ import {
 } from "../../memory/context-items.js";
 import type { FlushBase, PutOutcome } from "../../memory/flush.js";
 import { type ContextVersion, contextSources } from "../../memory/memory.js";
+import type { Database } from "../database.js";
 import { ContextForgetting } from "./context-forgetting.js";
 import type { MemoryRef } from "./memory-store.js";
 
@@ -68,7 +69,7 @@ export class ContextStore {
   readonly forgetting: ContextForgetting;
 
   constructor(
-    private readonly db: D1Database,
+    private readonly db: Database,
     private readonly now: () => number,
   ) {
     this.forgetting = new ContextForgetting(db);

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { DeadLetter } from "../../memory/dead-letter.js";
 import type { FlushJob } from "../../memory/memory.js";
+import type { Database } from "../database.js";
 
 const row = z
   .object({
@@ -29,7 +30,7 @@ const row = z
 
 export class DeadLetters {
   constructor(
-    private readonly db: D1Database,
+    private readonly db: Database,
     private readonly now: () => number,
   ) {}
 

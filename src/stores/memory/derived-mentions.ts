@@ -6,6 +6,7 @@ import { z } from "zod";
 import type { Entry } from "../../memory/entry.js";
 import { matchExpression, scopedTerm } from "../../memory/retrieval/candidate-plan.js";
 import { entryTerms, splitTerms } from "../../memory/retrieval/entry-terms.js";
+import type { Database } from "../database.js";
 import type { MemoryRef } from "./memory-store.js";
 
 /** Words that so many entries of the memory have tell of nothing in particular. */
@@ -23,7 +24,7 @@ const echoRow = z.object({
 
 /** The entries of a memory whose summary or tags, written by a model, have a word from another entry and not from their own text. */
 export async function findDerivedMentions(
-  db: D1Database,
+  db: Database,
   memory: MemoryRef,
   { rawEntry, ...entry }: Entry,
 ): Promise<string[]> {
@@ -48,7 +49,7 @@ export async function findDerivedMentions(
 }
 
 /** The rarest of these words in the memory, without those that are common in it. */
-async function tellingTerms(db: D1Database, memory: MemoryRef, terms: readonly string[]): Promise<string[]> {
+async function tellingTerms(db: Database, memory: MemoryRef, terms: readonly string[]): Promise<string[]> {
   const prefix = scopedTerm(String(memory.key), "");
   const { results } = await db
     .prepare(

@@ -4,6 +4,7 @@ import type { Candidate, MemoryStatistics } from "../../memory/retrieval/candida
 import { type CandidatePlan, matchExpression, scopedTerm } from "../../memory/retrieval/candidate-plan.js";
 import { roleMark, tagMark } from "../../memory/retrieval/entry-terms.js";
 import type { CandidateSource } from "../../memory/retrieval/search.js";
+import type { Database } from "../database.js";
 import { type EntryFilter, endOfTime, holdsAt } from "./entry-filter.js";
 import type { MemoryRef } from "./memory-store.js";
 
@@ -64,7 +65,7 @@ export class EntrySource implements CandidateSource {
   private readonly required: readonly string[];
 
   constructor(
-    private readonly db: D1Database,
+    private readonly db: Database,
     private readonly memory: MemoryRef,
     private readonly filter: EntryFilter,
     /** ISO. */

@@ -1,4 +1,5 @@
 /** The statements that write an entry, and that leave nothing of it. */
+import type { Database } from "../database.js";
 import { type EntryRecord, indexedColumns } from "./entry-rows.js";
 import type { MemoryRef } from "./memory-store.js";
 import { vectorErasure } from "./vectors.js";
@@ -16,7 +17,7 @@ export interface Extra {
 
 /** Adds an entry, unless its place or its key is taken. @param now ISO */
 export function insertion(
-  db: D1Database,
+  db: Database,
   now: string,
   memory: MemoryRef,
   entry: EntryRecord,
@@ -70,7 +71,7 @@ export function insertion(
  * Statements that leave nothing of an entry but its place. The text is overwritten before it is dropped, so that the pages
  * that held it don't go on holding it; the index forgets it by the trigger.
  */
-export function erasure(db: D1Database, now: string, memory: MemoryRef, entryId: string): D1PreparedStatement[] {
+export function erasure(db: Database, now: string, memory: MemoryRef, entryId: string): D1PreparedStatement[] {
   const which = "WHERE tenant_id = ?1 AND memory_key = ?2 AND entry_id = ?3";
   return [
     ...vectorErasure(db, memory, entryId),

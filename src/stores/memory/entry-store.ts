@@ -1,6 +1,7 @@
 /** Entries in D1. The index and the statistics follow by triggers, in the very write that changes an entry. */
 import { z } from "zod";
 import type { Entry, Tags } from "../../memory/entry.js";
+import type { Database } from "../database.js";
 import { type EntryFilter, endOfTime, holdsAt } from "./entry-filter.js";
 import { type EntryRecord, type EntryRow, entryColumns, entryRow, indexedColumns, showEntry } from "./entry-rows.js";
 import { type Extra, insertion } from "./entry-statements.js";
@@ -21,7 +22,7 @@ export type AddOutcome =
 
 export class EntryStore {
   constructor(
-    private readonly db: D1Database,
+    private readonly db: Database,
     private readonly now: () => number,
     private readonly vectors: Pick<EntryVectors, "markPending">,
   ) {}

@@ -8,6 +8,7 @@ import {
   type ThreadSummary,
   type Vault,
 } from "../../memory/memory.js";
+import type { Database } from "../database.js";
 import { allOf, equals, hasMetadata } from "../list-filter.js";
 
 /** A memory that is known to be the tenant's. */
@@ -44,7 +45,7 @@ const memoryRow = z.object({
 
 export class MemoryStore {
   constructor(
-    private readonly db: D1Database,
+    private readonly db: Database,
     private readonly now: () => number,
   ) {}
 

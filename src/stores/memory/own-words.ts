@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Entry } from "../../memory/entry.js";
 import { scopedTerm } from "../../memory/retrieval/candidate-plan.js";
 import { entryTerms, splitTerms } from "../../memory/retrieval/entry-terms.js";
+import type { Database } from "../database.js";
 import type { MemoryRef } from "./memory-store.js";
 
 /** Years, days and hours stand in lines of every timeline. */
@@ -12,7 +13,7 @@ const extractFrame = /^\d{4}-\d\d-\d\d [^:]{1,100}: |\[extract\]$/g;
 
 /** Whether a text has a word that only this entry has; to be asked for while it is there. */
 export async function findOwnWords(
-  db: D1Database,
+  db: Database,
   memory: MemoryRef,
   { rawEntry, occurredAt }: Entry,
 ): Promise<(text: string) => boolean> {

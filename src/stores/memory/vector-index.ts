@@ -5,6 +5,7 @@
 import { z } from "zod";
 import { withDeadline } from "../../platform/clock.js";
 import { describeError, log } from "../../platform/logging.js";
+import type { Database } from "../database.js";
 import type { MemoryRef } from "./memory-store.js";
 
 /** As much of a Vectorize binding as is used. */
@@ -36,7 +37,7 @@ export class VectorIndex {
   private described: Promise<number> | undefined;
 
   constructor(
-    private readonly db: D1Database,
+    private readonly db: Database,
     private readonly binding: VectorIndexBinding | undefined,
     private readonly now: () => number,
   ) {}

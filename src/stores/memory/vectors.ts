@@ -6,6 +6,7 @@ import { z } from "zod";
 import { type Breaker, type BreakerState, circuitBreaker } from "../../agent/breaker.js";
 import type { Embedder } from "../../platform/embedder.js";
 import { describeError, log } from "../../platform/logging.js";
+import type { Database } from "../database.js";
 import type { MemoryRef } from "./memory-store.js";
 import { type VectorIndex, valuesOf } from "./vector-index.js";
 
@@ -23,7 +24,7 @@ export class EntryVectors {
   private readonly health = new Map<string, BreakerState>();
 
   constructor(
-    private readonly db: D1Database,
+    private readonly db: Database,
     private readonly embedderOf: EmbedderOf,
     private readonly now: () => number,
     readonly index: VectorIndex,
@@ -200,7 +201,7 @@ const smallMemory = 500;
 const nearestKept = 30;
 
 /** Statements that leave nothing of an entry's vector. */
-export function vectorErasure(db: D1Database, memory: MemoryRef, entryId: string): D1PreparedStatement[] {
+export function vectorErasure(db: Database, memory: MemoryRef, entryId: string): D1PreparedStatement[] {
   const which =
     "WHERE entry_key = (SELECT key FROM entries WHERE tenant_id = ?1 AND memory_key = ?2 AND entry_id = ?3)";
   return [

@@ -170,16 +170,22 @@ describe("a deleted entry", () => {
       };
       if (at === "before") await write();
       // D1 as the deletion sees it, in the moment in which the entry goes.
+      const during = async <T>(batch: () => Promise<T>): Promise<T> => {
+        if (at === "after") await write();
+        const done = await batch();
+        if (at === "before") throw new Error("died here");
+        return done;
+      };
+      const withSession = (begun?: string): D1DatabaseSession => {
+        const session = env.DB.withSession(begun);
+        return {
+          prepare: (query) => session.prepare(query),
+          batch: <T>(statements: D1PreparedStatement[]) => during(() => session.batch<T>(statements)),
+          getBookmark: () => session.getBookmark(),
+        };
+      };
       const db = new Proxy(env.DB, {
-        get(target, name) {
-          if (name === "prepare") return target.prepare.bind(target);
-          return async (statements: D1PreparedStatement[]) => {
-            if (at === "after") await write();
-            const done = await target.batch(statements);
-            if (at === "before") throw new Error("died here");
-            return done;
-          };
-        },
+        get: (target, name) => (name === "withSession" ? withSession : Reflect.get(target, name)),
       });
       const { memory: service } = composeServices({ ...env, DB: db });
       const ref = await service.memory(memory.tenant.tenantId, memory.memoryId);
