@@ -1,7 +1,8 @@
 /** The SQL of a roundtable. No rules: what a row means is decided elsewhere. */
 import { z } from "zod";
+import { type Effect, effectSchema } from "../../src/agent/effects.js";
+import { nothingSpent, type Spent, spentSchema } from "../../src/agent/spent.js";
 import { type Exit, exitSchema, type RoundRecord, roundRecordSchema } from "../../src/roundtable/debate.js";
-import { nothingSpent, type Spent, spentSchema } from "../../src/roundtable/limits.js";
 import { type Perspective, perspectiveTextSchema } from "../../src/roundtable/panel.js";
 import { type Position, positionSchema } from "../../src/roundtable/position.js";
 import { type BookedRequest, bookedRequestSchema } from "../../src/roundtable/request-book.js";
@@ -219,6 +220,18 @@ export class RoundtableStore {
       booked.request.requestId,
       JSON.stringify(booked),
     );
+  }
+
+  addEffects(effects: readonly Effect[]): void {
+    for (const effect of effects) this.sql.exec("INSERT INTO effects (body) VALUES (?)", JSON.stringify(effect));
+  }
+
+  /** What its seats did in all rounds, those that failed included. */
+  effects(): Effect[] {
+    return this.sql
+      .exec<{ body: string }>("SELECT body FROM effects ORDER BY n")
+      .toArray()
+      .map(({ body }) => effectSchema.parse(JSON.parse(body)));
   }
 
   requests(): BookedRequest[] {
