@@ -76,8 +76,8 @@ export async function driveCommand(
         return topic === undefined ? [] : [{ role: "user", content: topic }];
       },
     },
-    keepPass: (state) => store.addPass(state),
-    reviewPass: (before, after) => store.replacePass(before, after),
+    keepPass: (state) => store.passes.add(state),
+    reviewPass: (before, after) => store.passes.replace(before, after),
   });
   const ports: DebatePorts = {
     ...shared,

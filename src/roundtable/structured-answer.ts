@@ -2,6 +2,7 @@
  * A model's answer as an object: asked for as JSON, repaired and validated; one that can't be used goes back to the model once, with the
  * reason. What it says is supervised before anybody reads it.
  */
+import type { z } from "zod";
 import { defaultAgentLimits } from "../agent/budget.js";
 import { runAgent } from "../agent/loop.js";
 import { addSpent, nothingSpent, type Spent } from "../agent/spent.js";
@@ -17,6 +18,11 @@ export type Read<T> =
   | { readonly ok: true; readonly value: T }
   /** `problem` is shown to the model, once. */
   | { readonly ok: false; readonly problem: string };
+
+/** What is wrong with an answer that has another shape than was demanded. */
+export function unreadable({ issues: [issue] }: z.ZodError): { readonly ok: false; readonly problem: string } {
+  return { ok: false, problem: `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "it can't be read"}.` };
+}
 
 export interface StructuredQuestion<T> {
   /** Who answers: names the steps, and whom supervisors see. */
