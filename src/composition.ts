@@ -62,6 +62,7 @@ import { type TenantReader, TenantSnapshots } from "./stores/tenant-snapshots.js
 import { type Tenant, TenantStore } from "./stores/tenant-store.js";
 import { ToolCache } from "./stores/tool-cache.js";
 import { UsageStore } from "./stores/usage-store.js";
+import { WebhookDeliveries } from "./stores/webhook-deliveries.js";
 import { WebhookStore } from "./stores/webhook-store.js";
 import { channelOf } from "./webhooks/channels/table.js";
 
@@ -245,6 +246,7 @@ export function composeServices(env: Env, cf?: unknown): Services {
     runs,
     runIndex: new RunIndex(env.DB, now),
     webhooks: new WebhookStore(env.DB, shared(env).sealer, now),
+    webhookDeliveries: new WebhookDeliveries(env.DB, now),
     sendWebhookJobs: (jobs) => sendWebhookJobs(env, jobs),
     channels: new ChannelStore(env.DB, shared(env).sealer, now),
     conversations: new ChannelGateway(env.CHANNEL_CONVERSATION),
