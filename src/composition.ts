@@ -197,7 +197,7 @@ export function composeChannelPlatform(env: Env): ChannelPlatform {
     now,
     services: composeServices(env),
     channelOf,
-    call: platformCall(shared(env).policy),
+    call: platformCall(shared(env).policy, now),
     deliver: (delivery) => deliverToD1(env.DB, delivery),
   };
 }
