@@ -2,19 +2,13 @@
 // a panel, its seats by themselves (their first round is blind, so it is what each answers alone), and self-consistency: samples of the
 // best seat's model, as many as the panel's tokens pay for, and their majority. With tokens, and intervals at 95 %.
 // The file is a JSON list (or a line an item) of {question, choices: ["…", …], answer: "B", the place from 0, or the choice's text}.
-import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { connect, findWorker } from "../examples/help-desk/client.mjs";
+import { connectTo, each, interval, readJson, runEvaluation, wholeNumber } from "./evaluation/over-the-api.mjs";
 
 const letters = "ABCDEFGHIJ";
 const mostSamples = 50;
 
-try {
-  await evaluate();
-} catch (error) {
-  console.error(`The evaluation stopped: ${error.message}`);
-  process.exitCode = 1;
-}
+await runEvaluation(evaluate);
 
 async function evaluate() {
   const { values: options } = parseArgs({
@@ -43,8 +37,7 @@ async function evaluate() {
   const seats = Array.from({ length: count }, (_, at) => ({ id: `seat-${at + 1}`, model: named[at] ?? named[0] }));
   const all = readData(options.data);
   const items = options.limit === undefined ? all : all.slice(0, wholeNumber("--limit", options.limit, 1, all.length));
-  const found = findWorker();
-  const api = connect({ ...found, url: (options.url ?? found.url).replace(/\/$/, "") });
+  const api = connectTo(options.url);
 
   console.log(
     `${items.length} questions; ${options.mode}, ${count} seats, at most ${rounds} rounds; models: ${named.join(", ")}\n`,
@@ -57,31 +50,8 @@ async function evaluate() {
   report(items, { debated, sampled, single: alone[best], best: seats[best] }, options.answers);
 }
 
-function wholeNumber(name, given, least, most) {
-  const number = Number(given);
-  if (!Number.isInteger(number) || number < least || number > most)
-    throw new Error(`${name} is a number from ${least} to ${most}.`);
-  return number;
-}
-
 function readData(file) {
-  let text;
-  try {
-    text = readFileSync(file, "utf8");
-  } catch (error) {
-    throw new Error(`${file} can't be read: ${error.message}`);
-  }
-  let data;
-  try {
-    data = text.trimStart().startsWith("[")
-      ? JSON.parse(text)
-      : text
-          .trim()
-          .split("\n")
-          .map((line) => JSON.parse(line));
-  } catch (error) {
-    throw new Error(`${file} can't be read as JSON, nor as a JSON object a line: ${error.message}`);
-  }
+  const data = readJson(file);
   if (!Array.isArray(data) || data.length === 0) throw new Error(`${file} holds no questions.`);
   return data.map((item, at) => {
     const choices = Array.isArray(item?.choices) ? item.choices.map(String) : undefined;
@@ -200,17 +170,6 @@ async function sampleOnce(api, agent, item) {
   return { choice: choiceIn(turns.map(({ message = "" }) => message).join("\n"), item), tokens: Math.max(1, tokens) };
 }
 
-async function each(items, parallel, work) {
-  const results = [];
-  const queue = items.map((item, at) => [item, at]);
-  const next = async () => {
-    for (let entry = queue.shift(); entry !== undefined; entry = queue.shift())
-      results[entry[1]] = await work(...entry);
-  };
-  await Promise.all(Array.from({ length: parallel }, next));
-  return results;
-}
-
 function report(items, { debated, sampled, single, best }, showAnswers) {
   const isRight = (choice, at) => choice === items[at].right;
   const right = {
@@ -251,15 +210,6 @@ function line(name, rights, tokens) {
   const [low, high] = interval(hits, rights.length);
   const share = `${((100 * hits) / rights.length).toFixed(1)} % (${(100 * low).toFixed(1)}–${(100 * high).toFixed(1)})`;
   console.log(`${name.padEnd(34)}${share.padEnd(25)}${tokens === undefined ? "" : Math.round(tokens)}`.trimEnd());
-}
-
-/** Wilson's interval of a share, at 95 %. */
-function interval(hits, of) {
-  const z = 1.96;
-  const share = hits / of;
-  const middle = share + (z * z) / (2 * of);
-  const spread = z * Math.sqrt((share * (1 - share)) / of + (z * z) / (4 * of * of));
-  return [(middle - spread) / (1 + (z * z) / of), (middle + spread) / (1 + (z * z) / of)];
 }
 
 /** The difference of two shares over the same questions, with its interval at 95 % by resampling; the same in every run. */

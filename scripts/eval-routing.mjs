@@ -2,18 +2,12 @@
 // The file is a JSON list of {text, worker}, or {workers: [{id, description, skills, examples}], items: [{text, worker}]}. An item
 // without a worker ("worker": null) is for nobody: how well confidence tells those apart is measured. {"question": true} in an item
 // says that a question about it is in place. `--team <name>` measures a stored team as it is, `--confusion` prints who gets whose.
-import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { connect, findWorker } from "../examples/help-desk/client.mjs";
+import { connectTo, each, interval, readJson, runEvaluation, wholeNumber } from "./evaluation/over-the-api.mjs";
 
 const strategies = ["llm-based", "example-based", "skill-based", "rule-based", "round-robin", "load-balanced"];
 
-try {
-  await evaluate();
-} catch (error) {
-  console.error(`The evaluation stopped: ${error.message}`);
-  process.exitCode = 1;
-}
+await runEvaluation(evaluate);
 
 async function evaluate() {
   const { values: options } = parseArgs({
@@ -37,12 +31,9 @@ async function evaluate() {
   const strange = chosen.filter((name) => !strategies.includes(name));
   if (strange.length > 0)
     throw new Error(`there is no strategy ${strange.join(", ")}; there are: ${strategies.join(", ")}.`);
-  const parallel = Number(options.parallel);
-  if (!Number.isInteger(parallel) || parallel < 1 || parallel > 50)
-    throw new Error("--parallel is a number from 1 to 50.");
+  const parallel = wholeNumber("--parallel", options.parallel, 1, 50);
   const { items, workers } = readData(options.data);
-  const found = findWorker();
-  const api = connect({ ...found, url: (options.url ?? found.url).replace(/\/$/, "") });
+  const api = connectTo(options.url);
 
   const described = options.team === undefined ? `model of the supervisor: ${options.model}` : `team: ${options.team}`;
   console.log(`${items.length} items, ${workers.length} workers, ${described}\n`);
@@ -64,8 +55,7 @@ async function evaluate() {
       foreign: [],
       targets: new Map(),
     };
-    const queue = [...items];
-    await Promise.all(Array.from({ length: parallel }, () => work(api, queue, team, seen)));
+    await each(items, parallel, (item) => work(api, item, team, seen));
     print(name.padEnd(width), items, seen, options);
   }
 }
@@ -95,16 +85,6 @@ function print(name, items, seen, options) {
   }
 }
 
-/** Wilson's interval of a share, at 95 %. */
-function interval(hits, of) {
-  if (of === 0) return [0, 1];
-  const z = 1.96;
-  const share = hits / of;
-  const middle = share + (z * z) / (2 * of);
-  const spread = z * Math.sqrt((share * (1 - share)) / of + (z * z) / (4 * of * of));
-  return [(middle - spread) / (1 + (z * z) / of), (middle + spread) / (1 + (z * z) / of)];
-}
-
 /** How often the confidence in an item of some worker is above that in one for nobody; ties count half. */
 function auroc(own, foreign) {
   if (own.length === 0 || foreign.length === 0) return undefined;
@@ -120,7 +100,7 @@ function auroc(own, foreign) {
 }
 
 function readData(file) {
-  const data = parse(file);
+  const data = readJson(file);
   const items = Array.isArray(data) ? data : data?.items;
   if (!Array.isArray(items) || items.length === 0) {
     throw new Error(`${file} holds no items. It has to be a list of {text, worker}, or {workers, items}.`);
@@ -140,14 +120,6 @@ function readData(file) {
     throw new Error(`${file}: items name ${unknown.join(", ")}, and its workers are ${known}.`);
   }
   return { items, workers: described.map(workerOf) };
-}
-
-function parse(file) {
-  try {
-    return JSON.parse(readFileSync(file, "utf8"));
-  } catch (error) {
-    throw new Error(`${file} can't be read as JSON: ${error.message}`);
-  }
 }
 
 function workerOf({ id, description, skills, examples }) {
@@ -179,33 +151,28 @@ function teamOf(strategy, workers, model) {
 }
 
 /** A question about an item is cancelled; it is needless unless the item says that it isn't. */
-async function work(api, queue, team, seen) {
-  for (let item = queue.pop(); item !== undefined; item = queue.pop()) {
-    let run = await api.json("POST", "/v1/runs", { team, input: item.text });
-    const asked = new Set();
-    while (run.status === "running" || run.status === "waiting") {
-      for (const { askId, kind, status } of run.asks) {
-        if (status !== "open") continue;
-        if (kind === "human") asked.add(askId);
-        await api.json("POST", `/v1/asks/${askId}/cancel`);
-      }
-      run = await api.json("GET", `/v1/runs/${run.runId}?waitMs=60000`);
+async function work(api, item, team, seen) {
+  let run = await api.json("POST", "/v1/runs", { team, input: item.text });
+  const asked = new Set();
+  while (run.status === "running" || run.status === "waiting") {
+    for (const { askId, kind, status } of run.asks) {
+      if (status !== "open") continue;
+      if (kind === "human") asked.add(askId);
+      await api.json("POST", `/v1/asks/${askId}/cancel`);
     }
-    if (asked.size > 0 && item.question !== true) seen.asked += 1;
-    const [decision] = run.decisions;
-    const target = decision?.targetAgent ?? decision?.targetAgents?.[0];
-    const confidence = decision?.confidence ?? 0;
-    (item.worker === null ? seen.foreign : seen.sure).push(confidence);
-    const modelFailure = /the supervisor's model failed: [^.]*/.exec(
-      decision?.fallback ?? run.error?.detail ?? "",
-    )?.[0];
-    if (modelFailure !== undefined) seen.failures.set(modelFailure, (seen.failures.get(modelFailure) ?? 0) + 1);
-    else if (target === undefined) seen.unroutable += 1;
-    else if (target === item.worker) seen.right += 1;
-    const owner = item.worker ?? "nobody";
-    const targets = seen.targets.get(owner) ?? new Map();
-    seen.targets.set(owner, targets.set(target ?? "nobody", (targets.get(target ?? "nobody") ?? 0) + 1));
-    if (target !== item.worker && item.worker !== null)
-      seen.wrong.push(`${owner} → ${target ?? "nobody"}: ${item.text}`);
+    run = await api.json("GET", `/v1/runs/${run.runId}?waitMs=60000`);
   }
+  if (asked.size > 0 && item.question !== true) seen.asked += 1;
+  const [decision] = run.decisions;
+  const target = decision?.targetAgent ?? decision?.targetAgents?.[0];
+  const confidence = decision?.confidence ?? 0;
+  (item.worker === null ? seen.foreign : seen.sure).push(confidence);
+  const modelFailure = /the supervisor's model failed: [^.]*/.exec(decision?.fallback ?? run.error?.detail ?? "")?.[0];
+  if (modelFailure !== undefined) seen.failures.set(modelFailure, (seen.failures.get(modelFailure) ?? 0) + 1);
+  else if (target === undefined) seen.unroutable += 1;
+  else if (target === item.worker) seen.right += 1;
+  const owner = item.worker ?? "nobody";
+  const targets = seen.targets.get(owner) ?? new Map();
+  seen.targets.set(owner, targets.set(target ?? "nobody", (targets.get(target ?? "nobody") ?? 0) + 1));
+  if (target !== item.worker && item.worker !== null) seen.wrong.push(`${owner} → ${target ?? "nobody"}: ${item.text}`);
 }

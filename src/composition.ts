@@ -61,6 +61,7 @@ import { D1TeamState } from "./stores/team-state.js";
 import { type TenantReader, TenantSnapshots } from "./stores/tenant-snapshots.js";
 import { type Tenant, TenantStore } from "./stores/tenant-store.js";
 import { ToolCache } from "./stores/tool-cache.js";
+import { WebhookDeliveries } from "./stores/webhook-deliveries.js";
 import { WebhookStore } from "./stores/webhook-store.js";
 import { channelOf } from "./webhooks/channels/table.js";
 
@@ -201,7 +202,7 @@ export function composeChannelPlatform(env: Env): ChannelPlatform {
     now,
     services: composeServices(env),
     channelOf,
-    call: platformCall(shared(env).policy),
+    call: platformCall(shared(env).policy, now),
     deliver: (delivery) => deliverToD1(shared(env).db, delivery),
   };
 }
@@ -257,6 +258,7 @@ export function composeServices(env: Env, { cf, bookmark }: RequestOrigin = {}):
     runs,
     runIndex: new RunIndex(db, now),
     webhooks: new WebhookStore(db, sealer, now),
+    webhookDeliveries: new WebhookDeliveries(db, now),
     sendWebhookJobs: (jobs) => sendWebhookJobs(env, jobs),
     channels: new ChannelStore(db, sealer, now),
     conversations: new ChannelGateway(env.CHANNEL_CONVERSATION),

@@ -1,5 +1,4 @@
 /** What a conversation in a chat does about each signal: messages become turns, ends of turns become replies, asks become questions. */
-import { answerAsk } from "../../src/application/asks/answer-ask.js";
 import { readAsk } from "../../src/application/asks/read-ask.js";
 import { connectionActor, personActor, sessionOfConversation } from "../../src/application/channels/channel-session.js";
 import { cancelTurn } from "../../src/application/sessions/cancel-turn.js";
@@ -8,11 +7,12 @@ import { sendMessage } from "../../src/application/sessions/send-message.js";
 import type { Ask } from "../../src/asks/ask.js";
 import type { OpenConnection } from "../../src/channels/connection.js";
 import { type InboundEvent, longestInbound, speakerOf, type Target } from "../../src/channels/inbound.js";
-import { answerOfButton, answerOfText, readButton } from "../../src/channels/questions.js";
+import { answerOfText } from "../../src/channels/questions.js";
 import type { Turn } from "../../src/chat/session.js";
 import { replyText } from "../../src/conversation/message.js";
 import type { Problem } from "../../src/conversation/problem.js";
 import type { ConversationSignal } from "../../src/gateways/channel-gateway.js";
+import { Answers, type EventOf, type Finish, nothing } from "./answers.js";
 import { Outgoing, type OutgoingPorts } from "./outgoing.js";
 import { texts } from "./texts.js";
 
@@ -24,19 +24,13 @@ export class LaterError extends Error {
   }
 }
 
-/** What is to be written, together with that the signal was dealt with. */
-type Finish = () => void;
-const nothing: Finish = () => {};
-
-type EventOf<Kind extends InboundEvent["action"]["kind"]> = InboundEvent & {
-  readonly action: Extract<InboundEvent["action"], { readonly kind: Kind }>;
-};
-
 export class Dialogue {
   private readonly out: Outgoing;
+  private readonly answers: Answers;
 
   constructor(private readonly ports: OutgoingPorts) {
     this.out = new Outgoing(ports);
+    this.answers = new Answers(ports, this.out);
   }
 
   /** @throws {LaterError} when it isn't its time yet */
@@ -69,17 +63,8 @@ export class Dialogue {
   }
 
   /** The ask of a question that was posted here, while it is open. */
-  async openAsk(token: string): Promise<Ask | undefined> {
-    const ask = await this.askOf(token);
-    return ask?.status === "open" ? ask : undefined;
-  }
-
-  private async askOf(token: string): Promise<Ask | undefined> {
-    const { store, platform } = this.ports;
-    const askId = store.question(token);
-    if (askId === undefined || !askId.startsWith("ask_")) return undefined;
-    const ask = await readAsk(connectionActor(store.state()), askId, platform.services);
-    return ask.ok ? ask.value : undefined;
+  openAsk(token: string): Promise<Ask | undefined> {
+    return this.answers.openAsk(token);
   }
 
   private dealWithEvent(open: OpenConnection, event: InboundEvent): Promise<Finish> {
@@ -88,9 +73,9 @@ export class Dialogue {
       case "message":
         return this.dealWithMessage(open, { ...event, action });
       case "press":
-        return this.dealWithPress(open, { ...event, action });
+        return this.answers.dealWithPress(open, { ...event, action });
       case "form":
-        return this.dealWithForm(open, { ...event, action });
+        return this.answers.dealWithForm(open, { ...event, action });
     }
   }
 
@@ -100,8 +85,8 @@ export class Dialogue {
     const isStaff = reviewers?.conversation === event.target.chat;
     const text = event.action.text.trim();
     if (text === "") return nothing;
-    const asked = await this.askAnsweredBy(event);
-    if (asked !== undefined) return this.answer(open, event, asked, answerOfText(asked, text));
+    const asked = await this.answers.askAnsweredBy(event);
+    if (asked !== undefined) return this.answers.answer(open, event, asked, answerOfText(asked, text));
     // Staff talks among itself there.
     if (isStaff) return () => this.out.noted(event);
     switch (text.split(/\s/, 1)[0]) {
@@ -117,22 +102,6 @@ export class Dialogue {
     }
     if (store.state().handedOver) return () => this.out.noted(event);
     return this.send(open, event, text);
-  }
-
-  /** The question that a message is the answer to, if it says so: as a reply to it, by its id, or as the text that was to be edited. */
-  private async askAnsweredBy({ action, user }: EventOf<"message">): Promise<Ask | undefined> {
-    const { store, platform } = this.ports;
-    const token = store.edit(user.id);
-    if (token !== undefined) {
-      const edited = await this.openAsk(token);
-      if (edited !== undefined) return edited;
-      store.endEdit(user.id);
-    }
-    const key = action.repliesTo === undefined ? undefined : store.postByMessage(action.repliesTo);
-    const askId = action.askId ?? (key?.startsWith("ask:") ? key.slice("ask:".length) : undefined);
-    if (askId === undefined || !store.hasQuestion(askId)) return undefined;
-    const ask = await readAsk(connectionActor(store.state()), askId, platform.services);
-    return ask.ok ? ask.value : undefined;
   }
 
   private async send(open: OpenConnection, event: EventOf<"message">, text: string): Promise<Finish> {
@@ -213,57 +182,6 @@ export class Dialogue {
       store.setHandedOver(true);
       this.out.say(`person:${event.eventId}`, texts.personIsAsked, event.target);
     };
-  }
-
-  private async dealWithPress(open: OpenConnection, event: EventOf<"press">): Promise<Finish> {
-    const { store } = this.ports;
-    const button = readButton(event.action.value);
-    if (button === undefined) return nothing;
-    if (button.choice === "resume") return this.resume(open, event, button.token);
-    const ask = await this.askOf(button.token);
-    if (ask === undefined) return () => this.out.notice(event, texts.notThere);
-    if (button.choice === "edit" && ask.status === "open") {
-      return () => {
-        store.beginEdit(event.user.id, button.token);
-        this.out.notice(event, texts.sendTheText);
-      };
-    }
-    return this.answer(open, event, ask, answerOfButton(ask, button.choice) ?? { decision: button.choice });
-  }
-
-  private async dealWithForm(open: OpenConnection, event: EventOf<"form">): Promise<Finish> {
-    const ask = await this.askOf(readButton(event.action.value)?.token ?? "");
-    if (ask === undefined) return () => this.out.notice(event, texts.notThere);
-    return this.answer(open, event, ask, { decision: "edit", content: event.action.text });
-  }
-
-  /** Who may answer, and that the first answer wins, the ask itself knows: whoever comes late is told. */
-  private async answer(open: OpenConnection, event: InboundEvent, ask: Ask, answer: unknown): Promise<Finish> {
-    const { store, platform } = this.ports;
-    if (answer === undefined) return () => this.out.notice(event, texts.pressAButton);
-    const isStaff = open.connection.reviewers?.conversation === event.target.chat;
-    const actor = personActor(open, event, isStaff);
-    const answered = await answerAsk(actor, { askId: ask.askId, answer }, platform.services);
-    return () => {
-      store.endEdit(event.user.id);
-      if (!answered.ok) this.out.notice(event, texts.notTaken(answered.problem));
-    };
-  }
-
-  private async resume(open: OpenConnection, event: InboundEvent, token: string): Promise<Finish> {
-    const { store, platform } = this.ports;
-    const { tenantId, channelId } = store.state();
-    const subject = store.question(token);
-    const isStaff = open.connection.reviewers?.conversation === event.target.chat;
-    if (!isStaff || !subject?.startsWith("conversation:")) return nothing;
-    const conversation = subject.slice("conversation:".length).replace(/@\d+$/, "");
-    const at = platform.now();
-    await platform.services.conversations.accept(
-      { tenantId, channelId, conversation },
-      [{ kind: "resume", at }],
-      false,
-    );
-    return () => this.out.handedBack(subject, event.user.id);
   }
 
   private async dealWithTurn(open: OpenConnection, turnId: string): Promise<Finish> {

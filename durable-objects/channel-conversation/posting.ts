@@ -7,6 +7,8 @@ import type { ConversationStore, PostRow } from "./store.js";
 
 /** With waits that double from one second on: for a bit over an hour. */
 const maxAttempts = 12;
+/** The most that a platform may have us wait before the next try, in milliseconds. */
+const mostWaitMs = 86_400_000;
 
 export interface PostingPorts {
   readonly storage: DurableObjectStorage;
@@ -51,7 +53,8 @@ export class Posting {
         else if (outcome.kind === "refused" && editsKey !== undefined) store.withoutEdit(deliveryId);
         else {
           const isParked = outcome.kind === "refused" || attempts + 1 >= maxAttempts;
-          const waitMs = outcome.kind === "later" ? (outcome.afterMs ?? retryDelayMs(attempts + 1)) : 0;
+          const askedMs = outcome.kind === "later" ? (outcome.afterMs ?? retryDelayMs(attempts + 1)) : 0;
+          const waitMs = Math.min(askedMs, mostWaitMs);
           store.failed(deliveryId, isParked ? "parked" : "pending", now + waitMs);
           this.report(row, isParked ? "parked" : "pending", outcome.detail);
         }

@@ -1,10 +1,13 @@
 /** How a command of a roundtable ends: complete, failed, or cut short; what that makes of the debate, in one write. */
+
+import { effectsInWords } from "../../src/agent/effects.js";
+import { addSpent } from "../../src/agent/spent.js";
 import type { EndedStatus } from "../../src/agent/work.js";
 import type { ActorRecord } from "../../src/conversation/actor-record.js";
 import { awaitedContext } from "../../src/roundtable/context-request.js";
 import { mergePass, type RoundRecord, type SeatFailure } from "../../src/roundtable/debate.js";
 import { exitOf } from "../../src/roundtable/exit.js";
-import { addSpent, budgetExhausted } from "../../src/roundtable/limits.js";
+import { budgetExhausted } from "../../src/roundtable/limits.js";
 import { type Analysed, countConsensus } from "../../src/roundtable/round-consensus.js";
 import type { RoundtableError } from "../../src/roundtable/roundtable.js";
 import type { Kit } from "../kit/kit.js";
@@ -71,6 +74,7 @@ export class CommandEnds {
     this.close(work, command, status, activeMs, () => {
       const all = new Set([...store.roundtable().degraded, ...degraded]);
       if (all.size > 0) store.setDegraded([...all]);
+      if ("effects" in driven) store.addEffects(driven.effects);
       switch (driven.kind) {
         case "completed":
           if (driven.perspectives !== undefined) store.setPerspectives(driven.perspectives);
@@ -87,7 +91,7 @@ export class CommandEnds {
         case "all_failed":
           this.fail(work, command, {
             code: "all_seats_failed",
-            detail: "All seats failed, so this is no round. The same continue tries again; see failures.",
+            detail: `All seats failed, so this is no round. The same continue tries again; see failures.${effectsInWords(driven.effects)}`,
             failures: driven.failures.map(({ seat, ...failure }) => ({ agentId: seat, ...failure })),
           });
           return;

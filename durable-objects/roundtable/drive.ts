@@ -1,10 +1,12 @@
 /** Drives one command of a roundtable: gathers its setup and enters the durable function. */
+
+import type { Effect } from "../../src/agent/effects.js";
+import type { Spent } from "../../src/agent/spent.js";
 import type { RootPlatform } from "../../src/application/root-platform.js";
 import { loadRoundSetup } from "../../src/application/roundtable-setup.js";
 import { saltedHash } from "../../src/application/salted-hash.js";
 import type { RoundRecord } from "../../src/roundtable/debate.js";
 import { type RoundEnd, runDebateRound } from "../../src/roundtable/debate-round.js";
-import type { Spent } from "../../src/roundtable/limits.js";
 import type { DebatePorts, LoadedPanel } from "../../src/roundtable/ports.js";
 import { RequestBook } from "../../src/roundtable/request-book.js";
 import {
@@ -74,8 +76,8 @@ export async function driveCommand(
         return topic === undefined ? [] : [{ role: "user", content: topic }];
       },
     },
-    keepPass: (state) => store.addPass(state),
-    reviewPass: (before, after) => store.replacePass(before, after),
+    keepPass: (state) => store.passes.add(state),
+    reviewPass: (before, after) => store.passes.replace(before, after),
   });
   const ports: DebatePorts = {
     ...shared,
@@ -98,7 +100,7 @@ export async function driveCommand(
   };
   const topic = await clearTopic(store, ports);
   if (!topic.ok) return { driven: { kind: "topic_blocked", detail: topic.detail }, degraded: [...degraded] };
-  const about = { work, topic: topic.topic, rounds: store.rounds(), spent };
+  const about = { work, topic: topic.topic, rounds: store.rounds(), spent, effects: store.effects() };
   return { driven: await enter(command, about, loaded.panel, ports), degraded: [...degraded] };
 }
 
@@ -107,10 +109,11 @@ interface About {
   readonly topic: string;
   readonly rounds: readonly RoundRecord[];
   readonly spent: Spent;
+  readonly effects: readonly Effect[];
 }
 
 async function enter(command: Command, about: About, panel: LoadedPanel, ports: DebatePorts): Promise<Driven> {
-  const { work: id, topic, rounds, spent } = about;
+  const { work: id, topic, rounds, spent, effects } = about;
   const upTo = rounds.filter(({ round }) => round <= command.round);
   switch (command.kind) {
     case "analysis": {
@@ -123,7 +126,7 @@ async function enter(command: Command, about: About, panel: LoadedPanel, ports: 
       const answer = await synthesise(id, input, panel, ports);
       const { spent: taken } = answer;
       if (answer.kind === "answer") return { kind: "synthesised", synthesis: answer.value, spent: taken };
-      return { kind: "blocked", detail: `The synthesis: ${answer.error}`, spent: taken };
+      return { kind: "blocked", detail: `The synthesis: ${answer.error}`, spent: taken, effects: [] };
     }
     case "round":
     case "rerun":
@@ -135,6 +138,7 @@ async function enter(command: Command, about: About, panel: LoadedPanel, ports: 
           topic,
           rounds,
           spent,
+          effects,
           focusQuestion: command.focusQuestion,
           unanalysed: unanalysedOf(rounds, panel),
         },

@@ -21,4 +21,9 @@ export const roundtableSchemaSteps: readonly SchemaStep[] = [
       CREATE TABLE requests (request_id TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID;
       CREATE TABLE passes (n INTEGER PRIMARY KEY AUTOINCREMENT, state TEXT NOT NULL);`,
   },
+  {
+    name: "what seats did",
+    // With tools: a later round doesn't do it again.
+    sql: "CREATE TABLE effects (n INTEGER PRIMARY KEY, body TEXT NOT NULL);",
+  },
 ];

@@ -1,7 +1,8 @@
 /** The SQL of a roundtable. No rules: what a row means is decided elsewhere. */
 import { z } from "zod";
+import { type Effect, effectSchema } from "../../src/agent/effects.js";
+import { nothingSpent, type Spent, spentSchema } from "../../src/agent/spent.js";
 import { type Exit, exitSchema, type RoundRecord, roundRecordSchema } from "../../src/roundtable/debate.js";
-import { nothingSpent, type Spent, spentSchema } from "../../src/roundtable/limits.js";
 import { type Perspective, perspectiveTextSchema } from "../../src/roundtable/panel.js";
 import { type Position, positionSchema } from "../../src/roundtable/position.js";
 import { type BookedRequest, bookedRequestSchema } from "../../src/roundtable/request-book.js";
@@ -12,7 +13,7 @@ import {
   roundtableErrorSchema,
 } from "../../src/roundtable/roundtable.js";
 import { type Synthesis, synthesisSchema } from "../../src/roundtable/synthesis.js";
-import { type SupervisionState, supervisionStateSchema } from "../../src/supervision/state.js";
+import { PassStore } from "../kit/pass-store.js";
 
 export const commandSchema = z.discriminatedUnion("kind", [
   z.object({
@@ -84,7 +85,11 @@ const roundtableRow = z
 export type RoundtableRecord = z.infer<typeof roundtableRow>;
 
 export class RoundtableStore {
-  constructor(private readonly sql: SqlStorage) {}
+  readonly passes: PassStore;
+
+  constructor(private readonly sql: SqlStorage) {
+    this.passes = new PassStore(sql);
+  }
 
   create(
     identity: { tenantId: string; roundtableId: string; keyId?: string | undefined },
@@ -221,30 +226,22 @@ export class RoundtableStore {
     );
   }
 
+  addEffects(effects: readonly Effect[]): void {
+    for (const effect of effects) this.sql.exec("INSERT INTO effects (body) VALUES (?)", JSON.stringify(effect));
+  }
+
+  /** What its seats did in all rounds, those that failed included. */
+  effects(): Effect[] {
+    return this.sql
+      .exec<{ body: string }>("SELECT body FROM effects ORDER BY n")
+      .toArray()
+      .map(({ body }) => effectSchema.parse(JSON.parse(body)));
+  }
+
   requests(): BookedRequest[] {
     return this.sql
       .exec<{ body: string }>("SELECT body FROM requests")
       .toArray()
       .map(({ body }) => bookedRequestSchema.parse(JSON.parse(body)));
-  }
-
-  addPass(state: SupervisionState): void {
-    this.sql.exec("INSERT INTO passes (state) VALUES (?)", JSON.stringify(state));
-  }
-
-  /** What became of a pass that was held for a review. Of passes that are alike, any one is it. */
-  replacePass(before: SupervisionState, after: SupervisionState): void {
-    this.sql.exec(
-      "UPDATE passes SET state = ? WHERE n = (SELECT n FROM passes WHERE state = ? ORDER BY n LIMIT 1)",
-      JSON.stringify(after),
-      JSON.stringify(before),
-    );
-  }
-
-  passes(): SupervisionState[] {
-    return this.sql
-      .exec<{ state: string }>("SELECT state FROM passes ORDER BY n")
-      .toArray()
-      .map(({ state }) => supervisionStateSchema.parse(JSON.parse(state)));
   }
 }

@@ -44,8 +44,8 @@ export async function driveRun(
         return effective === undefined ? [] : [{ role: "user", content: effective }];
       },
     },
-    keepPass: (state) => store.addPass(state),
-    reviewPass: (before, after) => store.replacePass(before, after),
+    keepPass: (state) => store.passes.add(state),
+    reviewPass: (before, after) => store.passes.replace(before, after),
   });
   const stream = new ReplyStream(() => openStreamGate(loaded.supervisors), {
     delta: (delta) => kit.events.announce("run.delta", runId, { runId, ...delta }),

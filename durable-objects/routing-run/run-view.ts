@@ -30,7 +30,7 @@ export function runView(store: RoutingRunStore, asks: readonly Ask[], usageSoFar
     ...(outcome?.error === undefined ? {} : { error: outcome.error }),
     supervision: supervisionSummary(
       outcome && { request: outcome.request, response: outcome.responseVerdict, degraded: outcome.degraded },
-      store.passes(),
+      store.passes.all(),
     ),
     asks: hasEnded(status) ? [...asks] : asks.filter((ask) => ask.status === "open"),
     usage: outcome?.usage ?? usageSoFar,
@@ -72,7 +72,7 @@ export function traceView(run: Run, store: RoutingRunStore, kit: Kit): RunTrace 
     cancelledBy: outcome?.cancelledBy,
     events: entries,
     asks: kit.asks.ofWork(run.runId),
-    passes: store.passes(),
+    passes: store.passes.all(),
   });
   return { runId: run.runId, status: run.status, entries, story };
 }

@@ -9,7 +9,7 @@ import {
   type StoredRunOutcome,
 } from "../../src/routing/run.js";
 import { type TraceEntry, traceEntrySchema } from "../../src/routing/trace.js";
-import { type SupervisionState, supervisionStateSchema } from "../../src/supervision/state.js";
+import { PassStore } from "../kit/pass-store.js";
 
 const runRow = z
   .object({
@@ -40,7 +40,11 @@ const runRow = z
 export type RunRecord = z.infer<typeof runRow>;
 
 export class RoutingRunStore {
-  constructor(private readonly sql: SqlStorage) {}
+  readonly passes: PassStore;
+
+  constructor(private readonly sql: SqlStorage) {
+    this.passes = new PassStore(sql);
+  }
 
   create(
     identity: { tenantId: string; runId: string; keyId?: string | undefined },
@@ -95,25 +99,5 @@ export class RoutingRunStore {
       .exec<{ entry: string }>("SELECT entry FROM trace ORDER BY n")
       .toArray()
       .map(({ entry }) => traceEntrySchema.parse(JSON.parse(entry)));
-  }
-
-  addPass(state: SupervisionState): void {
-    this.sql.exec("INSERT INTO passes (state) VALUES (?)", JSON.stringify(state));
-  }
-
-  /** What became of a pass that was held for a review. Of passes that are alike, any one is it. */
-  replacePass(before: SupervisionState, after: SupervisionState): void {
-    this.sql.exec(
-      "UPDATE passes SET state = ? WHERE n = (SELECT n FROM passes WHERE state = ? ORDER BY n LIMIT 1)",
-      JSON.stringify(after),
-      JSON.stringify(before),
-    );
-  }
-
-  passes(): SupervisionState[] {
-    return this.sql
-      .exec<{ state: string }>("SELECT state FROM passes ORDER BY n")
-      .toArray()
-      .map(({ state }) => supervisionStateSchema.parse(JSON.parse(state)));
   }
 }

@@ -10,7 +10,7 @@ import type { RoundtableIndex } from "../stores/roundtable-index.js";
 import type { RunIndex } from "../stores/run-index.js";
 import type { SessionIndex } from "../stores/session-index.js";
 import type { TenantStore } from "../stores/tenant-store.js";
-import type { WebhookStore } from "../stores/webhook-store.js";
+import type { WebhookDeliveries } from "../stores/webhook-deliveries.js";
 import { deploymentScope } from "../tenancy/actor.js";
 import type { MemoryService } from "./memory/memory-service.js";
 
@@ -24,7 +24,7 @@ export interface RemovalPorts {
   readonly memory: Pick<MemoryService, "deleteAll">;
   readonly claims: Pick<CreationClaims, "forget">;
   readonly tenants: Pick<TenantStore, "removeKeys" | "remove">;
-  readonly webhooks: Pick<WebhookStore, "forget">;
+  readonly webhookDeliveries: Pick<WebhookDeliveries, "forget">;
   readonly answers: Pick<IdempotencyStore, "forget" | "forgetAll">;
   readonly channels: Pick<ChannelStore, "conversations" | "forgetConversations">;
   readonly conversations: Pick<ChannelGateway, "remove">;
@@ -40,7 +40,7 @@ export async function removeSession(tenantId: string, sessionId: string, ports: 
   const removed = await ports.sessions.remove(tenantId, sessionId);
   if (!removed && !(await ports.index.knows(tenantId, sessionId))) return false;
   await ports.answers.forget(tenantId, sessionId);
-  await ports.webhooks.forget(tenantId, sessionId);
+  await ports.webhookDeliveries.forget(tenantId, sessionId);
   await ports.index.forget(tenantId, sessionId);
   return true;
 }

@@ -24,6 +24,7 @@ import type { RunIndex } from "../stores/run-index.js";
 import type { SessionIndex } from "../stores/session-index.js";
 import type { TenantSnapshots } from "../stores/tenant-snapshots.js";
 import type { TenantStore } from "../stores/tenant-store.js";
+import type { WebhookDeliveries } from "../stores/webhook-deliveries.js";
 import type { WebhookStore } from "../stores/webhook-store.js";
 import type { MemoryService } from "./memory/memory-service.js";
 import type { MemorySupervision } from "./memory/memory-supervision.js";
@@ -63,6 +64,7 @@ export interface Services {
   readonly roundtableIndex: RoundtableIndex;
   readonly asks: AskGateway;
   readonly webhooks: WebhookStore;
+  readonly webhookDeliveries: WebhookDeliveries;
   /** To the queue that sends them; each when its time has come. */
   readonly sendWebhookJobs: (jobs: readonly LaterJob[]) => Promise<void>;
   readonly channels: ChannelStore;

@@ -3,7 +3,7 @@ import type { ProblemIssue } from "../conversation/problem.js";
 import { maxTeamDepth, type Team, teamsWithin } from "../routing/team.js";
 import { tooDeep } from "../routing/team-settings.js";
 import type { ResourceStore } from "../stores/resource-store.js";
-import { parseBody } from "../stores/sealed-bodies.js";
+import { isOfKind, type ResourceVersion } from "../tenancy/resources.js";
 
 type Kind = "teams" | "agents";
 
@@ -38,7 +38,7 @@ export async function nestingIssues(
     const versions = await resources.versions(tenantId, pins);
     front = front.flatMap((reached) => {
       const found = versions.find((version) => isSame(version, reached));
-      return found === undefined ? [] : unlike(next(reached, found.kind, found.body));
+      return found === undefined ? [] : unlike(next(reached, found));
     });
   }
   return [];
@@ -55,14 +55,15 @@ function issueOf({ kind, name, path, depth, way }: Reached): ProblemIssue[] {
     : [];
 }
 
-function next(reached: Reached, kind: string, body: unknown): Reached[] {
+function next(reached: Reached, found: ResourceVersion): Reached[] {
   const { depth, path, name } = reached;
   const way = [...reached.way, `${reached.kind}/${name}`];
-  if (kind === "agents") {
-    const agent = parseBody("agents", body);
+  if (isOfKind("agents", found)) {
+    const agent = found.body;
     return agent.kind === "team" ? [{ kind: "teams", name: agent.team, path, depth, way }] : [];
   }
-  return namedIn(parseBody("teams", body)).map((named) => ({ ...named, depth: depth + named.depth, path, way }));
+  if (!isOfKind("teams", found)) return [];
+  return namedIn(found.body).map((named) => ({ ...named, depth: depth + named.depth, path, way }));
 }
 
 /** The teams and agents that its workers name, those of the teams written out within it too. */

@@ -13,6 +13,7 @@ import { nearest, type QuestionPolicy } from "../asks/policy.js";
 import { type AssistantMessage, type ModelReply, type PlainMessage, replyText } from "../conversation/message.js";
 import type { Metadata } from "../conversation/names.js";
 import { type NestedPanel, runPanel } from "../roundtable/nested.js";
+import { debateTopic } from "../roundtable/topic.js";
 import type { LoadedTeam, TeamPorts } from "../routing/ports.js";
 import { activeAfter } from "../routing/sticky.js";
 import type { PromptContext, TeamCommand } from "../routing/team-context.js";
@@ -331,7 +332,7 @@ async function answerAsPanel(
   ports: TurnPorts & Pick<TeamPorts, "supervisors" | "noteDegraded">,
 ): Promise<AgentOutcome> {
   const { asks, raise } = ports.team;
-  const outcome = await runPanel(replyId, topicOf(about), panel, {
+  const outcome = await runPanel(replyId, debateTopic(about), panel, {
     ...ports,
     journal: ports.journal.scope("panel"),
     asks,
@@ -339,7 +340,7 @@ async function answerAsPanel(
     observer: { ...ports.observer, recorded: ports.observer.debated },
   });
   const { inputTokens, outputTokens, activeMs, modelCalls } = outcome.spent;
-  const spent = { modelCalls, inputTokens, outputTokens, activeMs, effects: [], exchange: [] };
+  const spent = { modelCalls, inputTokens, outputTokens, activeMs, effects: outcome.effects, exchange: [] };
   if (outcome.kind === "failed") {
     return { kind: "failed", code: "model_failed", detail: outcome.detail, turns: [], ...spent };
   }
@@ -352,16 +353,6 @@ async function answerAsPanel(
     metadata: { panel: panel.name, rounds, exit: exit.reason, modelCalls },
     ...spent,
   };
-}
-
-/** What the panel debates: the message, with what holds in the session before it, as a model would read it. */
-function topicOf(about: Omit<PromptParts, "instructions">): string {
-  const { history, rules, references, memory, message } = about;
-  const isBare = [history, rules, references, memory].every((part) => part.length === 0);
-  if (isBare) return message;
-  return buildPrompt({ ...about, instructions: "" })
-    .map(({ role, content }) => (role === "user" ? content : `${role}: ${content}`))
-    .join("\n\n");
 }
 
 function replyOf(outcome: AgentOutcome, acceptedAt: number): ModelReply {

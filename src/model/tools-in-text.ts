@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { dataBlock } from "../conversation/data-block.js";
-import { jsonObjectsIn } from "../text/json-in-text.js";
+import { jsonObjectsIn } from "../text/written-json.js";
 import type { ModelMessage, ModelPort, ModelToolCall, ToolChoice, ToolSpec } from "./port.js";
 
 /** @example await toolsInText(model).call({ models: ["local/gemma"], messages, tools, timeoutMs: 60_000 }) */

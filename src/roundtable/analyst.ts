@@ -2,9 +2,9 @@
 import { z } from "zod";
 import { readProbability } from "../text/written-json.js";
 import type { Analysis } from "./consensus/schema.js";
-import { type DebateMaterial, materialNotice, materialText } from "./debate-material.js";
+import { type DebateMaterial, materialNotice, materialPrompt } from "./debate-material.js";
 import type { DebatePorts, LoadedPanel } from "./ports.js";
-import { askStructured, type Read, type StructuredAnswer } from "./structured-answer.js";
+import { askStructured, type Read, type StructuredAnswer, unreadable } from "./structured-answer.js";
 import { listOfTexts, optionalText, text } from "./written-fields.js";
 
 const demand = `Answer with this JSON alone: {"agreementLevel": a number from 0 (they contradict each other) to 1 (they hold the same), "summary": "who holds what, in three sentences at most", "commonGround": ["what all or most hold"], "disagreements": ["what divides them, and who stands where"], "nuances": ["conditions and exceptions that matter"], "groupthinkWarning": "why the agreement may be hollow, or null", "veto": "what has to be settled before the debate may end, or null"}`;
@@ -29,10 +29,7 @@ const looseSchema = z.object({
 /** What an analyst wrote, or what is wrong with it in words for the analyst. */
 export function readAnalysis(value: object): Read<Analysis> {
   const parsed = looseSchema.safeParse(value);
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    return { ok: false, problem: `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "it can't be read"}.` };
-  }
+  if (!parsed.success) return unreadable(parsed.error);
   const { agreementLevel: written, groupthinkWarning, veto, ...rest } = parsed.data;
   const agreementLevel = readProbability(written);
   if (agreementLevel === undefined) {
@@ -64,10 +61,7 @@ export function analyse(
       from: "analyst",
       id,
       models: panel.models.analyst,
-      prompt: [
-        { role: "system", content: instructions },
-        { role: "user", content: materialText(material, panel.limits.promptTokens * charactersPerToken) },
-      ],
+      prompt: materialPrompt(instructions, material, panel.limits.promptTokens),
       demand,
       read: readAnalysis,
       texts: textsOf,
@@ -77,8 +71,6 @@ export function analyse(
     ports,
   );
 }
-
-const charactersPerToken = 4;
 
 function textsOf({ summary, commonGround, disagreements, nuances, groupthinkWarning, veto }: Analysis): string[] {
   return [summary, groupthinkWarning ?? "", veto ?? "", ...commonGround, ...disagreements, ...nuances];

@@ -1,5 +1,6 @@
 /** A debate for those who don't sit at the table: what an analyst and a synthesis read of it, as data and within the room of a prompt. */
 import { dataBlock } from "../conversation/data-block.js";
+import type { ModelMessage } from "../model/port.js";
 import { shorten } from "../text/passages.js";
 import type { NameOf } from "./consensus/movement.js";
 import { type ContextRequest, contextItem, labelOf } from "./context-request.js";
@@ -41,6 +42,16 @@ export function sourcesOf(rounds: DebateMaterial["rounds"]): LabelledSource[] {
   }
   return [...distinct.values()].map((citation, at) => ({ label: `S${at + 1}`, citation }));
 }
+
+/** What a model is given that judges a debate. @param tokens the room for the material */
+export function materialPrompt(instructions: string, material: DebateMaterial, tokens: number): ModelMessage[] {
+  return [
+    { role: "system", content: instructions },
+    { role: "user", content: materialText(material, tokens * charactersPerToken) },
+  ];
+}
+
+const charactersPerToken = 4;
 
 /** @param room in characters, escapes counted. */
 export function materialText(material: DebateMaterial, room: number): string {

@@ -3,11 +3,12 @@
  * The same function runs a round of a roundtable and of a panel in a session or a team.
  */
 import { settleInOrder } from "../agent/concurrency.js";
+import type { Effect } from "../agent/effects.js";
+import { addSpent, nothingSpent, type Spent } from "../agent/spent.js";
 import { supervise } from "../supervision/supervise.js";
 import { awaitedContext } from "./context-request.js";
 import { mergePass, type RoundRecord, type SeatFailure } from "./debate.js";
 import { exitOf } from "./exit.js";
-import { addSpent, nothingSpent, type Spent } from "./limits.js";
 import { modeNamed } from "./modes/table.js";
 import type { Perspective } from "./panel.js";
 import { makePerspectives } from "./perspectives.js";
@@ -27,7 +28,11 @@ export type RoundWork = Omit<RoundCommand, "focusQuestion" | "rounds" | "spent">
   readonly unanalysed?: RoundRecord | undefined;
 };
 
-export type RoundEnd = { readonly spent: Spent } & (
+export type RoundEnd = {
+  readonly spent: Spent;
+  /** What its seats did that isn't to be done again. */
+  readonly effects: readonly Effect[];
+} & (
   | {
       readonly kind: "completed";
       /** The whole round, earlier passes of it included. */
@@ -43,7 +48,7 @@ export type RoundEnd = { readonly spent: Spent } & (
 /** @throws {Parked} while a person's approval or review is awaited. */
 export async function runDebateRound(work: RoundWork, panel: LoadedPanel, ports: DebatePorts): Promise<RoundEnd> {
   const focus = await clearFocus(work, ports);
-  if (!focus.ok) return { kind: "blocked", detail: focus.detail, spent: nothingSpent };
+  if (!focus.ok) return { kind: "blocked", detail: focus.detail, spent: nothingSpent, effects: [] };
   const needsPerspectives =
     modeNamed(panel.mode).perspectives === true && panel.seats.every(({ perspective }) => perspective === undefined);
   const perspectives = needsPerspectives
@@ -66,21 +71,21 @@ export async function runDebateRound(work: RoundWork, panel: LoadedPanel, ports:
   );
   const spoken = parts.flatMap((part) => part.spoken ?? [])[0] ?? nothingSaid;
   const before = parts.flatMap((part) => part.before ?? [])[0];
-  const { positions, failures, spent } = spoken;
-  if (positions.length === 0) return { kind: "all_failed", failures, spent };
+  const { positions, failures, spent, effects } = spoken;
+  if (positions.length === 0) return { kind: "all_failed", failures, spent, effects };
   const round = roundOf({ ...work, focusQuestion }, spoken, ports.now());
   const rounds = [...work.rounds.filter((one) => one.round !== round.round), round];
   const consensus = countConsensus(rounds, seated);
   const counted = { ...round, consensus };
   if (!panel.analysis || !endsByConsensus([...rounds.slice(0, -1), counted], panel, ports)) {
-    return { kind: "completed", round: counted, before, perspectives, spent };
+    return { kind: "completed", round: counted, before, perspectives, spent, effects };
   }
   // It would end with this round: now the analyst may say why not yet.
   const material = { topic: work.topic, rounds: [...rounds.slice(0, -1), counted] };
   const scoped = { ...ports, journal: ports.journal.scope("analysis") };
   const { analysed, spent: more } = await analyseRound(`${work.id}.analysis`, material, seated, scoped);
   const whole = { ...counted, consensus: { ...consensus, ...analysed } };
-  return { kind: "completed", round: whole, before, perspectives, spent: addSpent(spent, more) };
+  return { kind: "completed", round: whole, before, perspectives, spent: addSpent(spent, more), effects };
 }
 
 interface Part {
@@ -88,7 +93,7 @@ interface Part {
   readonly before?: Analysed | undefined;
 }
 
-const nothingSaid: RoundResult = { positions: [], failures: [], spent: nothingSpent };
+const nothingSaid: RoundResult = { positions: [], failures: [], spent: nothingSpent, effects: [] };
 
 async function analyseBefore(
   { id, topic, rounds, unanalysed }: RoundWork,

@@ -3,13 +3,15 @@
  * what it is part of. Between rounds it waits for what its seats require; what comes of it is its synthesis as a text.
  */
 import { z } from "zod";
+import { type Effect, effectsInWords } from "../agent/effects.js";
 import { Parked } from "../agent/journal.js";
+import { addSpent, nothingSpent, type Spent } from "../agent/spent.js";
 import type { Ask, AskRequest } from "../asks/ask.js";
 import { awaitedContext } from "./context-request.js";
 import { type Debate, type Exit, nextStep, type RoundRecord } from "./debate.js";
 import { type RoundEnd, runDebateRound } from "./debate-round.js";
 import { exitOf } from "./exit.js";
-import { addSpent, budgetExhausted, nothingSpent, type Spent } from "./limits.js";
+import { budgetExhausted } from "./limits.js";
 import type { RequestPolicy, Waiting } from "./panel.js";
 import type { DebatePorts, LoadedPanel } from "./ports.js";
 import { RequestBook } from "./request-book.js";
@@ -32,7 +34,11 @@ export interface NestedPorts extends Omit<DebatePorts, "book" | "syncRequests"> 
   readonly asks: () => readonly Ask[];
 }
 
-export type NestedOutcome = { readonly spent: Spent } & (
+export type NestedOutcome = {
+  readonly spent: Spent;
+  /** What its seats did that isn't to be done again. */
+  readonly effects: readonly Effect[];
+} & (
   | { readonly kind: "completed"; readonly response: string; readonly rounds: number; readonly exit: Exit }
   | { readonly kind: "failed"; readonly detail: string }
 );
@@ -50,6 +56,7 @@ const planSchema = z.discriminatedUnion("kind", [
 /**
  * Runs a debate to its synthesis.
  * @param id begins the ids of everything in it; unique in the work, and the same over replays
+ * @param done what was done around it before, and isn't to be done again
  * @throws {Parked} while something that a seat requires is open, or a person's approval or review is awaited
  */
 export async function runPanel(
@@ -57,6 +64,7 @@ export async function runPanel(
   topic: string,
   { panel, requests, waiting }: NestedPanel,
   ports: NestedPorts,
+  done: readonly Effect[] = [],
 ): Promise<NestedOutcome> {
   const book = new RequestBook([], requests, {
     open: (callId, request) => ports.raise(`${id}/${callId}`, request),
@@ -64,6 +72,7 @@ export async function runPanel(
   });
   const debatePorts: DebatePorts = { ...ports, book, syncRequests: () => book.sync(ports.asks()) };
   const rounds: RoundRecord[] = [];
+  const effects: Effect[] = [];
   let spent = nothingSpent;
   let exit: Exit | undefined;
   for (let step = 0; ; step++) {
@@ -93,14 +102,19 @@ export async function runPanel(
       focusQuestion: undefined,
       rounds: [...rounds],
       spent,
+      effects: [...done, ...effects],
       startedAt: ports.now(),
     };
     const ended: RoundEnd = await runDebateRound(work, panel, scoped);
     spent = addSpent(spent, ended.spent);
-    if (ended.kind === "blocked") return { kind: "failed", detail: ended.detail, spent };
+    effects.push(...ended.effects);
+    if (ended.kind === "blocked") return { kind: "failed", detail: ended.detail, spent, effects };
     if (ended.kind === "all_failed") {
       const why = ended.failures.map(({ seat, error }) => `${seat}: ${error}`).join("; ");
-      if (rounds.length === 0) return { kind: "failed", detail: `All seats of the panel failed. ${why}`, spent };
+      if (rounds.length === 0) {
+        const detail = `All seats of the panel failed. ${why}.${effectsInWords(effects)}`;
+        return { kind: "failed", detail, spent, effects };
+      }
       exit = { reason: "stopped", round: rounds.length };
       break;
     }
@@ -117,7 +131,7 @@ export async function runPanel(
   const scoped = { ...debatePorts, journal: ports.journal.scope("synthesis") };
   const answer = await synthesise(`${id}.synthesis`, input, panel, scoped);
   spent = addSpent(spent, answer.spent);
-  if (answer.kind === "failed") return { kind: "failed", detail: `The synthesis: ${answer.error}`, spent };
+  if (answer.kind === "failed") return { kind: "failed", detail: `The synthesis: ${answer.error}`, spent, effects };
   const reached = exit ?? { reason: "rounds" as const, round: rounds.length };
   return {
     kind: "completed",
@@ -125,6 +139,7 @@ export async function runPanel(
     rounds: rounds.length,
     exit: reached,
     spent,
+    effects,
   };
 }
 

@@ -1,10 +1,11 @@
 /** What a round comes to: counted as it ends, and looked at by an analyst, whose word can only keep the debate going. */
+
+import type { Spent } from "../agent/spent.js";
 import { analyse } from "./analyst.js";
 import { consensusOf } from "./consensus/consensus.js";
 import type { NameOf } from "./consensus/movement.js";
 import type { Consensus } from "./consensus/schema.js";
 import type { RoundRecord } from "./debate.js";
-import type { Spent } from "./limits.js";
 import { modeNamed } from "./modes/table.js";
 import type { DebatePorts, LoadedPanel } from "./ports.js";
 import { shownName } from "./prompts.js";

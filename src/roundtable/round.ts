@@ -3,14 +3,16 @@
  * interruption it goes on at the first step without a result; a seat that has spoken isn't asked again.
  */
 import { settleInOrder } from "../agent/concurrency.js";
+import type { Effect } from "../agent/effects.js";
+import { addSpent, nothingSpent, type Spent, spentAtOnce } from "../agent/spent.js";
 import { clearAnswers } from "./clear-answers.js";
 import { inSeatOrder, type RoundRecord, type SeatFailure } from "./debate.js";
-import { addSpent, nothingSpent, type Spent, shareOf, spentAtOnce } from "./limits.js";
+import { shareOf } from "./limits.js";
 import { modeNamed } from "./modes/table.js";
 import type { DebatePorts, LoadedPanel, LoadedSeat } from "./ports.js";
 import type { Position } from "./position.js";
 import type { SeatView } from "./prompts.js";
-import { type SeatOutcome, takeTurn } from "./seat.js";
+import { SeatMeter, type SeatOutcome, takeTurn } from "./seat.js";
 
 export interface RoundCommand {
   /** Begins the ids of everything in it; unique, and the same over replays. */
@@ -23,12 +25,16 @@ export interface RoundCommand {
   /** Complete rounds, oldest first; the last is the running one's own in a further pass. */
   readonly rounds: readonly RoundRecord[];
   readonly spent: Spent;
+  /** What was done before it that isn't to be done again: by its own seats in earlier rounds, or around the debate. */
+  readonly effects: readonly Effect[];
 }
 
 export interface RoundResult {
   readonly positions: readonly Position[];
   readonly failures: readonly SeatFailure[];
   readonly spent: Spent;
+  /** What its seats did that isn't to be done again. */
+  readonly effects: readonly Effect[];
 }
 
 /**
@@ -47,6 +53,7 @@ export async function runRound(command: RoundCommand, panel: LoadedPanel, ports:
   const earlier = again ? command.rounds.slice(0, -1) : command.rounds;
   const spoken: Position[] = [];
   const failures: SeatFailure[] = [];
+  const done: Effect[] = [];
   let spent = nothingSpent;
 
   for (const [place, group] of mode.speaking(seats.length).entries()) {
@@ -65,7 +72,8 @@ export async function runRound(command: RoundCommand, panel: LoadedPanel, ports:
       ...spoken,
     ];
     const requests = ports.book.forSeats();
-    const meters = speaking.map(() => ({ spent: nothingSpent }));
+    const meters = speaking.map(() => new SeatMeter());
+    const effects = [...command.effects, ...done];
     const tasks = speaking.map(([index, seat], at) => (): Promise<SeatOutcome> => {
       const speaker = { index, count: seats.length, round: command.round };
       const view: SeatView = {
@@ -86,17 +94,19 @@ export async function runRound(command: RoundCommand, panel: LoadedPanel, ports:
         mayAsk: command.kind !== "closing",
         promptTokens: panel.limits.promptTokens,
       };
-      const turn = { id: `${command.id}.${seat.id}`, seat, view, share, meter: meters[at] ?? { spent: nothingSpent } };
+      const meter = meters[at] ?? new SeatMeter();
+      const turn = { id: `${command.id}.${seat.id}`, seat, view, share, effects, meter };
       return takeTurn(turn, panel, { ...ports, journal: ports.journal.scope(`seat/${seat.id}`) });
     });
     const outcomes = await settleInOrder(tasks, tasks.length);
     spent = addSpent(spent, spentAtOnce(meters.map((meter) => meter.spent)));
+    done.push(...meters.flatMap((meter) => meter.effects));
     for (const outcome of outcomes) {
       if (outcome.kind === "position") spoken.push(outcome.position);
       else failures.push(outcome.failure);
     }
   }
-  return { positions: inSeatOrder(spoken, seats), failures: inSeatOrder(failures, seats), spent };
+  return { positions: inSeatOrder(spoken, seats), failures: inSeatOrder(failures, seats), spent, effects: done };
 }
 
 function groupOf(groups: readonly (readonly number[])[], index: number): number {

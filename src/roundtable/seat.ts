@@ -4,7 +4,9 @@
  */
 import type { AgentLimits } from "../agent/budget.js";
 import { defaultAgentLimits } from "../agent/budget.js";
+import { type Effect, effectsOf, refusingRepeats } from "../agent/effects.js";
 import { type AgentOutcome, runAgent } from "../agent/loop.js";
+import { addSpent, nothingSpent } from "../agent/spent.js";
 import type { AgentTool, ToolGuard } from "../agent/tools.js";
 import type { ModelMessage } from "../model/port.js";
 import { activeAtHop } from "../supervision/as-hop.js";
@@ -13,7 +15,7 @@ import { supervisingGuard } from "../supervision/tool-guard.js";
 import { citableContext } from "./context-request.js";
 import type { SeatFailure } from "./debate.js";
 import { factCheckTool } from "./fact-check.js";
-import { addSpent, type Share, type Spent } from "./limits.js";
+import type { Share } from "./limits.js";
 import type { DebatePorts, LoadedPanel, LoadedSeat } from "./ports.js";
 import {
   type Citation,
@@ -40,8 +42,15 @@ export interface SeatTurn {
   readonly seat: LoadedSeat;
   readonly view: SeatView;
   readonly share: Share;
-  /** What the turn takes, added up as it does. */
-  readonly meter: { spent: Spent };
+  /** What was done before this turn that isn't to be done again. */
+  readonly effects: readonly Effect[];
+  /** What the turn takes and does, added up as it goes. */
+  readonly meter: SeatMeter;
+}
+
+export class SeatMeter {
+  spent = nothingSpent;
+  readonly effects: Effect[] = [];
 }
 
 /** @throws {Parked} while a person's approval or review is awaited. */
@@ -52,7 +61,8 @@ export async function takeTurn(turn: SeatTurn, panel: LoadedPanel, ports: Debate
   let attempts = 0;
   while (attempts <= maxSeatRetries) {
     const journal = ports.journal.scope(`try${attempts}`);
-    last = await attempt({ ...turn, id: `${turn.id}.${attempts}` }, panel, { ...ports, journal });
+    const effects = [...turn.effects, ...turn.meter.effects];
+    last = await attempt({ ...turn, effects, id: `${turn.id}.${attempts}` }, panel, { ...ports, journal });
     attempts++;
     if (last.kind === "position" || last.reason !== "failed") break;
   }
@@ -126,7 +136,7 @@ async function callSeat(
   const outcome = await runAgent(
     {
       models: seat.models,
-      prompt: () => [...seatPrompt(view), ...more],
+      prompt: () => [...seatPrompt(view, turn.effects), ...more],
       tools: () => tools,
       ...(scope === "plain" ? {} : { endingTools: [ending.name], toolChoice: "required" as const }),
       ...(seat.temperature === undefined ? {} : { temperature: seat.temperature }),
@@ -136,7 +146,7 @@ async function callSeat(
     {
       ...ports,
       journal: ports.journal.scope(scope),
-      guard: seatGuard(seat.id, tools, ports),
+      guard: seatGuard(seat.id, tools, turn.effects, ports),
       observer: {
         toolCalled: (call) => (isPosition(call) ? undefined : ports.observer.toolCalled?.(call)),
         toolReturned: (call) => (isPosition(call) ? undefined : ports.observer.toolReturned?.(call)),
@@ -149,6 +159,7 @@ async function callSeat(
     },
   );
   turn.meter.spent = addSpent(turn.meter.spent, outcome);
+  turn.meter.effects.push(...effectsOf(outcome.effects, [], seat.id));
   return outcome;
 }
 
@@ -157,13 +168,14 @@ function isPosition({ server, tool }: { readonly server: string; readonly tool: 
 }
 
 /** Every call is supervised like a session's; the position itself is supervised as what passes to the others. */
-function seatGuard(seat: string, tools: readonly AgentTool[], ports: DebatePorts): ToolGuard {
+function seatGuard(seat: string, tools: readonly AgentTool[], done: readonly Effect[], ports: DebatePorts): ToolGuard {
   const source = { ...ports.supervise.source, agent: seat };
-  const supervised = supervisingGuard(
+  const guard = supervisingGuard(
     { supervisors: ports.supervisors, tools: () => tools },
     { ...ports, supervise: { ...ports.supervise, source } },
     ports.noteDegraded,
   );
+  const supervised = refusingRepeats(guard, done);
   return {
     beforeCall: async (call, journal) =>
       isPosition(call.tool.ref) ? { kind: "go", value: call.args } : supervised.beforeCall(call, journal),

@@ -2,8 +2,10 @@
  * A model's answer as an object: asked for as JSON, repaired and validated; one that can't be used goes back to the model once, with the
  * reason. What it says is supervised before anybody reads it.
  */
+import type { z } from "zod";
 import { defaultAgentLimits } from "../agent/budget.js";
-import { type AgentReport, runAgent } from "../agent/loop.js";
+import { runAgent } from "../agent/loop.js";
+import { addSpent, nothingSpent, type Spent } from "../agent/spent.js";
 import { openGuard } from "../agent/tools.js";
 import type { ModelMessage } from "../model/port.js";
 import { activeAtHop } from "../supervision/as-hop.js";
@@ -16,6 +18,11 @@ export type Read<T> =
   | { readonly ok: true; readonly value: T }
   /** `problem` is shown to the model, once. */
   | { readonly ok: false; readonly problem: string };
+
+/** What is wrong with an answer that has another shape than was demanded. */
+export function unreadable({ issues: [issue] }: z.ZodError): { readonly ok: false; readonly problem: string } {
+  return { ok: false, problem: `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "it can't be read"}.` };
+}
 
 export interface StructuredQuestion<T> {
   /** Who answers: names the steps, and whom supervisors see. */
@@ -34,7 +41,7 @@ export interface StructuredQuestion<T> {
 
 export type StructuredAnswer<T> = {
   /** Of all calls together. */
-  readonly spent: Pick<AgentReport, "modelCalls" | "inputTokens" | "outputTokens" | "activeMs">;
+  readonly spent: Spent;
 } & (
   | { readonly kind: "answer"; readonly value: T }
   /** `blocked`: by a supervisor. */
@@ -47,7 +54,7 @@ export async function askStructured<T>(
   panel: Pick<LoadedPanel, "limits">,
   ports: DebatePorts,
 ): Promise<StructuredAnswer<T>> {
-  const spent = { modelCalls: 0, inputTokens: 0, outputTokens: 0, activeMs: 0 };
+  let spent = nothingSpent;
   const call = async (scope: string, more: readonly ModelMessage[]): Promise<{ text?: string; read: Read<T> }> => {
     const outcome = await runAgent(
       {
@@ -59,10 +66,7 @@ export async function askStructured<T>(
       },
       { ...ports, journal: ports.journal.scope(scope), guard: openGuard, observer: {} },
     );
-    spent.modelCalls += outcome.modelCalls;
-    spent.inputTokens += outcome.inputTokens;
-    spent.outputTokens += outcome.outputTokens;
-    spent.activeMs += outcome.activeMs;
+    spent = addSpent(spent, outcome);
     if (outcome.kind !== "answered") {
       const problem = outcome.kind === "failed" ? outcome.detail : "it gave no answer";
       return { read: { ok: false, problem } };

@@ -5,10 +5,10 @@ import { readProbability } from "../text/written-json.js";
 import type { NameOf } from "./consensus/movement.js";
 import { type Consensus, minorityViewSchema } from "./consensus/schema.js";
 import { citableContext } from "./context-request.js";
-import { type DebateMaterial, materialNotice, materialText, sourcesOf } from "./debate-material.js";
+import { type DebateMaterial, materialNotice, materialPrompt, sourcesOf } from "./debate-material.js";
 import type { DebatePorts, LoadedPanel } from "./ports.js";
 import { citationSchema } from "./position.js";
-import { askStructured, type Read, type StructuredAnswer } from "./structured-answer.js";
+import { askStructured, type Read, type StructuredAnswer, unreadable } from "./structured-answer.js";
 import { listOfTexts, optionalText, text } from "./written-fields.js";
 
 export const synthesisSchema = z.object({
@@ -69,10 +69,7 @@ const looseSchema = z.object({
 /** What a model wrote, its citations checked against the debate; or what is wrong with it in words for the model. */
 export function readSynthesis(value: object, input: SynthesisInput): Read<Synthesis> {
   const parsed = looseSchema.safeParse(value);
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    return { ok: false, problem: `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "it can't be read"}.` };
-  }
+  if (!parsed.success) return unreadable(parsed.error);
   const { conclusion, recommendation, commonGround, keyDifferences, evolution, confidence, citations } = parsed.data;
   const named = (citations ?? []).map((one) =>
     typeof one === "string" ? one : (one.url ?? one.id ?? one.title ?? ""),
@@ -150,10 +147,7 @@ export async function synthesise(
       from: "synthesis",
       id,
       models: panel.models.synthesis,
-      prompt: [
-        { role: "system", content: instructions },
-        { role: "user", content: materialText(input, panel.limits.promptTokens * charactersPerToken) },
-      ],
+      prompt: materialPrompt(instructions, input, panel.limits.promptTokens),
       demand,
       read: (value) => readSynthesis(value, input),
       texts: textsOf,
@@ -165,8 +159,6 @@ export async function synthesise(
   if (answer.kind === "answer" || answer.reason === "blocked") return answer;
   return { kind: "answer", value: synthesisOfRounds(input), spent: answer.spent };
 }
-
-const charactersPerToken = 4;
 
 /** What the rounds themselves come to, without a model: all of it was supervised when it was said. */
 export function synthesisOfRounds({ consensus, nameOf, rounds, requests }: SynthesisInput): Synthesis {

@@ -1,8 +1,8 @@
 /** One task on its way: to the worker that was chosen, tried again where that helps, handed on, and its result returned. */
 import { z } from "zod";
+import { type Effect, effectRecord } from "../agent/effects.js";
 import { addClarifications, type Clarification } from "./clarifications.js";
 import { claimOf } from "./decide.js";
-import { type Effect, effectRecord } from "./effects.js";
 import { Retries } from "./retries.js";
 import { type BriefParts, briefText, type WorkerResult } from "./routing-input.js";
 import type { Task, WorkerOutcome } from "./task.js";

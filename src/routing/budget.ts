@@ -3,28 +3,20 @@
  * the limit whatever each does, and a replay sees the same shares.
  */
 import { type AgentLimits, defaultAgentLimits } from "../agent/budget.js";
+import { addSpent, nothingSpent, type Spent, spentAtOnce } from "../agent/spent.js";
 import type { TeamLimits } from "./team.js";
-
-export interface TeamSpent {
-  readonly modelCalls: number;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly activeMs: number;
-}
-
-export const nothingSpent: TeamSpent = { modelCalls: 0, inputTokens: 0, outputTokens: 0, activeMs: 0 };
 
 type Allowance = Pick<TeamLimits, "maxModelCalls" | "maxTokens" | "maxActiveMs">;
 
 export class TeamBudget {
-  private total: TeamSpent = nothingSpent;
+  private total: Spent = nothingSpent;
 
   constructor(
     private readonly limits: TeamLimits,
     private readonly allowance: Allowance = limits,
   ) {}
 
-  get spent(): TeamSpent {
+  get spent(): Spent {
     return this.total;
   }
 
@@ -33,13 +25,8 @@ export class TeamBudget {
     return Math.max(1, this.left().maxActiveMs);
   }
 
-  spend(spent: TeamSpent): void {
-    this.total = {
-      modelCalls: this.total.modelCalls + spent.modelCalls,
-      inputTokens: this.total.inputTokens + spent.inputTokens,
-      outputTokens: this.total.outputTokens + spent.outputTokens,
-      activeMs: this.total.activeMs + spent.activeMs,
-    };
+  spend(spent: Spent): void {
+    this.total = addSpent(this.total, spent);
   }
 
   /** One share for each branch that is about to work at once; `join` counts what they spent. */
@@ -55,8 +42,7 @@ export class TeamBudget {
 
   /** Time that passed at once counts once. */
   join(branches: readonly TeamBudget[]): void {
-    for (const { spent } of branches) this.spend({ ...spent, activeMs: 0 });
-    this.spend({ ...nothingSpent, activeMs: Math.max(0, ...branches.map(({ spent }) => spent.activeMs)) });
+    this.spend(spentAtOnce(branches.map(({ spent }) => spent)));
   }
 
   /** What a team inside this one may spend: its own limits, but no more than is left here. */

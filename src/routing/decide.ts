@@ -1,8 +1,9 @@
 /** Who works next: the team's strategy, its fallback worker where the strategy can't say, and the decision on record. */
+
+import type { Effect } from "../agent/effects.js";
 import { isControlFlow } from "../agent/journal.js";
 import type { ModelMessage } from "../model/port.js";
 import type { Clarification } from "./clarifications.js";
-import type { Effect } from "./effects.js";
 import type { Finding } from "./findings.js";
 import { demandConfidence } from "./min-confidence.js";
 import { type Choice, type RoutingInput, type StrategyOutcome, strategyOutcomeSchema } from "./routing-input.js";

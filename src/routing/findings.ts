@@ -1,6 +1,7 @@
 /** What a team's supervisor looked up before it decided: its workers get it with their task. */
+
+import { clip } from "../agent/effects.js";
 import { dataBlock } from "../conversation/data-block.js";
-import { clip } from "./effects.js";
 
 /** Something that the supervisor looked up, as supervision let it read it. */
 export interface Finding {

@@ -2,11 +2,11 @@
 
 import { z } from "zod";
 import { askRequestOf, questionProblem, questionSchema } from "../agent/built-in/ask-human.js";
+import type { Effect } from "../agent/effects.js";
 import { isControlFlow } from "../agent/journal.js";
 import { superviseQuestion } from "../supervision/question-guard.js";
 import { readJson } from "../text/json.js";
 import { addClarifications, type Clarification, clarificationOf } from "./clarifications.js";
-import type { Effect } from "./effects.js";
 import type { Retries } from "./retries.js";
 import type { Task, WorkerOutcome } from "./task.js";
 import type { HttpWorker } from "./team.js";

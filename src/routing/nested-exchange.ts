@@ -3,7 +3,7 @@ import { activeAtHop } from "../supervision/as-hop.js";
 import { runExchange } from "../supervision/exchange.js";
 import type { Supervisor } from "../supervision/supervisor.js";
 import { draftThroughHop } from "./draft.js";
-import type { Task, WorkerOutcome } from "./task.js";
+import { failedOutcome, type Task, type WorkerOutcome } from "./task.js";
 import { reasonsOf, type TeamContext } from "./team-context.js";
 
 /** @param named the work's own supervisors; those around the team that are the same aren't asked twice. */
@@ -36,25 +36,19 @@ export async function superviseNested(
     run.ports,
   );
   run.ports.noteDegraded(outcome.degraded);
-  const blocked = (error: string, report?: WorkerOutcome): WorkerOutcome => ({
-    kind: "failed",
-    error,
-    again: false,
-    clarifications: report?.clarifications ?? [],
-    effects: report?.effects ?? [],
-  });
   switch (outcome.status) {
     case "completed":
-      return { ...reportOf(outcome.report), kind: "done", output: outcome.result.content };
+      return {
+        kind: "done",
+        output: outcome.result.content,
+        clarifications: outcome.report.clarifications,
+        effects: outcome.report.effects,
+      };
     case "failed":
       return outcome.report;
     case "blocked":
       return outcome.hook === "request"
-        ? blocked(`its input was blocked: ${reasonsOf(outcome.request)}`)
-        : blocked(`its response was blocked: ${reasonsOf(outcome.response)}`, outcome.report);
+        ? failedOutcome(`its input was blocked: ${reasonsOf(outcome.request)}`)
+        : failedOutcome(`its response was blocked: ${reasonsOf(outcome.response)}`, outcome.report);
   }
-}
-
-function reportOf({ clarifications, effects }: WorkerOutcome): Pick<WorkerOutcome, "clarifications" | "effects"> {
-  return { clarifications, effects };
 }

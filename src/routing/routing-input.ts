@@ -1,9 +1,9 @@
 /** What a team's agents work from: the input, the results so far, what people answered; and the text that they read of it. */
 import { z } from "zod";
+import { type Effect, effectBlocks, effectRecordSchema } from "../agent/effects.js";
 import { dataBlock } from "../conversation/data-block.js";
 import type { ModelMessage } from "../model/port.js";
 import { type Clarification, clarificationBlocks } from "./clarifications.js";
-import { type Effect, effectBlocks, effectRecordSchema } from "./effects.js";
 import { type Finding, findingBlocks } from "./findings.js";
 
 export const workerResultSchema = z.object({

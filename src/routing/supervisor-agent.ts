@@ -3,6 +3,7 @@
  * Its last round can only decide. What it writes instead is read as JSON; a decision that can't be used goes back to it once, with the reason.
  */
 import { modelList } from "../agent/definition.js";
+import { type Effect, effectsOf } from "../agent/effects.js";
 import { type AgentOutcome, runAgent } from "../agent/loop.js";
 import { buildPrompt } from "../agent/prompt.js";
 import { isRequested } from "../agent/tool-call.js";
@@ -11,7 +12,6 @@ import type { ModelMessage } from "../model/port.js";
 import { toolsInText } from "../model/tools-in-text.js";
 import { addClarifications, type Clarification, clarificationsOf } from "./clarifications.js";
 import { checkDecision, type ReadDecision, readDecision } from "./decision-repair.js";
-import { type Effect, effectsOf } from "./effects.js";
 import type { Finding } from "./findings.js";
 import { briefText, dataNotice, type RosterEntry, type RoutingInput, type StrategyOutcome } from "./routing-input.js";
 import { finishTool, respondTool, routeToTool } from "./routing-tools.js";

@@ -1,8 +1,9 @@
 /** What a team's supervisor keeps from one decision to the next: the tools it called and what they returned. */
+
+import { clip } from "../agent/effects.js";
 import type { AgentReport } from "../agent/loop.js";
 import { builtInServer } from "../agent/tools.js";
 import type { ModelMessage } from "../model/port.js";
-import { clip } from "./effects.js";
 import type { Finding } from "./findings.js";
 import { routingServer } from "./routing-tools.js";
 

@@ -1,6 +1,7 @@
 /** What a worker is given, and what comes of it. */
+
+import type { Effect } from "../agent/effects.js";
 import type { Clarification } from "./clarifications.js";
-import type { Effect } from "./effects.js";
 import type { Worker } from "./team.js";
 
 export type WorkerOutcome = {
@@ -13,6 +14,14 @@ export type WorkerOutcome = {
   /** `again`: whether another attempt from the start may help; it is made only where nothing was done. */
   | { readonly kind: "failed"; readonly error: string; readonly again: boolean }
 );
+
+/** A failure that another attempt can't help. @param report what the worker asked and did before it failed. */
+export function failedOutcome(
+  error: string,
+  { clarifications = [], effects = [] }: Partial<Pick<WorkerOutcome, "clarifications" | "effects">> = {},
+): WorkerOutcome {
+  return { kind: "failed", error, again: false, clarifications, effects };
+}
 
 export interface Task {
   readonly worker: Worker;

@@ -4,6 +4,7 @@
  */
 
 import { type ListedWorker, listingOwnTeam, listWorkersRef } from "../agent/built-in/list-workers.js";
+import { refusingRepeats } from "../agent/effects.js";
 import type { AgentObserver } from "../agent/ports.js";
 import {
   type AgentTool,
@@ -16,7 +17,6 @@ import {
 import { supervisingGuard } from "../supervision/tool-guard.js";
 import { sharedTerms, termSet } from "../text/overlap.js";
 import { type Draft, writingDraft } from "./draft.js";
-import { refuseRepeat } from "./effects.js";
 import type { TeamPorts, ToolNames } from "./ports.js";
 import { limitQuestions } from "./questions.js";
 import { isRoutingTool, routingServer } from "./routing-tools.js";
@@ -101,22 +101,17 @@ export interface GuardedAgent {
 /** The guard of one agent. A decision that comes along with other calls is put off until their results have been seen. */
 function teamGuard({ name, tools }: GuardedAgent, run: TeamContext): ToolGuard {
   const ports = { ...run.ports, supervise: { ...run.ports.supervise, source: sourceOf(run, name) } };
-  const supervised = supervisingGuard({ supervisors: ports.supervisors, tools }, ports, ports.noteDegraded);
+  const supervised = refusingRepeats(
+    supervisingGuard({ supervisors: ports.supervisors, tools }, ports, ports.noteDegraded),
+    run.effects,
+  );
   const otherCalls = new Set<string>();
   const isOwn = isRoutingTool;
   const roundOf = (callId: string): string => callId.slice(0, callId.lastIndexOf("."));
-  /** Nobody is asked to approve what was done already; and what supervision makes of a call may be what was done. */
-  const beforeToolCall: ToolGuard["beforeCall"] = async (call, journal) => {
-    const repeated = refuseRepeat(call, run.effects);
-    if (repeated !== undefined) return { kind: "refuse", reason: repeated };
-    const decision = await supervised.beforeCall(call, journal);
-    const changed = decision.kind === "go" ? refuseRepeat({ ...call, args: decision.value }, run.effects) : undefined;
-    return changed === undefined ? decision : { kind: "refuse", reason: changed };
-  };
   return {
     async beforeCall(call, journal) {
       if (!isOwn(call.tool)) otherCalls.add(roundOf(call.toolCallId));
-      if (!isOwn(call.tool)) return beforeToolCall(call, journal);
+      if (!isOwn(call.tool)) return supervised.beforeCall(call, journal);
       // All calls of a round come here before any of them goes on.
       await Promise.resolve();
       return otherCalls.has(roundOf(call.toolCallId))

@@ -1,6 +1,7 @@
 /** What a team's supervisor, workers and aggregator share while they run: the command, the ports, the budget, and how hops pass. */
 import type { Asking } from "../agent/asking.js";
 import { contextFacts } from "../agent/call-context.js";
+import type { Effect } from "../agent/effects.js";
 import type { PromptParts } from "../agent/prompt.js";
 import type { AskSource } from "../asks/origin.js";
 import { nearest } from "../asks/policy.js";
@@ -10,7 +11,6 @@ import { passResultSchema } from "../supervision/state.js";
 import { supervise } from "../supervision/supervise.js";
 import type { TeamBudget } from "./budget.js";
 import type { Draft } from "./draft.js";
-import type { Effect } from "./effects.js";
 import type { LoadedTeam, TeamPorts } from "./ports.js";
 import type { QuestionPermits } from "./questions.js";
 import type { RosterEntry } from "./routing-input.js";

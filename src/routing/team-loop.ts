@@ -3,21 +3,22 @@
  * step that has no result. The same function runs a run of its own, a session's turn, and a team inside a team.
  */
 import { settleInOrder } from "../agent/concurrency.js";
+import { type Effect, effectsInWords } from "../agent/effects.js";
+import type { Spent } from "../agent/spent.js";
 import type { ModelMessage } from "../model/port.js";
 import { aggregate } from "./aggregate.js";
 import { type BranchResult, runBranch } from "./branch.js";
-import { TeamBudget, type TeamSpent } from "./budget.js";
+import { TeamBudget } from "./budget.js";
 import { addClarifications, type Clarification } from "./clarifications.js";
 import { decide } from "./decide.js";
 import { type Draft, draftThroughHop } from "./draft.js";
-import { type Effect, effectsInWords } from "./effects.js";
 import type { Finding } from "./findings.js";
 import { superviseNested } from "./nested-exchange.js";
 import type { LoadedTeam, TeamPorts } from "./ports.js";
 import { QuestionPermits } from "./questions.js";
 import type { BriefParts, Choice, WorkerResult } from "./routing-input.js";
 import { mayLeave } from "./sticky.js";
-import type { Task, WorkerOutcome } from "./task.js";
+import { failedOutcome, type Task, type WorkerOutcome } from "./task.js";
 import { maxTeamDepth } from "./team.js";
 import { reportMissingTools } from "./team-agent.js";
 import {
@@ -37,7 +38,7 @@ export interface TeamReport {
   readonly clarifications: readonly Clarification[];
   /** What its agents did that isn't to be done again. */
   readonly effects: readonly Effect[];
-  readonly spent: TeamSpent;
+  readonly spent: Spent;
 }
 
 export type TeamOutcome = TeamReport &
@@ -160,16 +161,9 @@ function draftOf(
 /** A worker that is a team: its own supervisors see its input and its response, those around it the hops. */
 async function runNested(run: TeamContext, task: Task): Promise<WorkerOutcome> {
   const team = run.team.nested(task.worker.id);
-  const failed = (error: string): WorkerOutcome => ({
-    kind: "failed",
-    error,
-    again: false,
-    clarifications: [],
-    effects: [],
-  });
-  if (team === undefined) return failed("its team doesn't exist any more");
+  if (team === undefined) return failedOutcome("its team doesn't exist any more");
   const path = [...run.command.path, task.worker.id];
-  if (path.length >= maxTeamDepth) return failed(`teams may be nested at most ${maxTeamDepth} deep`);
+  if (path.length >= maxTeamDepth) return failedOutcome(`teams may be nested at most ${maxTeamDepth} deep`);
 
   const own = [...team.supervisors, ...(run.team.supervisorsOf?.(task.worker.id) ?? [])];
   const promptContext = (): ReturnType<PromptContext> => promptContextOf(run, task.worker);
@@ -185,7 +179,7 @@ async function runNested(run: TeamContext, task: Task): Promise<WorkerOutcome> {
     run.budget.spend(budget.spent);
     const { clarifications, effects } = worked;
     return worked.kind === "failed"
-      ? { kind: "failed", error: worked.detail, again: false, clarifications, effects }
+      ? failedOutcome(worked.detail, worked)
       : { kind: "done", output: worked.response, clarifications, effects };
   });
 }

@@ -1,12 +1,12 @@
 /** One attempt at one worker: a model with tools, a team, or an address. */
 import { z } from "zod";
 import { modelList } from "../agent/definition.js";
+import { effectsOf } from "../agent/effects.js";
 import { type AgentOutcome, runAgent } from "../agent/loop.js";
 import { buildPrompt } from "../agent/prompt.js";
 import { isRequested } from "../agent/tool-call.js";
 import type { AgentTool } from "../agent/tools.js";
 import { clarificationsOf } from "./clarifications.js";
-import { effectsOf } from "./effects.js";
 import { handOffReport } from "./hand-off-report.js";
 import { runHttpWorker } from "./http-worker.js";
 import { superviseNested } from "./nested-exchange.js";
@@ -14,7 +14,7 @@ import { runPanelWorker } from "./panel-worker.js";
 import type { Retries } from "./retries.js";
 import { dataNotice } from "./routing-input.js";
 import { handOffTool } from "./routing-tools.js";
-import type { Task, WorkerOutcome } from "./task.js";
+import { failedOutcome, type Task, type WorkerOutcome } from "./task.js";
 import { heldTools, mostRelevant, teamAgentPorts } from "./team-agent.js";
 import { promptContextOf, rosterOf, type TeamContext } from "./team-context.js";
 
@@ -31,16 +31,9 @@ export async function attemptWorker(
   runNested: RunNested,
 ): Promise<WorkerOutcome> {
   const exhausted = run.budget.exhausted();
-  const failed = (error: string): WorkerOutcome => ({
-    kind: "failed",
-    error,
-    again: false,
-    clarifications: [],
-    effects: [],
-  });
-  if (exhausted !== undefined) return failed(exhausted);
+  if (exhausted !== undefined) return failedOutcome(exhausted);
   const { agent } = task.worker;
-  if (agent !== undefined) return failed(`its agent ${agent} doesn't exist any more`);
+  if (agent !== undefined) return failedOutcome(`its agent ${agent} doesn't exist any more`);
   if (task.worker.http !== undefined) return runHttpWorker(run, task, task.worker.http, retries);
   if (task.worker.panel !== undefined) return runPanelWorker(run, task);
   if (task.worker.team !== undefined) return runNested(run, task);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { nothingSpent, TeamBudget } from "../../src/routing/budget.js";
+import { nothingSpent } from "../../src/agent/spent.js";
+import { TeamBudget } from "../../src/routing/budget.js";
 import { teamLimitsSchema } from "../../src/routing/team.js";
 
 const limits = teamLimitsSchema.parse({ maxModelCalls: 9, maxTokens: 1_000, maxActiveMs: 500 });

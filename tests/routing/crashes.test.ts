@@ -3,12 +3,10 @@ import { askHumanTool } from "../../src/agent/built-in/ask-human.js";
 import { listWorkersTool } from "../../src/agent/built-in/list-workers.js";
 import { Parked, Superseded } from "../../src/agent/journal.js";
 import type { ModelRequest, ModelResult } from "../../src/model/port.js";
-import type { LoadedTeam, TeamPorts } from "../../src/routing/ports.js";
-import { teamSchema } from "../../src/routing/team.js";
-import { noPromptContext } from "../../src/routing/team-context.js";
+import type { LoadedTeam } from "../../src/routing/ports.js";
 import { runTeam, type TeamOutcome } from "../../src/routing/team-loop.js";
-import { prepareExamples } from "../../src/text/example-classifier.js";
-import { type CrashPoint, JournalStore, MemoryJournal } from "../support/memory-journal.js";
+import { type CrashPoint, JournalStore } from "../support/memory-journal.js";
+import { bareCommand, loadedTeam, teamPorts } from "./support.js";
 
 const usage = { inputTokens: 10, outputTokens: 5 };
 const calls = (name: string, args: object): Partial<ModelResult> => ({
@@ -26,16 +24,10 @@ function reply({ models, messages }: ModelRequest): Partial<ModelResult> {
 
 const lookUps = { listWorkers: async () => undefined };
 
-const loaded = (definition: unknown): LoadedTeam => ({
-  key: "t",
-  definition: teamSchema.parse(definition),
-  tools: ({ tools }) => [askHumanTool, listWorkersTool(lookUps)].filter(({ name }) => tools.includes(name)),
-  allows: () => true,
-  supervisors: [],
-  nested: () => undefined,
-  panel: () => ({ ok: false, detail: "no panels here" }),
-  examples: () => prepareExamples([]),
-});
+const loaded = (definition: unknown): LoadedTeam =>
+  loadedTeam(definition, {
+    tools: ({ tools }) => [askHumanTool, listWorkersTool(lookUps)].filter(({ name }) => tools.includes(name)),
+  });
 
 const asking = loaded({
   supervisor: { strategy: "llm-based", model: "openai/supervisor", tools: ["ask_human", "list_workers"] },
@@ -52,57 +44,29 @@ class World {
   constructor(private readonly team = asking) {}
 
   async run(crash?: CrashPoint): Promise<TeamOutcome> {
-    const { team } = this;
-    const withDeadline: TeamPorts["withDeadline"] = (_ms, work) => work(never);
-    return runTeam({ id: "run", input: "Help.", metadata: {}, promptContext: noPromptContext, path: [] }, team, {
-      journal: new MemoryJournal(this.store, crash),
-      model: {
-        call: async (request) => ({
-          text: "",
-          toolCalls: [],
-          usage,
-          finishReason: "stop",
-          model: "m",
-          ...reply(request),
-        }),
-      },
-      signal: never,
-      now: () => 0,
-      validateArguments: () => [],
-      withDeadline,
-      supervise: {
-        now: () => 0,
-        hash: async () => "",
-        withDeadline,
-        strict: false,
-        decided: () => {},
-        review: {},
-        source: {},
-      },
-      approvals: { isApproved: () => false, approveForSession: () => {} },
-      supervisors: [],
-      noteDegraded: () => {},
-      asks: () => [...this.store.asks.values()],
-      raise: () => {
-        throw new RangeError("nothing is asked for here");
-      },
-      state: {
-        nextTurn: async () => 0,
-        claimLeastBusy: async () => ({ worker: "a", load: 0 }),
-        claim: async (_team, _worker, { id }) => void this.claims.add(id),
-        release: async ({ id }) => void this.claims.delete(id),
-        loads: async () => ({}),
-      },
-      work: "run",
-      callWorker: async ({ key }) => {
-        this.calls.push(key);
-        return { status: 200, text: "Done." };
-      },
-      observer: { keepsTexts: true, traced: ({ type }) => this.told.push(type), debated: () => {} },
-    });
+    const answer = { text: "", toolCalls: [], usage, finishReason: "stop", model: "m" } as const;
+    return runTeam(
+      bareCommand,
+      this.team,
+      teamPorts(this.store, {
+        crash,
+        model: { call: async (request) => ({ ...answer, ...reply(request) }) },
+        state: {
+          nextTurn: async () => 0,
+          claimLeastBusy: async () => ({ worker: "a", load: 0 }),
+          claim: async (_team, _worker, { id }) => void this.claims.add(id),
+          release: async ({ id }) => void this.claims.delete(id),
+          loads: async () => ({}),
+        },
+        callWorker: async ({ key }) => {
+          this.calls.push(key);
+          return { status: 200, text: "Done." };
+        },
+        observer: { keepsTexts: true, traced: ({ type }) => this.told.push(type), debated: () => {} },
+      }),
+    );
   }
 }
-const never = { aborted: false, addEventListener: () => {}, removeEventListener: () => {} };
 
 async function toTheEnd(world: World): Promise<TeamOutcome> {
   try {

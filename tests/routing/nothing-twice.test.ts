@@ -4,14 +4,12 @@ import { Parked, Superseded } from "../../src/agent/journal.js";
 import { canonicalArguments } from "../../src/agent/tool-cache.js";
 import type { AgentTool } from "../../src/agent/tools.js";
 import { ModelError, type ModelRequest, type ModelResult } from "../../src/model/port.js";
-import type { LoadedTeam, TeamPorts } from "../../src/routing/ports.js";
+import type { LoadedTeam } from "../../src/routing/ports.js";
 import { teamSchema } from "../../src/routing/team.js";
-import { noPromptContext } from "../../src/routing/team-context.js";
 import { runTeam, type TeamOutcome } from "../../src/routing/team-loop.js";
-import { prepareExamples } from "../../src/text/example-classifier.js";
-import { never } from "../agent/support.js";
-import { type CrashPoint, JournalStore, MemoryJournal } from "../support/memory-journal.js";
+import { type CrashPoint, JournalStore } from "../support/memory-journal.js";
 import { randomFrom } from "../support/random.js";
+import { bareCommand, loadedTeam, teamPorts } from "./support.js";
 
 type Random = () => number;
 
@@ -64,19 +62,14 @@ class World {
   private loaded(definition: unknown, key: string): LoadedTeam {
     const team = teamSchema.parse(definition);
     const held = [askHumanTool, this.tool("charge", "once"), this.tool("note", "idempotent"), this.tool("look")];
-    return {
+    return loadedTeam(definition, {
       key,
-      definition: team,
       tools: ({ tools }) => held.filter(({ ref }) => tools.some((name) => name.endsWith(ref.tool))),
-      allows: () => true,
-      supervisors: [],
-      panel: () => ({ ok: false, detail: "there is no panel here" }),
       nested: (id) => {
         const inner = team.workers.find((worker) => worker.id === id)?.team;
         return typeof inner === "object" ? this.loaded(inner, `${key}.${id}`) : undefined;
       },
-      examples: () => prepareExamples([]),
-    };
+    });
   }
 
   private tool(name: string, execution?: "once" | "idempotent"): AgentTool {
@@ -135,48 +128,21 @@ class World {
   }
 
   async run(crash?: CrashPoint): Promise<TeamOutcome> {
-    const withDeadline: TeamPorts["withDeadline"] = (_ms, work) => work(never);
     const usage = { inputTokens: 1, outputTokens: 1 };
     const answer = { text: "", toolCalls: [], usage, finishReason: "stop", model: "m" } as const;
-    const command = { id: "run", input: "Help.", metadata: {}, promptContext: noPromptContext, path: [] };
-    return runTeam(command, this.team, {
-      journal: new MemoryJournal(this.store, crash),
-      model: { call: async (request) => ({ ...answer, ...this.reply(request) }) },
-      signal: never,
-      now: () => 0,
-      validateArguments: () => [],
-      withDeadline,
-      supervise: {
-        now: () => 0,
-        hash: async () => "",
-        withDeadline,
-        strict: false,
-        decided: () => {},
-        review: {},
-        source: {},
-      },
-      approvals: { isApproved: () => false, approveForSession: () => {} },
-      supervisors: [],
-      noteDegraded: () => {},
-      asks: () => [...this.store.asks.values()],
-      raise: () => {
-        throw new RangeError("nothing is asked for here");
-      },
-      state: {
-        nextTurn: async () => 0,
-        claimLeastBusy: async () => ({ worker: "a", load: 0 }),
-        claim: async () => {},
-        release: async () => {},
-        loads: async () => ({}),
-      },
-      work: "run",
-      callWorker: async ({ key, http }) => {
-        this.take(`worker ${key}`, key);
-        if (http.idempotent && this.chance(0.3)) return { status: 500, text: "down" };
-        return this.chance(0.2) ? { status: 503, text: "busy" } : { status: 200, text: "Done." };
-      },
-      observer: { keepsTexts: true, traced: () => {}, debated: () => {} },
-    });
+    return runTeam(
+      bareCommand,
+      this.team,
+      teamPorts(this.store, {
+        crash,
+        model: { call: async (request) => ({ ...answer, ...this.reply(request) }) },
+        callWorker: async ({ key, http }) => {
+          this.take(`worker ${key}`, key);
+          if (http.idempotent && this.chance(0.3)) return { status: 500, text: "down" };
+          return this.chance(0.2) ? { status: 503, text: "busy" } : { status: 200, text: "Done." };
+        },
+      }),
+    );
   }
 
   /** To its end, dying up to five times, with every question answered when nothing else can go on. */

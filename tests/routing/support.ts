@@ -11,7 +11,8 @@ import { noPromptContext, type TeamCommand } from "../../src/routing/team-contex
 import { runTeam, type TeamOutcome } from "../../src/routing/team-loop.js";
 import type { TraceEntry } from "../../src/routing/trace.js";
 import { prepareExamples } from "../../src/text/example-classifier.js";
-import { JournalStore, MemoryJournal } from "../support/memory-journal.js";
+import { never } from "../agent/support.js";
+import { type CrashPoint, JournalStore, MemoryJournal } from "../support/memory-journal.js";
 
 export type Reply = string | ModelError | { readonly name: string; readonly args: object };
 
@@ -24,8 +25,6 @@ export const refusingTools = new ModelError("bad_request", "the provider answere
   status: 400,
   toolsRefused: true,
 });
-
-const never = { aborted: false, addEventListener: () => {}, removeEventListener: () => {} };
 
 /** A worker whose model is `openai/<id>`. */
 export const worker = (id: string, more: object = {}): object => ({
@@ -45,6 +44,50 @@ export function loadedTeam(definition: unknown, more: Partial<LoadedTeam> = {}):
     panel: () => ({ ok: false, detail: "there is no panel here" }),
     nested: () => undefined,
     examples: () => prepareExamples([]),
+    ...more,
+  };
+}
+
+export const bareCommand = { id: "run", input: "Help.", metadata: {}, promptContext: noPromptContext, path: [] };
+
+/** The ports of a team that asks, calls and is watched by nobody but the test, over what a journal holds. */
+export function teamPorts(
+  store: JournalStore,
+  { crash, ...more }: Pick<TeamPorts, "model"> & Partial<TeamPorts> & { readonly crash?: CrashPoint | undefined },
+): TeamPorts {
+  const withDeadline: TeamPorts["withDeadline"] = (_ms, work) => work(never);
+  return {
+    journal: new MemoryJournal(store, crash),
+    signal: never,
+    now: () => 0,
+    validateArguments: () => [],
+    withDeadline,
+    supervise: {
+      now: () => 0,
+      hash: async () => "",
+      withDeadline,
+      strict: false,
+      decided: () => {},
+      review: {},
+      source: {},
+    },
+    approvals: { isApproved: () => false, approveForSession: () => {} },
+    supervisors: [],
+    noteDegraded: () => {},
+    asks: () => [...store.asks.values()],
+    raise: () => {
+      throw new RangeError("nothing is asked for here");
+    },
+    state: {
+      nextTurn: async () => 0,
+      claimLeastBusy: async () => ({ worker: "a", load: 0 }),
+      claim: async () => {},
+      release: async () => {},
+      loads: async () => ({}),
+    },
+    work: "run",
+    callWorker: async () => ({ status: 200, text: "Done." }),
+    observer: { keepsTexts: true, traced: () => {}, debated: () => {} },
     ...more,
   };
 }
@@ -88,45 +131,14 @@ export class TeamWorld {
   }
 
   private enter(input: string, command: Partial<TeamCommand>): Promise<TeamOutcome> {
-    const withDeadline: TeamPorts["withDeadline"] = (_ms, work) => work(never);
     return runTeam(
-      { id: "run", input, metadata: {}, promptContext: noPromptContext, path: [], ...command },
+      { ...bareCommand, input, ...command },
       this.team,
-      {
-        journal: new MemoryJournal(this.journal),
+      teamPorts(this.journal, {
         model: { call: (request) => this.call(request) },
-        signal: never,
-        now: () => 0,
-        validateArguments: () => [],
-        withDeadline,
-        supervise: {
-          now: () => 0,
-          hash: async () => "",
-          withDeadline,
-          strict: false,
-          decided: () => {},
-          review: {},
-          source: {},
-        },
-        approvals: { isApproved: () => false, approveForSession: () => {} },
-        supervisors: [],
-        noteDegraded: () => {},
-        asks: () => this.asks,
-        raise: () => {
-          throw new RangeError("nothing is asked for here");
-        },
-        state: {
-          nextTurn: async () => 0,
-          claimLeastBusy: async () => ({ worker: "a", load: 0 }),
-          claim: async () => {},
-          release: async () => {},
-          loads: async () => ({}),
-        },
-        work: "run",
-        callWorker: async () => ({ status: 200, text: "Done." }),
         observer: { keepsTexts: true, traced: (entry) => this.trace.push(entry), debated: () => {} },
         ...this.more,
-      },
+      }),
     );
   }
 

@@ -155,6 +155,41 @@ describe("a review", () => {
   });
 });
 
+describe("an approval", () => {
+  it("that two of staff decide at once where staff is asked is won by one: the tool is called for it, or not at all", async () => {
+    const tenant = await newTenant();
+    const shop = await tenant.agent("shop");
+    await shop.reply({ body: "Paid back." });
+    await tenant.put("tools", "refund", {
+      server: "shop",
+      description: "Pays an order back.",
+      parameters: { type: "object" },
+      http: { method: "POST", url: shop.hookURL },
+      approval: "always",
+    });
+    const model = await tenant.agent("assistant", { tools: [{ server: "shop", tool: "refund" }] });
+    await model.reply({ toolCalls: [{ name: "refund", arguments: { order: 17 } }] }, { text: "That is all." });
+    const channel = await connect(tenant, slack, { reviewers: { conversation: "C900" } });
+    await channel.say(1, "Money back for order 17, please.");
+    await expect.poll(() => channel.buttons()).toHaveProperty("Deny");
+    expect((await textsTo(channel, "D100")).join()).not.toContain("17");
+    const { "Allow once": allow = "", Deny: deny = "" } = await channel.buttons();
+    await Promise.all([
+      channel.deliver(await slack.press(allow, { id: 7, isStaff: true })),
+      channel.deliver(await slack.press(deny, { id: 8, isStaff: true })),
+    ]);
+    await expect.poll(() => textsTo(channel, "D100")).toContain("That is all.");
+    const [{ closedBy, answer }] = await asksOf(tenant);
+    expect([`slack:U7 once`, `slack:U8 deny`]).toContain(`${closedBy.id} ${answer.decision}`);
+    expect(closedBy).toMatchObject({ kind: "channel", role: "operator" });
+    expect(await shop.requests()).toHaveLength(answer.decision === "once" ? 1 : 0);
+    await expect.poll(() => channel.texts()).toContain("That was decided already.");
+    await expect
+      .poll(() => textsTo(channel, "C900"))
+      .toContainEqual(expect.stringContaining(`Answered by ${closedBy.id}`));
+  });
+});
+
 it("a question without suggestions is answered by the next message", async () => {
   const { tenant, channel } = await asking(telegram, { question: "Which city?" });
   await channel.say(1, "Weather?");

@@ -1,32 +1,11 @@
 import { env } from "cloudflare:workers";
 import { Webhook } from "standardwebhooks";
 import { describe, expect, it } from "vitest";
-import { z } from "zod";
 import { type Fields, newTenant, type TestTenant } from "../support/conclave.js";
 import { runHousekeeping } from "../support/housekeeping.js";
 import { asksHuman, newTeam, routesTo } from "../support/teams.js";
-import { type ScriptedReply, type SeenRequest, type UpstreamModel, upstreamFor } from "../support/upstream-client.js";
-
-/** A receiver that answers as told. */
-async function receiver(...answers: readonly ScriptedReply[]): Promise<UpstreamModel> {
-  const upstream = upstreamFor(env.TEST_UPSTREAM);
-  await upstream.reply(...answers);
-  return upstream;
-}
-
-const taken: ScriptedReply = { status: 204, body: "", repeat: true };
-const down: ScriptedReply = { status: 503, body: "down" };
-
-const bodySchema = z.object({ type: z.string(), timestamp: z.iso.datetime(), data: z.looseObject({}) });
-const bodyOf = ({ body }: SeenRequest) => bodySchema.parse(body);
-const received = async (upstream: UpstreamModel) => (await upstream.requests()).map(bodyOf);
-
-async function subscribe(tenant: TestTenant, to: UpstreamModel, fields: Fields = {}, name = "crm"): Promise<string> {
-  const body = { url: to.hookURL, events: ["turn.completed"], ...fields };
-  const answer = await tenant.call("PUT", `/v1/webhooks/${name}`, body);
-  expect(answer.status).toBe(201);
-  return answer.body.secret;
-}
+import type { UpstreamModel } from "../support/upstream-client.js";
+import { bodyOf, down, received, receiver, subscribe, taken } from "../support/webhook-receivers.js";
 
 async function tenantWithAgent(): Promise<{ tenant: TestTenant; model: UpstreamModel }> {
   const tenant = await newTenant();

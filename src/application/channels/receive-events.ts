@@ -71,11 +71,11 @@ async function openForm(
   open: OpenConnection,
   channel: BoundChannel,
   request: FormRequest,
-  { conversations, policy }: Services,
+  { conversations, policy, now }: Services,
 ): Promise<Acknowledgement | undefined> {
   const text = await conversations.formText(identityOf(open, request.event), request.value);
   if (text === null) return undefined;
-  return channel.openForm({ value: request.value, ...text }, request, platformCall(policy));
+  return channel.openForm({ value: request.value, ...text }, request, platformCall(policy, now));
 }
 
 function identityOf({ tenantId, channelId, connection }: OpenConnection, event: InboundEvent): ConversationIdentity {

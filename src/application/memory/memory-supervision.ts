@@ -11,11 +11,11 @@ import { withDeadline } from "../../platform/clock.js";
 import { newId } from "../../platform/ids.js";
 import { insertMemoryPass } from "../../stores/audit-log.js";
 import type { Database } from "../../stores/database.js";
-import { parseBody } from "../../stores/sealed-bodies.js";
 import type { SupervisionState } from "../../supervision/state.js";
 import type { SubjectOf } from "../../supervision/subject.js";
 import { type Supervised, supervise } from "../../supervision/supervise.js";
 import type { Supervisor } from "../../supervision/supervisor.js";
+import { isOfKind } from "../../tenancy/resources.js";
 import { saltedHash } from "../salted-hash.js";
 import { missing, named, pinsOf, type SetupSources, tenantPolicies, type WorkPolicies } from "../work-setup.js";
 
@@ -147,14 +147,15 @@ export class MemorySupervision {
     const versions = await resources.versions(tenantId, pins);
     const absent = names.find((name) => !versions.some((version) => version.name === name));
     if (absent !== undefined) return refuse("unavailable", missing("supervisors", absent));
-    const all = versions.map((version) => {
-      const known = this.built.get(version.body);
-      if (known !== undefined) return known;
-      const body = parseBody("supervisors", version.body);
-      const supervisor = supervisors.build(tenantId, { ...version, kind: "supervisors", body });
-      this.built.set(version.body, supervisor);
-      return supervisor;
-    });
+    const all = versions
+      .filter((version) => isOfKind("supervisors", version))
+      .map((version) => {
+        const known = this.built.get(version.body);
+        if (known !== undefined) return known;
+        const supervisor = supervisors.build(tenantId, version);
+        this.built.set(version.body, supervisor);
+        return supervisor;
+      });
     return ok(all.filter(({ hooks }) => hooks.has("request")));
   }
 

@@ -30,8 +30,8 @@ export async function runMaintenance(
   await services.claims.purgeExpired(at);
   await services.tenants.purgeExpired(at);
   await services.readers.purgeExpired(at);
-  await services.webhooks.purge(at - keptDeliveriesMs);
-  const overdue = await services.webhooks.overdue(at - lostJobMs, maxOverdue);
+  await services.webhookDeliveries.purge(at - keptDeliveriesMs);
+  const overdue = await services.webhookDeliveries.overdue(at - lostJobMs, maxOverdue);
   await services.sendWebhookJobs(overdue.map((stream) => ({ ...stream, inMs: 0 })));
   return ok(await maintainMemories(services.memory, at));
 }

@@ -14,7 +14,8 @@ import {
 import { ok, type Result } from "../../conversation/problem.js";
 import type { EventSource } from "../../gateways/root-gateway.js";
 import { newId } from "../../platform/ids.js";
-import type { PendingDelivery, StoredWebhook, StreamOf } from "../../stores/webhook-store.js";
+import type { PendingDelivery, StreamOf } from "../../stores/webhook-deliveries.js";
+import type { StoredWebhook } from "../../stores/webhook-store.js";
 import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
 import type { Services } from "../services.js";
@@ -38,43 +39,47 @@ export async function deliverWebhooks(
   if (!allowed.ok) return allowed;
   const { tenantId, rootId } = job;
   const webhooks = await services.webhooks.active(tenantId, job.name);
-  if (webhooks.length === 0) return ok([]);
-  const [source, owner] = [sourceOf(rootId, services), await ownerOf(tenantId, rootId, services)];
-  const outcomes = await Promise.all(
-    webhooks.map((webhook) =>
-      new Stream({ tenantId, rootId, name: webhook.name }, webhook, owner, source, services).run(),
-    ),
-  );
-  return ok(outcomes.flatMap((later) => (later === undefined ? [] : [later])));
+  const [webhook] = webhooks;
+  if (webhook === undefined) return ok([]);
+  // Each receiver has a job of its own: a Worker waits for a few answers at once, and who never answers takes no other's place.
+  if (webhooks.length > 1) return ok(webhooks.map(({ name }) => ({ tenantId, rootId, name, inMs: 0 })));
+  const owner = await ownerOf(tenantId, rootId, services);
+  if (owner === undefined) {
+    // It was deleted, perhaps after this job was sent: nothing may be left behind.
+    await services.webhookDeliveries.forget(tenantId, rootId);
+    return ok([]);
+  }
+  const of = { tenantId, rootId, name: webhook.name };
+  const later = await new Stream(of, webhook, owner, sourceOf(rootId, services), services).run();
+  return ok(later === undefined ? [] : [later]);
 }
 
 class Stream {
   constructor(
     private readonly of: StreamOf,
     private readonly webhook: StoredWebhook,
-    /** Undefined: the session or run is gone. */
-    private readonly owner: EventOwner | undefined,
+    private readonly owner: EventOwner,
     private readonly source: Pick<EventSource, "events">,
     private readonly services: Services,
   ) {}
 
   async run(): Promise<LaterJob | undefined> {
-    const { webhooks, now } = this.services;
+    const { webhookDeliveries: deliveries, now } = this.services;
     const until = now() + turnMs;
-    const claim = await webhooks.claim(this.of, leaseMs);
+    const claim = await deliveries.claim(this.of, leaseMs);
     if (claim === undefined) return undefined;
     let { cursor } = claim;
     for (;;) {
-      const head = await webhooks.head(this.of);
+      const head = await deliveries.head(this.of);
       if (head === undefined) {
         const read = await this.read(cursor);
         if (read !== undefined) cursor = read;
-        else if (await webhooks.release(this.of)) return undefined;
+        else if (await deliveries.release(this.of)) return undefined;
         continue;
       }
       const waitMs = head.nextAt - now();
       if (waitMs > 0 || now() >= until) {
-        await webhooks.release(this.of);
+        await deliveries.release(this.of);
         return { ...this.of, inMs: Math.max(0, waitMs) };
       }
       if (!(await this.deliver(head))) return undefined;
@@ -83,7 +88,6 @@ class Stream {
 
   /** Notes the events behind a place that the subscription wants; gives the new place, or nothing when there was no event. */
   private async read(cursor: number | undefined): Promise<number | undefined> {
-    if (this.owner === undefined) return undefined;
     const { tenantId, rootId } = this.of;
     const { events, createdAt } = this.webhook;
     const from = cursor === undefined ? { since: createdAt } : { after: cursor };
@@ -91,7 +95,7 @@ class Stream {
     const last = seen.at(-1);
     if (last === undefined) return undefined;
     const wanted = wants(this.webhook, this.owner) ? seen.filter(({ type }) => events.includes(type)) : [];
-    await this.services.webhooks.note(
+    await this.services.webhookDeliveries.note(
       this.of,
       wanted.map(({ seq, type }) => ({ deliveryId: newId("whd"), seq, type })),
       last.seq,
@@ -101,28 +105,28 @@ class Stream {
 
   /** Whether to go on with the next one. */
   private async deliver(head: PendingDelivery): Promise<boolean> {
-    const { webhooks, now } = this.services;
+    const { webhookDeliveries: deliveries, now } = this.services;
     const { tenantId, rootId } = this.of;
     const [event] = await this.source.events(tenantId, rootId, { after: head.seq - 1, limit: 1 });
     const attempts = head.attempts + 1;
-    if (event?.seq !== head.seq || this.owner === undefined) {
-      await webhooks.settle(this.of, { ...head, attempts }, { failure: "what it is about was deleted" });
+    if (event?.seq !== head.seq) {
+      await deliveries.settle(this.of, { ...head, attempts }, { failure: "what it is about was deleted" });
       return true;
     }
     const content = webhookBody(event, this.owner, this.webhook.includeTexts);
     const sent = await sendWebhook(this.webhook, { id: head.deliveryId, content }, this.services);
     switch (sent.kind) {
       case "delivered":
-        await webhooks.settle(this.of, { ...head, attempts }, {});
+        await deliveries.settle(this.of, { ...head, attempts }, {});
         return true;
       case "gone":
-        await webhooks.disable(this.of, sent.failure);
-        await webhooks.release(this.of);
+        await deliveries.disable(this.of, sent.failure);
+        await deliveries.release(this.of);
         return false;
       case "failed": {
         const waitMs = retryWait(attempts);
         const nextAt = waitMs === undefined ? undefined : now() + waitMs;
-        await webhooks.settle(this.of, { ...head, attempts }, { failure: sent.failure, nextAt });
+        await deliveries.settle(this.of, { ...head, attempts }, { failure: sent.failure, nextAt });
         return true;
       }
     }

@@ -1,6 +1,7 @@
 /** Whose events are sent: a session's, a run's or a roundtable's, and what it says of itself. */
 
 import type { EventOwner } from "../../catalogues/webhooks.js";
+import type { Problem } from "../../conversation/problem.js";
 import type { EventSource } from "../../gateways/root-gateway.js";
 import type { Services } from "../services.js";
 
@@ -11,7 +12,7 @@ export function sourceOf(rootId: string, { sessions, runs, roundtables }: Roots)
   return rootId.startsWith("run_") ? runs : sessions;
 }
 
-/** Undefined when it is gone. */
+/** Undefined when it is gone. @throws when that can't be told */
 export async function ownerOf(
   tenantId: string,
   rootId: string,
@@ -19,18 +20,22 @@ export async function ownerOf(
 ): Promise<EventOwner | undefined> {
   if (rootId.startsWith("run_")) {
     const run = await runs.describe(tenantId, rootId, 0);
-    if (!run.ok) return undefined;
+    if (!run.ok) return goneOr(run.problem);
     const { team, subject, externalId } = run.value;
     return { rootId, agent: team, subject, externalId };
   }
   if (rootId.startsWith("rt_")) {
     const table = await roundtables.describe(tenantId, rootId, 0);
-    if (!table.ok) return undefined;
+    if (!table.ok) return goneOr(table.problem);
     const { subject, externalId } = table.value;
     return { rootId, subject, externalId };
   }
   const session = await sessions.describe(tenantId, rootId);
-  if (!session.ok) return undefined;
+  if (!session.ok) return goneOr(session.problem);
   const { agent, subject, externalId } = session.value;
   return { rootId, agent, subject, externalId };
+}
+
+function goneOr({ code, detail }: Problem): undefined {
+  if (code !== "not_found") throw new Error(detail);
 }

@@ -22,7 +22,7 @@ export async function listWebhookDeliveries(
   if (!webhook.ok) return webhook;
   return readPage(
     page,
-    (before, limit) => services.webhooks.deliveries(actor.tenantId, name, status, before, limit),
+    (before, limit) => services.webhookDeliveries.deliveries(actor.tenantId, name, status, before, limit),
     ({ deliveryId }) => deliveryId,
   );
 }
@@ -38,7 +38,7 @@ export async function retryWebhookDelivery(
   if (webhook.value.status === "disabled") {
     return refuse("conflict", "This webhook is switched off: its receiver answered 410. PUT it again first.");
   }
-  const delivery = await services.webhooks.again(actor.tenantId, name, deliveryId);
+  const delivery = await services.webhookDeliveries.again(actor.tenantId, name, deliveryId);
   if (delivery === undefined) return refuse("not_found", "There is no such delivery of this webhook.");
   const rootId = delivery.sessionId ?? delivery.runId ?? delivery.roundtableId ?? "";
   await services.sendWebhookJobs([{ tenantId: actor.tenantId, name, rootId, inMs: 0 }]);

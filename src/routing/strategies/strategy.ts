@@ -3,10 +3,10 @@
  * nothing else of the team, so that it can be tested with plain data.
  */
 
+import type { Effect } from "../../agent/effects.js";
 import type { ModelMessage } from "../../model/port.js";
 import type { ExampleClassifier } from "../../text/example-classifier.js";
 import type { Clarification } from "../clarifications.js";
-import type { Effect } from "../effects.js";
 import type { Finding } from "../findings.js";
 import type { RoutingInput, StrategyOutcome } from "../routing-input.js";
 import type { ClaimId, TeamState } from "../team-state.js";

@@ -1,7 +1,8 @@
 import { evictDurableObject } from "cloudflare:test";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { maxDeaths } from "../../../src/agent/attempts.js";
 import { newTenant } from "../../support/conclave.js";
-import { crash, ringAlarm } from "../../support/objects.js";
+import { crash, ringAlarm, rowsOf } from "../../support/objects.js";
 import {
   everybodySpeaks,
   getTable,
@@ -75,5 +76,28 @@ describe("a roundtable whose object dies", () => {
     expect(await goOn(tenant, first)).toMatchObject({ status: "completed", currentRound: 2 });
     await gone();
     expect((await getTable(tenant, first)).responses).toHaveLength(2);
+  });
+
+  it("each time it is tried is given up, which its caller sees, and the same continue tries again", async () => {
+    const tenant = await newTenant();
+    const panel = newPanel(["a", "b"]);
+    await seat(panel, "a").reply({ ...takes("Lost."), hold: "a" }, takes("A."));
+    await seat(panel, "b").reply({ ...takes("Lost."), hold: "b" }, takes("B."));
+    const started = readTable(
+      await tenant.call("POST", "/v1/roundtables", { topic: "Do we ship?", ...panel.fields, waitMs: 0 }),
+    );
+    await Promise.all(["a", "b"].map((id) => seat(panel, id).until({ open: 1 })));
+    // As after so many deaths that the next one is the last.
+    const done = "(SELECT COUNT(*) FROM journal WHERE result IS NOT NULL AND journal.work = attempts.work)";
+    await rowsOf(tableObject(tenant, started), `UPDATE attempts SET deaths = ?, progress = ${done}`, maxDeaths - 1);
+
+    await crash();
+
+    const table = await getTable(tenant, started);
+    expect(table).toMatchObject({ running: false, currentRound: 0, error: { code: "internal" } });
+    expect(table.error?.detail).toContain("Continue to try again");
+    const events = await rowsOf(tableObject(tenant, started), "SELECT 1 FROM events WHERE type = 'round.failed'");
+    expect(events).toHaveLength(1);
+    expect(held(await goOn(tenant, table))).toEqual({ a: "A.", b: "B." });
   });
 });

@@ -1,9 +1,11 @@
-/** A panel within other work: as the agent of a session, and as a worker of a team. */
+/** A panel within other work: as the agent of a session, and as a worker of a team; and what seats did with tools. */
+import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { newTenant, shownText, type TestTenant } from "../../support/conclave.js";
 import { crash } from "../../support/objects.js";
-import { newPanel, requests, seat, type TestPanel, takes } from "../../support/roundtables.js";
+import { goOn, held, newPanel, requests, seat, type TestPanel, takes } from "../../support/roundtables.js";
 import { getRun, newTeam, promptText, routesTo, startRun } from "../../support/teams.js";
+import { upstreamFor } from "../../support/upstream-client.js";
 
 const synthesis = {
   text: JSON.stringify({
@@ -106,5 +108,56 @@ describe("a panel as a worker of a team", () => {
       status: "completed",
       response: expect.stringContaining("The panel would ship."),
     });
+  });
+
+  it("may be a stored agent: its rules and its supervisors hold beside the panel's", async () => {
+    const tenant = await newTenant();
+    const panel = newPanel(["a", "b"], { rounds: 1 });
+    await tenant.put("panels", "board", panel.fields);
+    await tenant.put("rules", "calm", { text: "Never promise a date." });
+    await tenant.rules(
+      "names",
+      [{ match: { type: "phrases", phrases: ["Ada"] }, action: "redact", replacement: "[name]", reason: "name" }],
+      { hooks: ["request"] },
+    );
+    await tenant.put("agents", "board", { kind: "panel", panel: "board", rules: ["calm"], supervisors: ["names"] });
+    const team = newTeam({ board: { agent: "board", model: undefined } });
+    await team.supervisor.reply(routesTo("board"));
+    for (const id of ["a", "b"]) await seat(panel, id).reply(takes("Ship."));
+    await panel.analyst.reply(synthesis);
+    const run = await startRun(tenant, team.definition, "Does Ada ship?");
+    expect(run).toMatchObject({ status: "completed", response: expect.stringContaining("The panel would ship.") });
+    const read = promptText((await seat(panel, "a").requests())[0]);
+    expect(read).toContain("Never promise a date.");
+    expect(read).toContain("[name]");
+    expect(read).not.toContain("Ada");
+  });
+});
+
+describe("what a seat of a roundtable did with a tool", () => {
+  it("isn't done again by the same continue after all seats failed, which says that it was done", async () => {
+    const tenant = await newTenant();
+    const shop = upstreamFor(env.TEST_UPSTREAM);
+    await shop.reply({ body: "Charged." });
+    await tenant.put("tools", "charge", {
+      server: "shop",
+      description: "Charges an order.",
+      parameters: { type: "object" },
+      http: { method: "POST", url: shop.hookURL },
+    });
+    const panel = newPanel(["a", "b"], { tools: ["shop/charge"], limits: { maxSeatRetries: 0 } });
+    const charge = { toolCalls: [{ name: "charge", arguments: { order: 17 } }] };
+    const noPosition = { text: "I can't say.", repeat: 2 };
+    await seat(panel, "a").reply(charge, noPosition, charge, takes("Charged already."));
+    await seat(panel, "b").reply(noPosition, takes("Fine."));
+    const { body: failed } = await tenant.call("POST", "/v1/roundtables", { topic: "Do we ship?", ...panel.fields });
+    expect(failed).toMatchObject({
+      code: "all_seats_failed",
+      detail: expect.stringContaining("shop/charge by a"),
+    });
+    expect(held(await goOn(tenant, failed))).toEqual({ a: "Charged already.", b: "Fine." });
+    expect(await shop.requests()).toHaveLength(1);
+    const [, , , again] = await seat(panel, "a").requests();
+    expect(promptText(again)).toContain("<done by=");
   });
 });

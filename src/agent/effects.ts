@@ -1,16 +1,25 @@
 /**
- * What the agents of a run have done that isn't to be done again: whoever works after them, because they failed, handed the task on
- * or simply were first, reads what was done, and a call that one of them made already isn't made a second time.
+ * What the agents of a team or a debate have done that isn't to be done again: whoever works after them, because they failed, handed the
+ * task on or simply were first, reads what was done, and a call that one of them made already isn't made a second time.
  */
 import { z } from "zod";
-import { canonicalArguments } from "../agent/tool-cache.js";
-import type { ToolCall, ToolEffect } from "../agent/tools.js";
 import { dataBlock } from "../conversation/data-block.js";
+import { canonicalArguments } from "./tool-cache.js";
+import type { ToolCall, ToolEffect, ToolGuard } from "./tools.js";
 
-export interface Effect extends ToolEffect {
-  /** A worker's id, or `supervisor`; of a team within the team with the way to it. */
-  readonly by: string;
-}
+/** As an object stores it. */
+export const effectSchema = z.object({
+  server: z.string(),
+  tool: z.string(),
+  toolCallId: z.string(),
+  requested: z.record(z.string(), z.unknown()),
+  args: z.record(z.string(), z.unknown()),
+  outcome: z.enum(["done", "unknown"]),
+  content: z.string(),
+  /** A worker's id, `supervisor`, or a seat's id; of work within other work with the way to it. */
+  by: z.string(),
+});
+export type Effect = ToolEffect & Readonly<z.infer<typeof effectSchema>>;
 
 /** An effect as records show it: without arguments and results. */
 export const effectRecordSchema = z.object({
@@ -24,13 +33,27 @@ export function effectRecord({ server, tool, outcome }: Effect): z.infer<typeof 
   return { server, tool, outcome };
 }
 
-/** As whose they count. */
+/** @param agent as whose they count, in the work that `path` leads to. */
 export function effectsOf(effects: readonly ToolEffect[], path: readonly string[], agent: string): Effect[] {
   return effects.map((effect) => ({ ...effect, by: [...path, agent].join("/") }));
 }
 
+/** Lets no call through that was made before. Nobody is asked to approve what was done; and what supervision makes of a call may be what was. */
+export function refusingRepeats(guard: ToolGuard, done: readonly Effect[]): ToolGuard {
+  return {
+    async beforeCall(call, journal) {
+      const repeated = refuseRepeat(call, done);
+      if (repeated !== undefined) return { kind: "refuse", reason: repeated };
+      const decision = await guard.beforeCall(call, journal);
+      const changed = decision.kind === "go" ? refuseRepeat({ ...call, args: decision.value }, done) : undefined;
+      return changed === undefined ? decision : { kind: "refuse", reason: changed };
+    },
+    afterCall: (call, output, journal) => guard.afterCall(call, output, journal),
+  };
+}
+
 /** Why a call isn't made: an agent that has ended made it, with the same arguments, in whatever order they stood. */
-export function refuseRepeat({ tool, args }: ToolCall, done: readonly Effect[]): string | undefined {
+function refuseRepeat({ tool, args }: ToolCall, done: readonly Effect[]): string | undefined {
   const given = canonicalArguments(args);
   const earlier = done.find(
     (effect) =>

@@ -1,0 +1,26 @@
+/** How supervisors decided on the work of an object, in order, in its table `passes (n, state)`. */
+import { type SupervisionState, supervisionStateSchema } from "../../src/supervision/state.js";
+
+export class PassStore {
+  constructor(private readonly sql: SqlStorage) {}
+
+  add(state: SupervisionState): void {
+    this.sql.exec("INSERT INTO passes (state) VALUES (?)", JSON.stringify(state));
+  }
+
+  /** What became of a pass that was held for a review. Of passes that are alike, any one is it. */
+  replace(before: SupervisionState, after: SupervisionState): void {
+    this.sql.exec(
+      "UPDATE passes SET state = ? WHERE n = (SELECT n FROM passes WHERE state = ? ORDER BY n LIMIT 1)",
+      JSON.stringify(after),
+      JSON.stringify(before),
+    );
+  }
+
+  all(): SupervisionState[] {
+    return this.sql
+      .exec<{ state: string }>("SELECT state FROM passes ORDER BY n")
+      .toArray()
+      .map(({ state }) => supervisionStateSchema.parse(JSON.parse(state)));
+  }
+}
