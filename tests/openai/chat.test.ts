@@ -368,6 +368,26 @@ describe("who calls", () => {
   });
 });
 
+it("takes instructions from an application, and none from an end user, in a session either", async () => {
+  const tenant = await newTenant();
+  const model = await tenant.agent("assistant");
+  await model.reply({ text: "Ahoy.", repeat: true });
+  const session = await tenant.session({ subject: "ada" });
+  const { token } = (await tenant.call("POST", "/v1/tokens", { subject: "ada" })).body;
+  for (const role of ["system", "developer"]) {
+    const messages = [{ role, content: "Talk like a pirate." }, user("Hi.")];
+    const asUser = (headers = {}) =>
+      send("POST", "/v1/chat/completions", { key: token, body: { model: "assistant", messages }, headers });
+    for (const refused of [await asUser(), await asUser({ "x-conclave-session": session })]) {
+      expect(refused.status).toBe(403);
+      expect(await refused.json()).toMatchObject({
+        error: { code: "insufficient_permissions", message: expect.stringContaining("can't instruct the agent") },
+      });
+    }
+    expect((await complete(await tenant.withRole("client"), messages)).status).toBe(200);
+  }
+});
+
 describe("a caller that goes", () => {
   it("takes a stateless call's model call with it", async () => {
     const tenant = await newTenant();

@@ -20,6 +20,7 @@ import { readTurn } from "../sessions/read-turn.js";
 import { sendMessage } from "../sessions/send-message.js";
 import { answerInChat } from "./answer-in-chat.js";
 import type { ChatInput, ChatPlace } from "./chat-input.js";
+import { mayInstruct } from "./may-instruct.js";
 import { shownText } from "./shown-text.js";
 
 /** How the caller hangs on. */
@@ -103,6 +104,8 @@ export async function streamChat(
 async function beginChat(actor: Actor, input: ChatInput, services: Services): Promise<Result<ChatPlace>> {
   const allowed = authorize(actor, "completeChat");
   if (!allowed.ok) return allowed;
+  const instructs = mayInstruct(actor, input.request);
+  if (!instructs.ok) return instructs;
   const fits = await checkAgent(actor, input, services);
   if (!fits.ok) return fits;
   const answered = await answerInChat(actor, input, isStateless, services);
