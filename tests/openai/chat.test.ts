@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { newTenant, send } from "../support/conclave.js";
 import { eventually } from "../support/eventually.js";
-import { assistant, complete, stream, user, weather } from "./support.js";
+import { assistant, complete, storedSessions, stream, user, weather } from "./support.js";
 
 const blocks = (phrase: string) => ({ match: { type: "phrases", phrases: [phrase] }, action: "block", reason: "No." });
 
@@ -32,9 +32,7 @@ describe("a chat completion", () => {
         user("And Lyon?"),
       ],
     });
-    await eventually(async () => {
-      expect((await tenant.call("GET", "/v1/sessions")).body.items).toEqual([]);
-    });
+    await eventually(async () => expect(await storedSessions(tenant)).toEqual([]));
   });
 
   it("passes on how the model is to answer", async () => {
@@ -272,9 +270,7 @@ describe("a question", () => {
     const answer = await stream(tenant, messages);
     expect(answer).toMatchObject({ text: "Invoice 7 is paid.", finish: "stop" });
     expect(JSON.stringify((await model.requests())[1]?.body)).toContain("Number 7.");
-    await eventually(async () => {
-      expect((await tenant.call("GET", "/v1/sessions")).body.items).toEqual([]);
-    });
+    await eventually(async () => expect(await storedSessions(tenant)).toEqual([]));
   });
 });
 

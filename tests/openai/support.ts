@@ -1,4 +1,5 @@
 /** Calls of OpenAI's API, as its clients send them. */
+import { env } from "cloudflare:workers";
 import { type Answer, type Fields, send, type TestTenant } from "../support/conclave.js";
 
 export function complete(
@@ -49,3 +50,9 @@ export const weather = {
     parameters: { type: "object", properties: { place: { type: "string" } }, required: ["place"] },
   },
 };
+
+/** The sessions of which there is a copy in D1, listed or not. */
+export async function storedSessions({ tenantId }: TestTenant): Promise<string[]> {
+  const query = env.DB.prepare("SELECT session_id FROM sessions WHERE tenant_id = ?").bind(tenantId);
+  return (await query.all<{ session_id: string }>()).results.map(({ session_id }) => session_id);
+}
