@@ -1,5 +1,6 @@
 /** Calls of OpenAI's API, as its clients send them. */
 import { env } from "cloudflare:workers";
+import { ServerSentEventParser } from "../../src/text/server-sent-events.js";
 import { type Answer, type Fields, send, type TestTenant } from "../support/conclave.js";
 
 export function complete(
@@ -28,10 +29,8 @@ export async function stream(tenant: TestTenant, messages: readonly Fields[], fi
   const body = { model: "assistant", messages, stream: true, ...fields };
   const response = await send("POST", "/v1/chat/completions", { key: tenant.key, body });
   const raw = await response.text();
-  const chunks = raw
-    .split("\n\n")
-    .filter((line) => line.startsWith("data: {"))
-    .map((line) => JSON.parse(line.slice(6)));
+  const blocks = new ServerSentEventParser().push(raw);
+  const chunks = blocks.flatMap(({ data = "" }) => (data.startsWith("{") ? [JSON.parse(data)] : []));
   const deltas = chunks.flatMap(({ choices = [] }) => choices.map(({ delta }: { delta: Fields }) => delta));
   return {
     text: deltas.map(({ content }) => content ?? "").join(""),
