@@ -26,6 +26,8 @@ const domain = ["src/catalogues", "src/tenancy", "src/channels", "src/chat", ...
 const underApplication = ["src/stores", "src/gateways", "src/platform", ...domain];
 const underObject = ["durable-objects/kit", "src/composition.ts", "src/application", ...underApplication];
 const underFace = ["src/application", "src/platform", ...domain];
+/** Faces that the app mounts know what it gives them, and nothing else of it. */
+const mounted = ["src/http/face.ts", ...underFace];
 
 const objects = [
   "channel-conversation",
@@ -52,18 +54,19 @@ export const arrows: readonly Row[] = [
   // Its pages too: the Worker serves them.
   {
     place: "src/http",
-    imports: [...underFace, "docs"],
+    imports: [...mounted, "docs"],
     packages: [...pure, ...hono, "@asteasolutions/zod-to-openapi"],
   },
-  { place: "src/openai", imports: underFace, packages: [...pure, ...hono] },
-  { place: "src/mcp", imports: underFace, packages: [...pure, ...hono, "@modelcontextprotocol/server"] },
+  { place: "src/openai", imports: mounted, packages: [...pure, ...hono] },
+  { place: "src/mcp", imports: mounted, packages: [...pure, ...hono, "@modelcontextprotocol/server"] },
   {
     place: "src/webhooks",
-    imports: underFace,
-    packages: [...pure, "@chat-adapter/slack", "discord-interactions"],
+    imports: mounted,
+    packages: [...pure, ...hono, "@chat-adapter/slack", "discord-interactions"],
   },
   { place: "src/queue", imports: underFace, packages: pure },
-  { place: "src/console", imports: underFace, packages: [...pure, ...hono] },
+  { place: "src/console", imports: mounted, packages: [...pure, ...hono] },
+  { place: "src/http/face.ts", imports: underFace, packages: hono },
   // The typed client knows the API's document and nothing of the house.
   { place: "src/client", imports: [], packages: ["openapi-fetch"] },
 

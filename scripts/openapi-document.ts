@@ -11,7 +11,6 @@ export function openApiDocument(): string {
       throw new Error("no request is made here");
     },
     {},
-    [],
     [openAiFace],
   );
   return JSON.stringify(apiDocument(app), null, 1);

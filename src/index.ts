@@ -8,21 +8,20 @@ import { runMaintenance } from "./application/system/run-maintenance.js";
 import { composeServices } from "./composition.js";
 import { createApp } from "./http/app.js";
 import { documentationPages } from "./http/documentation-pages.js";
-import { mcp } from "./mcp/face.js";
+import { mcpFace } from "./mcp/face.js";
 import { openAiFace } from "./openai/face.js";
 import { consumeDeadLetters } from "./queue/dead-letter-consumer.js";
 import { consumeFlushes } from "./queue/flush-consumer.js";
 import { consumeWebhooks } from "./queue/webhook-consumer.js";
 import { deploymentActor } from "./tenancy/actor.js";
-import { handlePlatformWebhook, isPlatformWebhook } from "./webhooks/platform-webhooks.js";
+import { channelWebhooks } from "./webhooks/face.js";
 
 export { ChannelConversation, ChatSession, MemoryThread, Roundtable, RoutingRun };
 
-const app = createApp(composeServices, documentationPages, [mcp], [openAiFace]);
+const app = createApp(composeServices, documentationPages, [mcpFace, openAiFace, channelWebhooks]);
 
 export default {
-  fetch: (request, env, ctx) =>
-    isPlatformWebhook(request) ? handlePlatformWebhook(request, composeServices(env)) : app.fetch(request, env, ctx),
+  fetch: (request, env, ctx) => app.fetch(request, env, ctx),
   queue: (batch, env) => {
     const services = composeServices(env);
     if (batch.queue.startsWith("conclave-webhooks")) return consumeWebhooks(batch.messages, services);

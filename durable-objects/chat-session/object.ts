@@ -3,11 +3,11 @@
 import { type ContextChangeBody, type ContextView, contextChangeSchema } from "../../src/chat/context.js";
 import { type MessageEdit, type MessageVersion, messageEditSchema } from "../../src/chat/message-version.js";
 import {
-  type NewSession,
-  newSessionSchema,
   type Session,
   type SessionChange,
+  type SessionDefinition,
   sessionChangeSchema,
+  sessionDefinitionSchema,
   type Turn,
 } from "../../src/chat/session.js";
 import { composeRootPlatform } from "../../src/composition.js";
@@ -31,11 +31,11 @@ export class ChatSession extends Root<SessionEngine> implements SessionObject {
 
   async create(
     identity: { tenantId: string; sessionId: string },
-    definition: Wire<NewSession>,
+    definition: Wire<SessionDefinition>,
   ): Promise<Wire<CreatedSession>> {
     const created = !this.exists();
     if (created) {
-      const parsed = fromWire(definition, newSessionSchema);
+      const parsed = fromWire(definition, sessionDefinitionSchema);
       this.makeTables();
       this.engine.create(identity, parsed);
     }

@@ -99,4 +99,13 @@ export const chatSessionSchema: readonly SchemaStep[] = [
   },
   // What the caller sent along with a turn's message, as JSON.
   { name: "what comes with a message", sql: "ALTER TABLE turns ADD COLUMN request TEXT;" },
+  {
+    name: "sessions of one turn",
+    sql: `
+      -- They were marked in the metadata, where a caller may write anything: by one turn that was sent with a conversation they are known.
+      UPDATE session SET definition =
+        json_set(json_remove(definition, '$.metadata."conclave.stateless"'), '$.stateless', json('true'))
+        WHERE json_extract(definition, '$.metadata."conclave.stateless"') = 1 AND json_extract(definition, '$.externalId') IS NULL
+          AND (SELECT COUNT(*) = 1 AND MAX(request IS NOT NULL) FROM turns);`,
+  },
 ];

@@ -10,9 +10,9 @@ import type { ReplyDelta } from "../../src/chat/reply-stream.js";
 import {
   changeDefinition,
   isFinal,
-  type NewSession,
   type Session,
   type SessionChange,
+  type SessionDefinition,
   type SettledOutcome,
   type Turn,
 } from "../../src/chat/session.js";
@@ -96,7 +96,7 @@ export class SessionEngine implements RootEngine {
     });
   }
 
-  create(identity: { tenantId: string; sessionId: string }, definition: NewSession): void {
+  create(identity: { tenantId: string; sessionId: string }, definition: SessionDefinition): void {
     const createdAt = this.platform.now();
     this.ctx.storage.transactionSync(() => {
       this.store.createSession({ ...identity, definition, salt: crypto.randomUUID(), createdAt });

@@ -4,9 +4,9 @@ import type { HistoryMessage } from "../../src/agent/prompt.js";
 import { historyText } from "../../src/chat/answered-questions.js";
 import { newestRounds } from "../../src/chat/past-calls.js";
 import {
-  type NewSession,
-  newSessionSchema,
+  type SessionDefinition,
   type StoredOutcome,
+  sessionDefinitionSchema,
   type TurnStatus,
   turnOutcomeSchema,
   turnStatuses,
@@ -22,7 +22,7 @@ import { VersionStore } from "./version-store.js";
 export interface SessionRecord {
   readonly tenantId: string;
   readonly sessionId: string;
-  readonly definition: NewSession;
+  readonly definition: SessionDefinition;
   readonly salt: string;
   readonly createdAt: number;
 }
@@ -85,7 +85,7 @@ export class ChatSessionStore {
     return {
       tenantId: row.tenant_id,
       sessionId: row.session_id,
-      definition: newSessionSchema.parse(JSON.parse(row.definition)),
+      definition: sessionDefinitionSchema.parse(JSON.parse(row.definition)),
       salt: row.salt,
       createdAt: row.created_at,
     };
@@ -107,7 +107,7 @@ export class ChatSessionStore {
     return this.sql.exec<{ at: number }>("SELECT COALESCE(updated_at, created_at) AS at FROM session").one().at;
   }
 
-  setDefinition(definition: NewSession): void {
+  setDefinition(definition: SessionDefinition): void {
     this.known = undefined;
     this.sql.exec("UPDATE session SET definition = ?", JSON.stringify(definition));
   }

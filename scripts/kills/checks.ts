@@ -1,5 +1,6 @@
 /** What has to be true once everything has come to rest: each fault names what it is about, so that one can look it up. */
 import { z } from "zod";
+import { ServerSentEventParser } from "../../src/text/server-sent-events.js";
 import { type Client, pause } from "./client.js";
 import type { Conversation, Load, LoadRecord, Sent } from "./load.js";
 import { questionOf, replyOf, type ToolCallSeen } from "./upstream.js";
@@ -99,10 +100,7 @@ export class Checks {
 
   private async events({ name, sessionId, sent }: Conversation): Promise<void> {
     const { text } = await this.client.call("GET", `/v1/sessions/${sessionId}/events?lingerMs=0`);
-    const events = text.split("\n\n").flatMap((block) => {
-      const [, id] = /^id: (\d+)$/m.exec(block) ?? [];
-      const [, event = ""] = /^event: (.*)$/m.exec(block) ?? [];
-      const [, data = "{}"] = /^data: (.*)$/m.exec(block) ?? [];
+    const events = new ServerSentEventParser().push(text).flatMap(({ id, event = "", data = "{}" }) => {
       return id === undefined ? [] : [{ id: Number(id), event, data: eventData.parse(JSON.parse(data)) }];
     });
     const ids = events.map(({ id }) => id);

@@ -18,7 +18,7 @@ export interface PinnedView {
 
 /** How long a list is taken to hold before the server is asked again, in milliseconds. */
 const checkedForMs = 300_000;
-/** Servers that the hourly work asks, and how many at once. */
+/** Servers that one housekeeping asks, and how many at once. */
 const checksPerHour = 200;
 const checksAtOnce = 5;
 

@@ -42,6 +42,13 @@ export const newSessionSchema = z.strictObject({
 });
 export type NewSession = z.infer<typeof newSessionSchema>;
 
+/** As a session keeps it: with what the system itself notes, and no caller can set. */
+export const sessionDefinitionSchema = newSessionSchema.extend({
+  /** Made for one turn of a caller who sends the whole conversation along: it goes with the turn's end, and no list shows it. */
+  stateless: z.literal(true).optional(),
+});
+export type SessionDefinition = z.infer<typeof sessionDefinitionSchema>;
+
 /** What may be changed of a session that is there. */
 export const sessionChangeSchema = z.strictObject({
   metadata: metadataChangeSchema.optional(),
@@ -51,7 +58,10 @@ export const sessionChangeSchema = z.strictObject({
 export type SessionChange = z.infer<typeof sessionChangeSchema>;
 
 /** The session as it is after a change. A subject is given once: whoever had reached it would reach another's session otherwise. */
-export function changeDefinition(definition: NewSession, { metadata, subject }: SessionChange): Result<NewSession> {
+export function changeDefinition(
+  definition: SessionDefinition,
+  { metadata, subject }: SessionChange,
+): Result<SessionDefinition> {
   if (subject !== undefined && definition.subject !== undefined && definition.subject !== subject) {
     return refuse("conflict", "The session has another subject already, and that doesn't change.");
   }
@@ -68,7 +78,7 @@ export type TurnStatus = (typeof turnStatuses)[number];
 
 export const sessionStatuses = ["idle", "running", "waiting"] as const;
 
-export const sessionSchema = newSessionSchema.extend({
+export const sessionSchema = sessionDefinitionSchema.extend({
   sessionId: z.string(),
   status: z.enum(sessionStatuses),
   contextVersion: z.int(),

@@ -1,19 +1,76 @@
 /** Events that survive their connection: what was seen isn't told again, and what was missed is. */
-import { type Connection, isPassing } from "./connection.js";
+import { type Connection, isPassing, newKey } from "./connection.js";
+import type { ConclaveEvent, EventData, KnownEvent } from "./event-types.js";
 import { DeltaSequence } from "./reply-text.js";
 import { readServerSentEvents, type ServerSentEvent } from "./server-sent-events.js";
-import type { ConclaveEvent, EventData } from "./types.js";
 
-export interface Following {
+export interface EventOptions {
+  /** Behind this number; from the first event on, if nothing is said. */
+  readonly after?: number;
+  /** Ends when nothing goes on any more. Otherwise it goes on until `signal` aborts it. */
+  readonly untilIdle?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+export interface SendOptions {
+  /** What is sent twice under one key is done once. Without one of yours, each call does it anew. */
+  readonly idempotencyKey?: string;
+  /** How long the end of the work is waited for, in milliseconds; a minute, if nothing is said. */
+  readonly waitMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** The events of a session, a run or a roundtable. @param path of the API's route of its events */
+export function eventsOf(
+  connection: Connection,
+  path: string,
+  { after = 0, untilIdle = false, signal }: EventOptions,
+): AsyncGenerator<ConclaveEvent, void, undefined> {
+  return follow({
+    connection,
+    after,
+    forEver: !untilIdle,
+    last: undefined,
+    signal,
+    open: (behind) =>
+      connection.once("GET", path, {
+        query: { lingerMs: untilIdle ? 0 : 60_000 },
+        headers: { accept: "text/event-stream", "last-event-id": String(behind) },
+        signal,
+      }),
+  });
+}
+
+/**
+ * Begins some work and gives its events, until it has ended or waits for an answer. However often the connection is cut, it is begun
+ * once: each try has the same key.
+ */
+export function beginAndFollow(
+  connection: Connection,
+  { path, body, last }: { readonly path: string; readonly body: unknown; readonly last: KnownEvent["event"] },
+  { idempotencyKey = newKey(), signal }: Omit<SendOptions, "waitMs">,
+): AsyncGenerator<ConclaveEvent, void, undefined> {
+  const headers = { accept: "text/event-stream" };
+  return follow({
+    connection,
+    after: 0,
+    forEver: false,
+    last,
+    signal,
+    open: () => connection.once("POST", path, { body, idempotencyKey, headers, signal }),
+  });
+}
+
+interface Following {
   /** Opens the stream behind an event's number. */
   readonly open: (after: number) => Promise<Response>;
   readonly connection: Connection;
   readonly after: number;
-  /** Whether nothing is to be expected behind this event. */
-  readonly isLast: (event: ConclaveEvent) => boolean;
+  /** The event behind which nothing is to be expected. */
+  readonly last: KnownEvent["event"] | undefined;
   /** Goes on when the API has nothing to tell at the moment. */
   readonly forEver: boolean;
-  readonly signal?: AbortSignal | undefined;
+  readonly signal: AbortSignal | undefined;
 }
 
 /** Connections that brought nothing new, one after the other, until it is given up. */
@@ -23,11 +80,11 @@ const maxFruitless = 8;
  * Events in their order, each once. The connection is opened again when it is cut, and when the API ends it because its reader
  * was too slow. It is over when the API has nothing more to tell, at a second look too.
  */
-export async function* follow({
+async function* follow({
   open,
   connection,
   after,
-  isLast,
+  last: lastEvent,
   forEver,
   signal,
 }: Following): AsyncGenerator<ConclaveEvent, void, undefined> {
@@ -49,7 +106,7 @@ export async function* follow({
         last = event.id ?? last;
         isNews = true;
         yield* deltas.next(event);
-        if (isLast(event)) return;
+        if (event.event === lastEvent) return;
       }
     } catch (error) {
       if (signal?.aborted === true || !isPassing(error)) throw error;
@@ -75,7 +132,17 @@ const known: Readonly<Record<keyof EventData, true>> = {
   "ask.closed": true,
   "run.started": true,
   "run.waiting": true,
+  "run.delta": true,
+  "run.retracted": true,
   "run.completed": true,
+  "roundtable.started": true,
+  "round.started": true,
+  "position.taken": true,
+  "seat.failed": true,
+  "round.completed": true,
+  "round.failed": true,
+  "synthesis.completed": true,
+  "roundtable.completed": true,
 };
 
 function isKnown(event: string): event is keyof EventData {

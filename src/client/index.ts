@@ -8,18 +8,22 @@
  */
 import { Asks } from "./asks.js";
 import { Connection, type ConnectionOptions, type RequestOptions } from "./connection.js";
+import { Roundtables } from "./roundtables.js";
 import { Runs } from "./runs.js";
 import { Sessions } from "./sessions.js";
 
 export { ConclaveError, type ConnectionOptions, type RequestOptions } from "./connection.js";
+export type * from "./event-types.js";
+export type { EventOptions, SendOptions } from "./follow.js";
 export { ReplyText, replyText } from "./reply-text.js";
-export type { EventOptions, SendOptions } from "./sessions.js";
+export type * from "./roundtable-types.js";
 export type * from "./types.js";
 
 export class Conclave {
   readonly sessions: Sessions;
   readonly asks: Asks;
   readonly runs: Runs;
+  readonly roundtables: Roundtables;
   private readonly connection: Connection;
 
   constructor(options: ConnectionOptions) {
@@ -27,6 +31,7 @@ export class Conclave {
     this.sessions = new Sessions(this.connection);
     this.asks = new Asks(this.connection);
     this.runs = new Runs(this.connection);
+    this.roundtables = new Roundtables(this.connection);
   }
 
   /**

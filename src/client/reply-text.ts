@@ -1,58 +1,80 @@
-/** The reply of a turn while it is written. */
-import type { ConclaveEvent, EventData, KnownEvent } from "./types.js";
+/** The reply of a turn, and the response of a run, while it is written. */
+import type { ConclaveEvent, Delta, EventData, KnownEvent } from "./event-types.js";
 
-type Delta = EventData["reply.delta"];
+type TextOf = "turn" | "run";
 
 /**
  * Makes of the deltas of a stream that was interrupted those of one that wasn't. Live events aren't stored: whoever resumes is told
- * the reply so far as one delta from its start, and may have missed that an attempt was void.
+ * the text so far as one delta from its start, and may have missed that an attempt was void.
  */
 export class DeltaSequence {
-  private readonly turns = new Map<string, { attempt: number; text: string }>();
+  /** By the id of the turn or run. */
+  private readonly texts = new Map<string, { attempt: number; text: string }>();
 
   /** The events to show in place of this one: none, if all of it was seen. */
   next(event: ConclaveEvent): ConclaveEvent[] {
     switch (event.event) {
       case "reply.delta":
-        return this.delta(event.data);
+        return this.delta("turn", event.data.turnId, event.data);
+      case "run.delta":
+        return this.delta("run", event.data.runId, event.data);
       case "reply.retracted":
-        return this.retracted(event.data);
+        return this.retracted("turn", event.data.turnId, event.data.attempt);
+      case "run.retracted":
+        return this.retracted("run", event.data.runId, event.data.attempt);
       case "turn.completed":
-        this.turns.delete(event.data.turnId);
+        this.texts.delete(event.data.turnId);
+        return [event];
+      case "run.completed":
+        this.texts.delete(event.data.runId);
         return [event];
       default:
         return [event];
     }
   }
 
-  private retracted({ turnId, attempt }: EventData["reply.retracted"]): ConclaveEvent[] {
+  private retracted(of: TextOf, id: string, attempt: number): ConclaveEvent[] {
     // Said already, when what followed it showed that it had been missed.
-    if (this.turns.get(turnId)?.attempt === attempt) return [];
-    this.turns.set(turnId, { attempt, text: "" });
-    return [{ event: "reply.retracted", data: { turnId, attempt } }];
+    if (this.texts.get(id)?.attempt === attempt) return [];
+    this.texts.set(id, { attempt, text: "" });
+    return [retractedEvent(of, id, attempt)];
   }
 
-  private delta({ turnId, text, attempt, offset }: Delta): ConclaveEvent[] {
-    const seen = this.turns.get(turnId) ?? { attempt, text: "" };
+  private delta(of: TextOf, id: string, { text, attempt, offset }: Delta): ConclaveEvent[] {
+    const seen = this.texts.get(id) ?? { attempt, text: "" };
     const known = seen.text.slice(offset, offset + text.length);
     const fits = seen.attempt === attempt && offset <= seen.text.length && text.startsWith(known);
     if (!fits) {
-      this.turns.set(turnId, { attempt, text });
-      const voided: ConclaveEvent[] = seen.text === "" ? [] : [{ event: "reply.retracted", data: { turnId, attempt } }];
-      return [...voided, deltaEvent({ turnId, attempt, text, offset })];
+      this.texts.set(id, { attempt, text });
+      const voided = seen.text === "" ? [] : [retractedEvent(of, id, attempt)];
+      return [...voided, deltaEvent(of, id, { attempt, text, offset })];
     }
     const more = text.slice(known.length);
-    this.turns.set(turnId, { attempt, text: seen.text + more });
-    return more === "" ? [] : [deltaEvent({ turnId, attempt, text: more, offset: offset + known.length })];
+    this.texts.set(id, { attempt, text: seen.text + more });
+    return more === "" ? [] : [deltaEvent(of, id, { attempt, text: more, offset: offset + known.length })];
   }
 }
 
-function deltaEvent(data: Delta): KnownEvent {
-  return { event: "reply.delta", data };
+function deltaEvent(of: TextOf, id: string, delta: Delta): KnownEvent {
+  switch (of) {
+    case "turn":
+      return { event: "reply.delta", data: { turnId: id, ...delta } };
+    case "run":
+      return { event: "run.delta", data: { runId: id, ...delta } };
+  }
+}
+
+function retractedEvent(of: TextOf, id: string, attempt: number): KnownEvent {
+  switch (of) {
+    case "turn":
+      return { event: "reply.retracted", data: { turnId: id, attempt } };
+    case "run":
+      return { event: "run.retracted", data: { runId: id, attempt } };
+  }
 }
 
 /**
- * What a page shows of a reply while it comes.
+ * What a page shows of a reply, or of a run's response, while it comes.
  * @example
  * const reply = new ReplyText();
  * for await (const event of conclave.sessions.stream(sessionId, { content })) show(reply.after(event));
@@ -60,18 +82,24 @@ function deltaEvent(data: Delta): KnownEvent {
 export class ReplyText {
   private text = "";
 
-  /** The text after an event. What counts in the end is what `turn.completed` holds. */
+  /** The text after an event. What counts in the end is what `turn.completed` or `run.completed` holds. */
   after(event: ConclaveEvent): string {
     switch (event.event) {
       case "turn.started":
+      case "run.started":
       case "reply.retracted":
+      case "run.retracted":
         this.text = "";
         break;
       case "reply.delta":
+      case "run.delta":
         this.text = this.text.slice(0, event.data.offset) + event.data.text;
         break;
       case "turn.completed":
         this.text = replyText(event.data);
+        break;
+      case "run.completed":
+        this.text = event.data.response ?? event.data.error?.userMessage ?? "";
         break;
       default:
     }

@@ -1,8 +1,8 @@
 /** Runs: a team at work on one input. */
-import { type Connection, newKey } from "./connection.js";
-import { follow } from "./follow.js";
-import { type EventOptions, eventsOf, type SendOptions } from "./sessions.js";
-import type { ConclaveEvent, NewRun, Page, PageRequest, Run } from "./types.js";
+import type { Connection } from "./connection.js";
+import type { ConclaveEvent } from "./event-types.js";
+import { beginAndFollow, type EventOptions, eventsOf, type SendOptions } from "./follow.js";
+import type { NewRun, Page, PageRequest, Run } from "./types.js";
 
 export class Runs {
   constructor(private readonly connection: Connection) {}
@@ -14,24 +14,8 @@ export class Runs {
   }
 
   /** Starts a run and gives its events, until it has ended or waits for an answer. A cut connection starts nothing twice. */
-  stream(
-    run: NewRun,
-    { idempotencyKey = newKey(), signal }: Omit<SendOptions, "waitMs"> = {},
-  ): AsyncGenerator<ConclaveEvent, void, undefined> {
-    return follow({
-      connection: this.connection,
-      after: 0,
-      forEver: false,
-      isLast: ({ event }) => event === "run.completed",
-      signal,
-      open: () =>
-        this.connection.once("POST", "/v1/runs", {
-          body: run,
-          idempotencyKey,
-          headers: { accept: "text/event-stream" },
-          signal,
-        }),
-    });
+  stream(run: NewRun, options: Omit<SendOptions, "waitMs"> = {}): AsyncGenerator<ConclaveEvent, void, undefined> {
+    return beginAndFollow(this.connection, { path: "/v1/runs", body: run, last: "run.completed" }, options);
   }
 
   /** @param waitMs how long its end is waited for, in milliseconds */

@@ -1,44 +1,8 @@
 /** Sessions: conversations with an agent, their messages and their events. */
-import { type Connection, newKey } from "./connection.js";
-import { follow } from "./follow.js";
-import type { ChatMessage, ConclaveEvent, NewMessage, NewSession, Page, PageRequest, Session, Turn } from "./types.js";
-
-export interface SendOptions {
-  /** A message that is sent twice under one key is one turn. Without one of yours, each call is a message of its own. */
-  readonly idempotencyKey?: string;
-  /** How long the turn's end is waited for, in milliseconds; a minute, if nothing is said. */
-  readonly waitMs?: number;
-  readonly signal?: AbortSignal;
-}
-
-export interface EventOptions {
-  /** Behind this number; from the first event on, if nothing is said. */
-  readonly after?: number;
-  /** Ends when nothing goes on any more. Otherwise it goes on until `signal` aborts it. */
-  readonly untilIdle?: boolean;
-  readonly signal?: AbortSignal;
-}
-
-/** Where the events of a session or a run are. */
-export function eventsOf(
-  connection: Connection,
-  path: string,
-  { after = 0, untilIdle = false, signal }: EventOptions,
-): AsyncGenerator<ConclaveEvent, void, undefined> {
-  return follow({
-    connection,
-    after,
-    forEver: !untilIdle,
-    isLast: () => false,
-    signal,
-    open: (last) =>
-      connection.once("GET", path, {
-        query: { lingerMs: untilIdle ? 0 : 60_000 },
-        headers: { accept: "text/event-stream", "last-event-id": String(last) },
-        signal,
-      }),
-  });
-}
+import type { Connection } from "./connection.js";
+import type { ConclaveEvent } from "./event-types.js";
+import { beginAndFollow, type EventOptions, eventsOf, type SendOptions } from "./follow.js";
+import type { ChatMessage, NewMessage, NewSession, Page, PageRequest, Session, Turn } from "./types.js";
 
 export class Sessions {
   constructor(private readonly connection: Connection) {}
@@ -88,22 +52,10 @@ export class Sessions {
   stream(
     sessionId: string,
     message: NewMessage,
-    { idempotencyKey = newKey(), signal }: Omit<SendOptions, "waitMs"> = {},
+    options: Omit<SendOptions, "waitMs"> = {},
   ): AsyncGenerator<ConclaveEvent, void, undefined> {
-    return follow({
-      connection: this.connection,
-      after: 0,
-      forEver: false,
-      isLast: ({ event }) => event === "turn.completed",
-      signal,
-      open: () =>
-        this.connection.once("POST", sessionPath(sessionId, "messages"), {
-          body: message,
-          idempotencyKey,
-          headers: { accept: "text/event-stream" },
-          signal,
-        }),
-    });
+    const path = sessionPath(sessionId, "messages");
+    return beginAndFollow(this.connection, { path, body: message, last: "turn.completed" }, options);
   }
 
   /** @param waitMs how long its end is waited for, in milliseconds */

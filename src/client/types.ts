@@ -2,7 +2,6 @@
  * What the API sends and takes, as the client types it. The API's document says all of it; a test holds these shapes against it.
  * Answers may get more fields with time.
  */
-
 export type Metadata = Readonly<Record<string, string | number | boolean>>;
 
 export interface NewSession {
@@ -27,6 +26,8 @@ export interface Session {
   readonly subject?: string | undefined;
   readonly externalId?: string | undefined;
   readonly metadata: Metadata;
+  /** Made for one turn of a caller of `/v1/chat/completions`. */
+  readonly stateless?: true | undefined;
   readonly lastTurn?: { readonly turnId: string; readonly status: TurnStatus } | undefined;
   readonly createdAt: string;
   readonly updatedAt: string;
@@ -114,6 +115,7 @@ export interface Ask {
   readonly from: {
     readonly sessionId?: string | undefined;
     readonly runId?: string | undefined;
+    readonly roundtableId?: string | undefined;
     readonly turnId?: string | undefined;
     readonly subject?: string | undefined;
     readonly externalId?: string | undefined;
@@ -135,6 +137,7 @@ export interface AskFilter {
   readonly subject?: string;
   readonly sessionId?: string;
   readonly runId?: string;
+  readonly roundtableId?: string;
   readonly sort?: "openedAt" | "priority" | "deadline";
 }
 
@@ -166,48 +169,3 @@ export interface PageRequest {
   readonly limit?: number;
   readonly cursor?: string;
 }
-
-interface OfTurn {
-  readonly turnId: string;
-}
-
-/** The events of sessions and runs that the client knows the data of; a new type of event may come at any time. */
-export interface EventData {
-  "turn.started": OfTurn;
-  "turn.waiting": OfTurn & { readonly reply?: string | undefined };
-  "turn.completed": Turn;
-  "reply.delta": OfTurn & { readonly text: string; readonly attempt: number; readonly offset: number };
-  "reply.retracted": OfTurn & { readonly attempt: number };
-  "tool.called": { readonly toolCallId: string; readonly server: string; readonly tool: string };
-  "tool.returned": {
-    readonly toolCallId: string;
-    readonly server: string;
-    readonly tool: string;
-    readonly isError: boolean;
-    readonly elapsedMs: number;
-  };
-  "ask.opened": Ask;
-  "ask.closed": Ask;
-  "run.started": { readonly runId: string };
-  "run.waiting": { readonly runId: string };
-  "run.completed": Run;
-}
-
-export type KnownEvent = {
-  readonly [Type in keyof EventData]: {
-    readonly event: Type;
-    /** Its number in the log; live events have none. */
-    readonly id?: number;
-    readonly data: EventData[Type];
-  };
-}[keyof EventData];
-
-/** An event of another type: what it says stands in the API's document. */
-export interface OtherEvent {
-  readonly event: "other";
-  readonly type: string;
-  readonly id?: number;
-  readonly data: unknown;
-}
-
-export type ConclaveEvent = KnownEvent | OtherEvent;

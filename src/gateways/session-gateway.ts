@@ -4,10 +4,10 @@ import { z } from "zod";
 import { type ContextChangeBody, type ContextView, contextViewSchema } from "../chat/context.js";
 import { type MessageEdit, type MessageVersion, messageVersionSchema } from "../chat/message-version.js";
 import {
-  type NewSession,
   recordedPassSchema,
   type Session,
   type SessionChange,
+  type SessionDefinition,
   sessionSchema,
   type Turn,
   turnSchema,
@@ -51,7 +51,7 @@ export interface SessionObject extends RootObject {
   /** Makes the session, unless it was made before. */
   create(
     identity: { tenantId: string; sessionId: string },
-    definition: Wire<NewSession>,
+    definition: Wire<SessionDefinition>,
   ): Promise<Wire<CreatedSession>>;
   change(change: Wire<SessionChange>): Promise<Wire<Result<Session>>>;
   /** Has a conversation of a chat channel show what happens in the session. */
@@ -84,7 +84,7 @@ const passesResult = resultOf(pageSchema(recordedPassSchema));
 /** The sessions of the system. Messages carry their key, so that every command but an edit can be repeated. */
 export class SessionGateway extends RootGateway<SessionObject> {
   /** Made once under its id, so that this can be repeated. */
-  async create(tenantId: string, sessionId: string, definition: NewSession): Promise<CreatedSession> {
+  async create(tenantId: string, sessionId: string, definition: SessionDefinition): Promise<CreatedSession> {
     const create = (object: SessionObject) => object.create({ tenantId, sessionId }, toWire(definition));
     return fromWire(await this.call(tenantId, sessionId, create), createdSchema);
   }

@@ -7,31 +7,33 @@ import type { AppEnv } from "./context.js";
 /** A bookmark of the database: what an answer gives, its caller's next request sends back, and sees at least that. */
 export const bookmarkHeader = "x-conclave-bookmark";
 
-const exposed = `etag, location, retry-after, x-request-id, idempotent-replay, ${bookmarkHeader}`;
+const exposed = `etag, location, retry-after, x-request-id, idempotent-replay, x-conclave-session, www-authenticate, mcp-session-id, mcp-protocol-version, ${bookmarkHeader}`;
 const methods = "GET, POST, PUT, PATCH, DELETE";
-const accepted = `authorization, content-type, accept, idempotency-key, if-match, last-event-id, x-request-id, ${bookmarkHeader}`;
+/** What a page asks to send: libraries for pages send headers of their own (`x-stainless-lang`, `mcp-protocol-version`). */
+const headerNames = /^[\w\-, ]{1,2000}$/;
 /** How long a browser may remember a preflight, in seconds. */
 const preflightSeconds = "600";
 
-export const answerHeaders = createMiddleware<AppEnv>(async (c, next) => {
-  const preflight = await preflightAnswer(c);
-  if (preflight === undefined) await next();
-  else c.res = preflight;
-  // The answer to an upgrade belongs to the socket.
-  if (c.res.status === 101) return;
-  const isApi = c.req.path.startsWith("/v1/");
-  c.header("x-content-type-options", "nosniff");
-  if (isApi) c.header("cache-control", "no-store");
-  if (c.get("services").environment !== "local") c.header("strict-transport-security", "max-age=31536000");
-  if (!isApi) return;
-  const bookmark = c.get("services").bookmark();
-  if (bookmark !== undefined) c.header(bookmarkHeader, bookmark);
-  c.header("vary", "Origin", { append: true });
-  const origin = c.req.header("origin");
-  if (preflight !== undefined || origin === undefined || !(await mayRead(c, origin))) return;
-  c.header("access-control-allow-origin", origin);
-  c.header("access-control-expose-headers", exposed);
-});
+/** @param isApi whether a path is one of the API's, of whatever face: the others are pages that everybody reads */
+export const answerHeaders = (isApi: (path: string) => boolean) =>
+  createMiddleware<AppEnv>(async (c, next) => {
+    const preflight = isApi(c.req.path) ? await preflightAnswer(c) : undefined;
+    if (preflight === undefined) await next();
+    else c.res = preflight;
+    // The answer to an upgrade belongs to the socket.
+    if (c.res.status === 101) return;
+    c.header("x-content-type-options", "nosniff");
+    if (c.get("services").environment !== "local") c.header("strict-transport-security", "max-age=31536000");
+    if (!isApi(c.req.path)) return;
+    c.header("cache-control", "no-store");
+    const bookmark = c.get("services").bookmark();
+    if (bookmark !== undefined) c.header(bookmarkHeader, bookmark);
+    c.header("vary", "Origin", { append: true });
+    const origin = c.req.header("origin");
+    if (preflight !== undefined || origin === undefined || !(await mayRead(c, origin))) return;
+    c.header("access-control-allow-origin", origin);
+    c.header("access-control-expose-headers", exposed);
+  });
 
 /** Whether a page of this origin may read the answer: as the caller's tenant says; of a refusal that has no tenant, if any says so. */
 async function mayRead(c: Context<AppEnv>, origin: string): Promise<boolean> {
@@ -43,15 +45,16 @@ async function mayRead(c: Context<AppEnv>, origin: string): Promise<boolean> {
 /** A browser asks before it calls. It sends no key then: an origin that any tenant lists may call. */
 async function preflightAnswer(c: Context<AppEnv>): Promise<Response | undefined> {
   const origin = c.req.header("origin");
-  if (c.req.method !== "OPTIONS" || origin === undefined || !c.req.path.startsWith("/v1/")) return undefined;
+  if (c.req.method !== "OPTIONS" || origin === undefined) return undefined;
   if (c.req.header("access-control-request-method") === undefined) return undefined;
   if (!(await allowsOrigin(origin, c.get("services")))) return new Response(null, { status: 204 });
+  const asked = c.req.header("access-control-request-headers") ?? "";
   return new Response(null, {
     status: 204,
     headers: {
       "access-control-allow-origin": origin,
       "access-control-allow-methods": methods,
-      "access-control-allow-headers": accepted,
+      "access-control-allow-headers": headerNames.test(asked) ? asked : "authorization, content-type",
       "access-control-max-age": preflightSeconds,
     },
   });

@@ -1,23 +1,12 @@
 /** What a handler finds in its request: the actor and the services. Handlers parse, call one act, and render what it gives. */
 import type { Context } from "hono";
-import type { Services } from "../application/services.js";
 import type { Result } from "../conversation/problem.js";
 import type { Actor } from "../tenancy/actor.js";
+import type { FaceEnv } from "./face.js";
 import { ProblemError, problem } from "./problems.js";
 
-export interface AppEnv {
-  Bindings: Env;
-  Variables: {
-    requestId: string;
-    services: Services;
-    /** Set on every route below /v1. */
-    actor?: Actor;
-    /** The origins of pages that may read the answer, as the caller's tenant says. */
-    corsOrigins?: readonly string[];
-    /** The body's text, once read. */
-    bodyText?: string;
-  };
-}
+/** What holds of every face's requests holds of the app's own. */
+export type AppEnv = FaceEnv;
 
 export function actorOf(c: Context<AppEnv>): Actor {
   const actor = c.get("actor");

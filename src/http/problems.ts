@@ -1,6 +1,7 @@
 /** Errors as `application/problem+json` (RFC 9457). */
 import { z } from "zod";
 import { type Problem, type ProblemCode, problemCodes } from "../conversation/problem.js";
+import type { RefusedRequest } from "./face.js";
 
 export const problemSchema = z.object({
   type: z.string(),
@@ -72,14 +73,13 @@ export function problem(code: ProblemCode, detail: string, more: Omit<Problem, "
   return new ProblemError({ code, detail, ...more });
 }
 
-/** @param url of the request: what explains the code is served from the same origin */
 export function problemResponse(
   { code, detail, userMessage, errors, retryAfterSeconds, askId, sessionId }: Problem,
-  requestId: string,
-  url: string,
+  { request: { url }, requestId }: RefusedRequest,
 ): Response {
   const status = problemCodes[code];
   const body = {
+    // What explains the code is served from the same origin.
     type: new URL(`/docs/errors#${code}`, url).href,
     title: problemTitles[code],
     status,

@@ -72,7 +72,7 @@ export function errorResponse(error: OpenAiError, headers: Readonly<Record<strin
 }
 
 /** How the app shows its own refusals (no key, no JSON, a conflict) on these routes. */
-export function problemAsOpenAi(problem: Problem, requestId: string): Response {
+export function problemAsOpenAi(problem: Problem, { requestId }: { readonly requestId: string }): Response {
   const { code, retryAfterSeconds } = problem;
   return errorResponse(ofProblem(problem), {
     "x-request-id": requestId,

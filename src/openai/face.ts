@@ -4,8 +4,8 @@ import type { Context } from "hono";
 import { type ChatCaller, completeChat, streamChat } from "../application/openai/complete-chat.js";
 import { listResources } from "../application/resources/list-resources.js";
 import { readResource } from "../application/resources/read-resource.js";
-import type { Services } from "../application/services.js";
 import type { Result } from "../conversation/problem.js";
+import type { Face, FaceEnv } from "../http/face.js";
 import { newId } from "../platform/ids.js";
 import type { Actor } from "../tenancy/actor.js";
 import { readBody } from "./body.js";
@@ -16,21 +16,16 @@ import { errorResponse, OpenAiError, ofProblem, problemAsOpenAi } from "./errors
 import { answerOf } from "./outcome.js";
 import { streamResponse } from "./stream.js";
 
-interface OpenAiEnv {
-  Bindings: Env;
-  Variables: { services: Services; requestId: string; actor?: Actor; bodyText?: string };
-}
-
 /** Names the session of a request, and of an answer. */
 const sessionHeader = "x-conclave-session";
 
-const openAi = new OpenAPIHono<OpenAiEnv>();
+const openAi = new OpenAPIHono<FaceEnv>();
 describeRoutes(openAi.openAPIRegistry);
 
-/** How the app mounts it. */
-export const openAiFace = {
+export const openAiFace: Face = {
   routes: openAi,
   paths: /^\/v1\/(chat\/completions|responses|models)(\/|$)/,
+  callers: "tenant",
   renderProblem: problemAsOpenAi,
 };
 
@@ -97,7 +92,7 @@ function given<T>(result: Result<T>): T {
 }
 
 /** Renders what was refused; what nobody foresaw is the app's to render. */
-async function answering(c: Context<OpenAiEnv>, answer: () => Promise<Response>): Promise<Response> {
+async function answering(c: Context<FaceEnv>, answer: () => Promise<Response>): Promise<Response> {
   try {
     const [unknown] = Object.keys(c.req.query());
     if (unknown !== undefined) {
@@ -111,14 +106,14 @@ async function answering(c: Context<OpenAiEnv>, answer: () => Promise<Response>)
   }
 }
 
-function actorOf(c: Context<OpenAiEnv>): Actor {
+function actorOf(c: Context<FaceEnv>): Actor {
   const actor = c.get("actor");
   if (actor === undefined) throw new OpenAiError(401, "invalid_api_key", "Send a tenant's key as the API key.");
   return actor;
 }
 
 /** Whoever waits for the answer: they have gone when their request is aborted, or when they stop reading. */
-function callerOf(c: Context<OpenAiEnv>): { readonly caller: ChatCaller; readonly drop: () => void } {
+function callerOf(c: Context<FaceEnv>): { readonly caller: ChatCaller; readonly drop: () => void } {
   const gone = new AbortController();
   const signal = AbortSignal.any([c.req.raw.signal, gone.signal]);
   return {

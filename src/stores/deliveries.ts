@@ -64,13 +64,15 @@ const handlers: { readonly [Topic in TopicOf<"d1">]: (payload: ReadPayload<Topic
   session: (session, { db, tenantId, ownerId, message }) =>
     db
       .prepare(
-        `INSERT INTO sessions (tenant_id, session_id, agent, body, created_at, revision, status, subject, external_id, updated_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
-         ON CONFLICT DO UPDATE SET body = ?4, revision = ?6, status = ?7, subject = ?8, updated_at = ?10 WHERE revision < ?6`,
+        `INSERT INTO sessions (tenant_id, session_id, agent, body, created_at, revision, status, subject, external_id, updated_at,
+           stateless) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+         ON CONFLICT DO UPDATE SET body = ?4, revision = ?6, status = ?7, subject = ?8, updated_at = ?10, stateless = ?11
+         WHERE revision < ?6`,
       )
       .bind(
         ...[tenantId, ownerId, session.agent, message.payload, Date.parse(session.createdAt), message.id],
         ...[session.status, session.subject ?? null, session.externalId ?? null, Date.parse(session.updatedAt)],
+        session.stateless === true ? 1 : 0,
       ),
 
   ask: (ask, { db, tenantId, ownerId, message }) =>

@@ -5,6 +5,7 @@ import type { Database } from "./database.js";
 import { allOf, type Condition, equals, hasMetadata } from "./list-filter.js";
 
 const bodyRow = z.object({ body: z.string() });
+const idRow = z.object({ tenant_id: z.string(), session_id: z.string() });
 
 export interface SessionFilter {
   readonly agent?: string | undefined;
@@ -14,6 +15,8 @@ export interface SessionFilter {
   readonly metadata?: Readonly<Record<string, string>> | undefined;
   /** Milliseconds since the epoch. */
   readonly updatedAfter?: number | undefined;
+  /** Those that were made for one turn, or those that weren't. */
+  readonly stateless?: boolean | undefined;
 }
 
 /** The sessions of one end user: all, one of them, or those with some agents. */
@@ -46,7 +49,7 @@ export class SessionIndex {
     limit: number,
     owners?: SessionOwners,
   ): Promise<Session[]> {
-    const { agent, status, subject, externalId, metadata, updatedAfter } = filter;
+    const { agent, status, subject, externalId, metadata, updatedAfter, stateless } = filter;
     const { sql, bindings } = allOf([
       ...equals("agent", agent),
       ...equals("status", status),
@@ -54,6 +57,7 @@ export class SessionIndex {
       ...(owners === undefined ? [] : ownedBy(owners)),
       ...equals("external_id", externalId),
       ...(updatedAfter === undefined ? [] : [{ sql: "updated_at > ?", bindings: [updatedAfter] }]),
+      ...(stateless === undefined ? [] : [{ sql: "stateless = ?", bindings: [stateless ? 1 : 0] }]),
       ...(before === undefined ? [] : [{ sql: "session_id < ?", bindings: [before] }]),
       ...hasMetadata(metadata),
     ]);
@@ -62,6 +66,23 @@ export class SessionIndex {
       .bind(tenantId, ...bindings, limit)
       .all();
     return results.map((row) => storedSessionSchema.parse(JSON.parse(bodyRow.parse(row).body)));
+  }
+
+  /**
+   * Sessions of all tenants that were made for one turn, in which nothing has gone on since.
+   * @param before milliseconds since the epoch
+   */
+  async endedStateless(before: number, limit: number): Promise<{ tenantId: string; sessionId: string }[]> {
+    const { results } = await this.db
+      .prepare(
+        "SELECT tenant_id, session_id FROM sessions WHERE stateless = 1 AND status = 'idle' AND updated_at <= ? ORDER BY updated_at LIMIT ?",
+      )
+      .bind(before, limit)
+      .all();
+    return results.map((row) => {
+      const { tenant_id, session_id } = idRow.parse(row);
+      return { tenantId: tenant_id, sessionId: session_id };
+    });
   }
 
   /** Whether there is a copy of this session. */

@@ -1,6 +1,7 @@
 /** What webhooks were sent, what waits, and how far each has read each log, in D1. Times are milliseconds since the epoch. */
 import { z } from "zod";
 import { deliveryStatuses, rootField, type WebhookDelivery } from "../catalogues/webhooks.js";
+import type { Database } from "./database.js";
 
 const deliveryRow = z.object({
   delivery_id: z.string(),
@@ -31,7 +32,7 @@ export interface StreamOf {
 
 export class WebhookDeliveries {
   constructor(
-    private readonly db: D1Database,
+    private readonly db: Database,
     private readonly now: () => number,
   ) {}
 

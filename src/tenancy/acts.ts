@@ -27,6 +27,8 @@ export const acts = {
   sendMessage: { role: "client", ofSubject: true },
   /** As OpenAI's clients talk to an agent: in a session, or with the conversation sent along. */
   completeChat: { role: "client", ofSubject: true },
+  /** Instructions of the caller's own, behind those that are stored. */
+  instructAgent: { role: "client" },
   readTurn: { role: "client", ofSubject: true },
   /** A turn's story: what its supervisors, agents and tools said, as they said it. */
   readTurnTrace: { role: "operator" },

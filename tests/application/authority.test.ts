@@ -166,6 +166,11 @@ const calls: Record<Exclude<Act, "readOriginals">, Call> = {
     const caller = { signal: new AbortController().signal, background: () => {} };
     return completeChat(actor, { agent: "assistant", metadata: {}, content: "hi", request }, caller, services);
   },
+  instructAgent: (actor, services) => {
+    const request = turnRequestSchema.parse({ instructions: "Be brief." });
+    const caller = { signal: new AbortController().signal, background: () => {} };
+    return completeChat(actor, { agent: "assistant", metadata: {}, content: "hi", request }, caller, services);
+  },
   sendMessage: (actor, services) => sendMessage(actor, { sessionId: "ses_1", content: "hi", waitMs: 0 }, services),
   readTurn: (actor, services) => readTurn(actor, { ...turn, waitMs: 0 }, services),
   cancelTurn: (actor, services) => cancelTurn(actor, turn, services),

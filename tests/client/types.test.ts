@@ -7,6 +7,7 @@ import type { EventData } from "../../src/catalogues/events.js";
 import { newSessionSchema, type Session, sendMessageSchema, type Turn } from "../../src/chat/session.js";
 import type * as client from "../../src/client/index.js";
 import type { ChatMessage } from "../../src/conversation/message.js";
+import { continueSchema, newRoundtableSchema, type Roundtable } from "../../src/roundtable/roundtable.js";
 import { newRunSchema, type Run } from "../../src/routing/run.js";
 
 type Writable<T> = T extends readonly (infer Item)[]
@@ -22,6 +23,7 @@ describe("what the client reads", () => {
     expectTypeOf<ChatMessage>().toExtend<client.ChatMessage>();
     expectTypeOf<z.infer<typeof askSchema>>().toExtend<client.Ask>();
     expectTypeOf<Run>().toExtend<client.Run>();
+    expectTypeOf<Roundtable>().toExtend<client.Roundtable>();
     expectTypeOf<{ [Type in keyof client.EventData]: EventData<Type> }>().toExtend<client.EventData>();
   });
 });
@@ -30,6 +32,8 @@ describe("what the client sends", () => {
   it("is what the API takes", () => {
     expectTypeOf<Writable<client.NewSession>>().toExtend<z.input<typeof newSessionSchema>>();
     expectTypeOf<Writable<client.NewMessage>>().toExtend<z.input<typeof sendMessageSchema>>();
+    expectTypeOf<Writable<client.NewRoundtable>>().toExtend<z.input<typeof newRoundtableSchema>>();
+    expectTypeOf<Writable<client.ContinueRoundtable>>().toExtend<z.input<typeof continueSchema>>();
     expectTypeOf<Writable<client.Answer>>().toExtend<z.input<typeof answerSchema>>();
     const session: Required<client.NewSession> = {
       agent: "assistant",
@@ -51,6 +55,19 @@ describe("what the client sends", () => {
       { decision: "once" },
       { decision: "edit", content: "Better." },
     ];
+    const roundtable: client.NewRoundtable = {
+      ...{ topic: "Ship it?", mode: "delphi", seats: [{ id: "ada" }, { id: "bo" }], rounds: 2, exitOnConsensus: false },
+      ...{ waiting: "asker", supervisors: ["guard"], subject: "ada", externalId: "17", metadata: { plan: "gold" } },
+    };
+    const goOn: Required<client.ContinueRoundtable> = {
+      ...{ focusQuestion: "When?", skipPending: true, rerun: "requesters" },
+      contextResults: [{ requestId: "ask_1", result: "Friday.", source: "the plan" }],
+    };
+    expect(newRoundtableSchema.parse(roundtable)).toMatchObject({
+      topic: "Ship it?",
+      seats: [{ id: "ada" }, { id: "bo" }],
+    });
+    expect(continueSchema.parse(goOn)).toMatchObject(goOn);
     expect(newSessionSchema.parse(session)).toMatchObject(session);
     expect(newRunSchema.parse(run)).toMatchObject(run);
     expect(sendMessageSchema.parse(message)).toMatchObject(message);

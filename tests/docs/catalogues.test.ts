@@ -22,7 +22,6 @@ const document = apiDocument(
       throw new Error("no request is made here");
     },
     {},
-    [],
     [openAiFace],
   ),
 );

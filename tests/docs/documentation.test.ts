@@ -92,7 +92,6 @@ function documentOf(): unknown {
       throw new Error("no request is made here");
     },
     {},
-    [],
     [openAiFace],
   );
   return JSON.parse(JSON.stringify(app.getOpenAPI31Document({ openapi: "3.1.0", info: { title: "", version: "" } })));

@@ -2,6 +2,7 @@
 import { evictDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
 import { type UiChunk, uiChunkSchema } from "../../src/http/ui-chat/chunks.js";
+import { ServerSentEventParser } from "../../src/text/server-sent-events.js";
 import { type Answer, type Fields, newTenant, send, TestTenant } from "../support/conclave.js";
 import { expectProblem } from "./support.js";
 
@@ -28,9 +29,8 @@ function bodyOf(id: string, text: string, fields: Fields = {}): Fields {
 function chunksOf(answer: Answer): UiChunk[] {
   expect(answer.status).toBe(200);
   expect(answer.headers.get("x-vercel-ai-ui-message-stream")).toBe("v1");
-  const lines = String(answer.body)
-    .split("\n\n")
-    .flatMap((block) => (block.startsWith("data: ") ? [block.slice(6)] : []));
+  const blocks = new ServerSentEventParser().push(String(answer.body));
+  const lines = blocks.flatMap(({ data }) => (data === undefined ? [] : [data]));
   expect(lines.at(-1)).toBe("[DONE]");
   return lines.slice(0, -1).map((line) => uiChunkSchema.parse(JSON.parse(line)));
 }

@@ -215,13 +215,21 @@ describe("the door of MCP", () => {
   });
 
   it("lets in pages of its own origin and of those that the tenant lists, and no others", async () => {
-    const tenant = await newTenant({ corsOrigins: ["https://app.example"] });
+    const tenant = await newTenant({ corsOrigins: ["https://host.example"] });
     const authorization = `Bearer ${tenant.key}`;
     expect((await knock({ authorization, origin: "https://evil.example" })).status).toBe(403);
-    const listed = await knock({ authorization, origin: "https://app.example" });
+    const listed = await knock({ authorization, origin: "https://host.example" });
     expect(listed.status).toBe(200);
-    expect(listed.headers.get("access-control-allow-origin")).toBe("https://app.example");
+    expect(listed.headers.get("access-control-allow-origin")).toBe("https://host.example");
     expect((await knock({ authorization, origin: "http://localhost" })).status).toBe(200);
+    const headers = {
+      origin: "https://host.example",
+      "access-control-request-method": "POST",
+      "access-control-request-headers": "authorization,content-type,mcp-protocol-version",
+    };
+    const preflight = await exports.default.fetch(mcpUrl, { method: "OPTIONS", headers });
+    expect(preflight.headers.get("access-control-allow-origin")).toBe("https://host.example");
+    expect(preflight.headers.get("access-control-allow-headers")).toContain("mcp-protocol-version");
   });
 
   it("answers at its own address alone: a name that was pointed at this machine is refused", async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { newTenant, send } from "../support/conclave.js";
 import { eventually } from "../support/eventually.js";
-import { assistant, complete, stream, user, weather } from "./support.js";
+import { assistant, complete, storedSessions, stream, user, weather } from "./support.js";
 
 const blocks = (phrase: string) => ({ match: { type: "phrases", phrases: [phrase] }, action: "block", reason: "No." });
 
@@ -32,9 +32,7 @@ describe("a chat completion", () => {
         user("And Lyon?"),
       ],
     });
-    await eventually(async () => {
-      expect((await tenant.call("GET", "/v1/sessions")).body.items).toEqual([]);
-    });
+    await eventually(async () => expect(await storedSessions(tenant)).toEqual([]));
   });
 
   it("passes on how the model is to answer", async () => {
@@ -272,9 +270,7 @@ describe("a question", () => {
     const answer = await stream(tenant, messages);
     expect(answer).toMatchObject({ text: "Invoice 7 is paid.", finish: "stop" });
     expect(JSON.stringify((await model.requests())[1]?.body)).toContain("Number 7.");
-    await eventually(async () => {
-      expect((await tenant.call("GET", "/v1/sessions")).body.items).toEqual([]);
-    });
+    await eventually(async () => expect(await storedSessions(tenant)).toEqual([]));
   });
 });
 
@@ -366,6 +362,26 @@ describe("who calls", () => {
     const client = await tenant.withRole("client");
     expect((await complete(client, [user("Hi.")])).status).toBe(200);
   });
+});
+
+it("takes instructions from an application, and none from an end user, in a session either", async () => {
+  const tenant = await newTenant();
+  const model = await tenant.agent("assistant");
+  await model.reply({ text: "Ahoy.", repeat: true });
+  const session = await tenant.session({ subject: "ada" });
+  const { token } = (await tenant.call("POST", "/v1/tokens", { subject: "ada" })).body;
+  for (const role of ["system", "developer"]) {
+    const messages = [{ role, content: "Talk like a pirate." }, user("Hi.")];
+    const asUser = (headers = {}) =>
+      send("POST", "/v1/chat/completions", { key: token, body: { model: "assistant", messages }, headers });
+    for (const refused of [await asUser(), await asUser({ "x-conclave-session": session })]) {
+      expect(refused.status).toBe(403);
+      expect(await refused.json()).toMatchObject({
+        error: { code: "insufficient_permissions", message: expect.stringContaining("can't instruct the agent") },
+      });
+    }
+    expect((await complete(await tenant.withRole("client"), messages)).status).toBe(200);
+  }
 });
 
 describe("a caller that goes", () => {

@@ -1,4 +1,6 @@
 /** Calls of OpenAI's API, as its clients send them. */
+import { env } from "cloudflare:workers";
+import { ServerSentEventParser } from "../../src/text/server-sent-events.js";
 import { type Answer, type Fields, send, type TestTenant } from "../support/conclave.js";
 
 export function complete(
@@ -27,10 +29,8 @@ export async function stream(tenant: TestTenant, messages: readonly Fields[], fi
   const body = { model: "assistant", messages, stream: true, ...fields };
   const response = await send("POST", "/v1/chat/completions", { key: tenant.key, body });
   const raw = await response.text();
-  const chunks = raw
-    .split("\n\n")
-    .filter((line) => line.startsWith("data: {"))
-    .map((line) => JSON.parse(line.slice(6)));
+  const blocks = new ServerSentEventParser().push(raw);
+  const chunks = blocks.flatMap(({ data = "" }) => (data.startsWith("{") ? [JSON.parse(data)] : []));
   const deltas = chunks.flatMap(({ choices = [] }) => choices.map(({ delta }: { delta: Fields }) => delta));
   return {
     text: deltas.map(({ content }) => content ?? "").join(""),
@@ -49,3 +49,9 @@ export const weather = {
     parameters: { type: "object", properties: { place: { type: "string" } }, required: ["place"] },
   },
 };
+
+/** The sessions of which there is a copy in D1, listed or not. */
+export async function storedSessions({ tenantId }: TestTenant): Promise<string[]> {
+  const query = env.DB.prepare("SELECT session_id FROM sessions WHERE tenant_id = ?").bind(tenantId);
+  return (await query.all<{ session_id: string }>()).results.map(({ session_id }) => session_id);
+}

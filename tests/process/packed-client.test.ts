@@ -51,6 +51,12 @@ console.log("streamed:", shown !== "");
 const ids: number[] = [];
 for await (const { id } of conclave.sessions.events(sessionId, { untilIdle: true })) if (id !== undefined) ids.push(id);
 console.log("events in order:", ids.length > 4 && ids.every((id, at) => id > (ids[at - 1] ?? 0)));
+let debate = await conclave.roundtables.start({ topic: "Ship it?", mode: "collaborative", agentCount: 2, rounds: 1 });
+while (debate.status !== "completed") {
+  const contextResults = (debate.contextRequests ?? []).map(({ requestId }) => ({ requestId, result: "5 million" }));
+  debate = await conclave.roundtables.continue(debate.sessionId, { contextResults });
+}
+console.log("debated:", debate.status, (await conclave.roundtables.export(debate.sessionId)).includes("Ship it?"));
 const refused = await conclave.sessions.get("ses_none").catch((error: unknown) => error);
 console.log("refused:", refused instanceof ConclaveError && refused.code);
 `;
@@ -79,6 +85,13 @@ it("works in an empty project", async () => {
   writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["program.ts"] }));
   run(project, "tsc", ["-p", "."]);
   expect(run(project, "node", ["built/program.js"], await worker.scriptEnv())).toBe(
-    ["sent: completed true", "streamed: true", "events in order: true", "refused: not_found", ""].join("\n"),
+    [
+      "sent: completed true",
+      "streamed: true",
+      "events in order: true",
+      "debated: completed true",
+      "refused: not_found",
+      "",
+    ].join("\n"),
   );
 }, 120_000);

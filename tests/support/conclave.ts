@@ -2,6 +2,7 @@
 import { env, exports } from "cloudflare:workers";
 import type { Turn } from "../../src/chat/session.js";
 import { turnSchema } from "../../src/chat/session.js";
+import { ServerSentEventParser } from "../../src/text/server-sent-events.js";
 import { DocumentCheck } from "./document-check.js";
 import { assertInCatalogue } from "./events.js";
 import { type UpstreamModel, upstreamFor } from "./upstream-client.js";
@@ -172,10 +173,8 @@ export function parseEvents(text: string): StreamEvent[] {
 
 /** Events of any data, as a test of the log itself writes them. */
 export function splitEvents(text: string): StreamEvent[] {
-  return text.split("\n\n").flatMap((block) => {
-    const field = (name: string): string | undefined => new RegExp(`^${name}: (.*)$`, "m").exec(block)?.[1];
-    const [event, data] = [field("event"), field("data")];
-    return event === undefined || data === undefined ? [] : [{ id: field("id"), event, data: JSON.parse(data) }];
+  return new ServerSentEventParser().push(text).flatMap(({ id, event, data }) => {
+    return event === undefined || data === undefined ? [] : [{ id, event, data: JSON.parse(data) }];
   });
 }
 

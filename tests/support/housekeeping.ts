@@ -1,4 +1,4 @@
-/** The hourly housekeeping, as the cron trigger runs it. */
+/** The housekeeping, as the cron trigger runs it. */
 import { createScheduledController } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import worker from "../../src/index.js";

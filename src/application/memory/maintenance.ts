@@ -1,4 +1,4 @@
-/** What memories need once an hour: expired entries go for good, forgotten ones are taken in again, and vectors that are still missing are fetched. */
+/** What housekeeping does for memories: expired entries go for good, forgotten ones are taken in again, and vectors that are still missing are fetched. */
 import { z } from "zod";
 import { describeError, log } from "../../platform/logging.js";
 import { rebuildContext } from "./erasure.js";

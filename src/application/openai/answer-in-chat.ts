@@ -1,6 +1,5 @@
 /** A message whose conversation ends with a question of ours is the answer to it. */
 import { type Ask, askOwner, mayAnswer } from "../../asks/ask.js";
-import type { NewSession } from "../../chat/session.js";
 import { ok, type Result } from "../../conversation/problem.js";
 import type { Actor } from "../../tenancy/actor.js";
 import { answerAsk } from "../asks/answer-ask.js";
@@ -16,14 +15,13 @@ import type { ChatInput, ChatPlace } from "./chat-input.js";
 export async function answerInChat(
   actor: Actor,
   { askId, agent, sessionId, content }: Pick<ChatInput, "askId" | "agent" | "sessionId" | "content">,
-  isStateless: (session: Pick<NewSession, "metadata">) => boolean,
   services: Services,
 ): Promise<Result<ChatPlace> | undefined> {
   const owner = askId === undefined ? undefined : askOwner(askId);
   if (askId === undefined || owner === undefined || !owner.startsWith("ses_")) return undefined;
   const session = await readSession(actor, owner, services);
   if (!session.ok || session.value.agent !== agent) return undefined;
-  const isOfOneTurn = isStateless(session.value);
+  const isOfOneTurn = session.value.stateless === true;
   if (sessionId === undefined ? !isOfOneTurn : sessionId !== owner) return undefined;
   const ask = await services.asks.get(actor.tenantId, askId);
   const turnId = ask.ok ? ask.value.from.turnId : undefined;

@@ -3,7 +3,7 @@
  * for this one turn and removed after it, so that the same supervision, authority and record hold. While such a turn waits for an answer its
  * session stays.
  */
-import { isFinal, type NewSession, newSessionSchema, type Turn } from "../../chat/session.js";
+import { isFinal, newSessionSchema, type Turn } from "../../chat/session.js";
 import { callerServer, type TurnRequest } from "../../chat/turn-request.js";
 import { replyText } from "../../conversation/message.js";
 import { ok, type Result, refuse } from "../../conversation/problem.js";
@@ -20,6 +20,7 @@ import { readTurn } from "../sessions/read-turn.js";
 import { sendMessage } from "../sessions/send-message.js";
 import { answerInChat } from "./answer-in-chat.js";
 import type { ChatInput, ChatPlace } from "./chat-input.js";
+import { mayInstruct } from "./may-instruct.js";
 import { shownText } from "./shown-text.js";
 
 /** How the caller hangs on. */
@@ -40,9 +41,6 @@ export interface ChatOutcome {
 const maxWaitMs = 600_000;
 /** What one wait may take at most, in milliseconds. */
 const oneWaitMs = 60_000;
-
-/** Notes on a session that it was made for one turn. */
-const statelessMark = "conclave.stateless";
 
 export async function completeChat(
   actor: Actor,
@@ -103,9 +101,11 @@ export async function streamChat(
 async function beginChat(actor: Actor, input: ChatInput, services: Services): Promise<Result<ChatPlace>> {
   const allowed = authorize(actor, "completeChat");
   if (!allowed.ok) return allowed;
+  const instructs = mayInstruct(actor, input.request);
+  if (!instructs.ok) return instructs;
   const fits = await checkAgent(actor, input, services);
   if (!fits.ok) return fits;
-  const answered = await answerInChat(actor, input, isStateless, services);
+  const answered = await answerInChat(actor, input, services);
   if (answered !== undefined) return answered;
   const { content, speaker, idempotencyKey } = input;
   if (input.sessionId !== undefined) {
@@ -121,15 +121,10 @@ async function beginChat(actor: Actor, input: ChatInput, services: Services): Pr
   const { agent, subject, metadata, request } = input;
   const own = sessionOf(actor, newSessionSchema.parse({ agent, subject, metadata }));
   if (!own.ok) return own;
-  const definition = { ...own.value, metadata: { ...own.value.metadata, [statelessMark]: true } };
-  const { session } = await services.sessions.create(actor.tenantId, newId("ses"), definition);
+  const { session } = await services.sessions.create(actor.tenantId, newId("ses"), { ...own.value, stateless: true });
   const { sessionId } = session;
   const sent = await sendMessage(actor, { sessionId, content, speaker, request, waitMs: 0 }, services);
   return sent.ok ? ok({ sessionId, turnId: sent.value.turnId, isStateless: true }) : sent;
-}
-
-function isStateless({ metadata }: Pick<NewSession, "metadata">): boolean {
-  return metadata[statelessMark] === true;
 }
 
 /** Another tenant's agent, and one that a token isn't for, is no agent. */

@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { readJson } from "../../text/json.js";
+import { ServerSentEventParser, type StreamBlock } from "../../text/server-sent-events.js";
 
 const deltaSchema = z.object({ text: z.string(), attempt: z.int() });
 
@@ -32,15 +33,13 @@ export function shownText(): ShownText {
       const reader = bytes.pipeThrough(new TextDecoderStream()).getReader();
       const stop = (): void => void reader.cancel().catch(() => {});
       signal.addEventListener("abort", stop);
-      let buffered = "";
+      const parser = new ServerSentEventParser();
       try {
         if (signal.aborted) return;
         for (;;) {
           const { value, done } = await reader.read();
           if (done) return;
-          const blocks = (buffered + value).split("\n\n");
-          buffered = blocks.pop() ?? "";
-          for (const block of blocks) {
+          for (const block of parser.push(value)) {
             const delta = deltaOf(block);
             if (delta === undefined) continue;
             if (delta.attempt !== attempt) released = "";
@@ -60,9 +59,6 @@ export function shownText(): ShownText {
 }
 
 /** The delta of an event of a session's stream. */
-function deltaOf(block: string): z.infer<typeof deltaSchema> | undefined {
-  const lines = block.split("\n");
-  if (!lines.includes("event: reply.delta")) return undefined;
-  const data = lines.find((line) => line.startsWith("data: "))?.slice(6) ?? "";
-  return deltaSchema.safeParse(readJson(data).value).data;
+function deltaOf({ event, data = "" }: StreamBlock): z.infer<typeof deltaSchema> | undefined {
+  return event === "reply.delta" ? deltaSchema.safeParse(readJson(data).value).data : undefined;
 }

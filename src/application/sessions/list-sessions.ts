@@ -16,7 +16,8 @@ export async function listSessions(
   const allowed = authorize(actor, "listSessions");
   if (!allowed.ok) return allowed;
   const read = async (before: string | undefined, limit: number) => {
-    const sessions = await services.near.sessions.sessions(actor.tenantId, filter, before, limit, ownersOf(actor));
+    const shown = { ...filter, stateless: false };
+    const sessions = await services.near.sessions.sessions(actor.tenantId, shown, before, limit, ownersOf(actor));
     return sessions.map((session) => sessionFor(actor, session));
   };
   return readPage(page, read, ({ sessionId }) => sessionId);

@@ -1,11 +1,12 @@
 /**
- * What the schedule does once an hour: kept answers that nobody repeats any more go, the lists of remote
- * tools are compared, and memories are looked after.
+ * What the schedule does twice an hour: kept answers that nobody repeats any more go and sessions of one turn that has ended, the lists of
+ * remote tools are compared, and memories are looked after.
  */
 import { ok, type Result } from "../../conversation/problem.js";
 import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
 import { maintainMemories } from "../memory/maintenance.js";
+import { forgetStateless } from "../openai/forget-stateless.js";
 import type { Services } from "../services.js";
 
 /** How long settled deliveries of webhooks are listed, in milliseconds. */
@@ -27,6 +28,7 @@ export async function runMaintenance(
     const [found] = await services.resources.versions(tenantId, [{ kind: "tools", name, version }]);
     return found !== undefined && "mcp" in found.body ? found.body : undefined;
   });
+  await forgetStateless(at, services);
   await services.claims.purgeExpired(at);
   await services.tenants.purgeExpired(at);
   await services.readers.purgeExpired(at);

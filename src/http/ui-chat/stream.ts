@@ -1,5 +1,6 @@
 /** The events of a turn, as bytes of server-sent events, made into the bytes of a UI message stream. */
 import { caughtUp } from "../../conversation/event.js";
+import { ServerSentEventParser, type StreamBlock } from "../../text/server-sent-events.js";
 import type { UiChunk } from "./chunks.js";
 import { type TurnEvent, UiMessage } from "./message.js";
 
@@ -49,7 +50,7 @@ async function* messageTexts({
   const message = new UiMessage(sessionId, turnId);
   let past: TurnEvent[] | undefined = [];
   for await (const block of blocksOf(events)) {
-    const comment = /^: (.*)$/m.exec(block)?.[1];
+    const { comment } = block;
     if (comment === caughtUp && past !== undefined) {
       yield textOf(message.begin(past));
       past = undefined;
@@ -69,19 +70,12 @@ function textOf(chunks: readonly UiChunk[]): string {
   return chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join("");
 }
 
-/** The blocks of a stream that our own objects write: a blank line ends each. */
-async function* blocksOf(bytes: ReadableStream<Uint8Array>): AsyncGenerator<string, void, undefined> {
+async function* blocksOf(bytes: ReadableStream<Uint8Array>): AsyncGenerator<StreamBlock, void, undefined> {
   const decoder = new TextDecoder();
-  let buffered = "";
-  for await (const chunk of bytes) {
-    const blocks = (buffered + decoder.decode(chunk, { stream: true })).split("\n\n");
-    buffered = blocks.pop() ?? "";
-    yield* blocks;
-  }
+  const parser = new ServerSentEventParser();
+  for await (const chunk of bytes) yield* parser.push(decoder.decode(chunk, { stream: true }));
 }
 
-function readEvent(block: string): TurnEvent | undefined {
-  const type = /^event: (.*)$/m.exec(block)?.[1];
-  const data = /^data: (.*)$/m.exec(block)?.[1];
+function readEvent({ event: type, data }: StreamBlock): TurnEvent | undefined {
   return type === undefined || data === undefined ? undefined : { type, data: JSON.parse(data) };
 }

@@ -1,5 +1,6 @@
 /** Reads the `data` of server-sent events from a byte stream. */
 import { readJson } from "../../text/json.js";
+import { ServerSentEventParser } from "../../text/server-sent-events.js";
 
 /** A stream went on beyond what is read of it. */
 export class EventsTooLargeError extends Error {
@@ -20,43 +21,24 @@ export async function* readEventData(
 ): AsyncGenerator<string, void, undefined> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
-  const unended: string[] = [];
-  let data: string[] = [];
+  const parser = new ServerSentEventParser();
   let bytes = 0;
   try {
-    while (true) {
+    for (;;) {
       const { value, done } = await reader.read();
       bytes += value?.byteLength ?? 0;
       if (bytes > maxBytes) throw new EventsTooLargeError(maxBytes);
-      const text = done ? decoder.decode() : decoder.decode(value, { stream: true });
-      // A line that doesn't end isn't looked through again with every piece of it.
-      unended.push(text);
-      if (!done && !text.includes("\n")) continue;
-      const lines = unended.splice(0).join("").split("\n");
-      if (!done) unended.push(lines.pop() ?? "");
-      for (const line of lines) {
-        const text = line.endsWith("\r") ? line.slice(0, -1) : line;
-        if (text !== "") {
-          const field = dataField(text);
-          if (field !== undefined) data.push(field);
-        } else if (data.length > 0) {
-          yield data.join("\n");
-          data = [];
-        }
+      for (const { data } of parser.push(done ? decoder.decode() : decoder.decode(value, { stream: true }))) {
+        if (data !== undefined) yield data;
       }
       if (done) break;
     }
-    const tail = data.join("\n");
+    const tail = parser.rest()?.data ?? "";
     if (tail !== "" && isWhole(tail)) yield tail;
   } finally {
     // Not awaited: a body that hangs would keep us here.
     reader.cancel().catch(() => {});
   }
-}
-
-function dataField(line: string): string | undefined {
-  if (!line.startsWith("data:")) return undefined;
-  return line.startsWith("data: ") ? line.slice(6) : line.slice(5);
 }
 
 function isWhole(data: string): boolean {

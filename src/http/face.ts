@@ -1,0 +1,39 @@
+/** Another face beside HTTP's own routes: what the app has to know of it, and what its handlers find in a request. */
+import type { Hono } from "hono";
+import type { Services } from "../application/services.js";
+import type { Problem } from "../conversation/problem.js";
+import type { Actor } from "../tenancy/actor.js";
+
+export interface FaceEnv {
+  Bindings: Env;
+  Variables: {
+    requestId: string;
+    services: Services;
+    /** Renders a refusal as callers of this path expect it. */
+    refuse: (problem: Problem) => Response;
+    /** Set where the app has let the caller in: on every route below `/v1`, and of faces for tenants. */
+    actor?: Actor;
+    /** The origins of pages that may read the answer, as the caller's tenant says. */
+    corsOrigins?: readonly string[];
+    /** The body's text, once read: of routes below `/v1`. */
+    bodyText?: string;
+  };
+}
+
+export interface Face {
+  readonly routes: Hono<FaceEnv>;
+  /** Its paths. What is refused there, by the app too, is rendered by the face. */
+  readonly paths: RegExp;
+  /**
+   * Who calls. `tenant`: a key's or token's holder, whom the app lets in, pages of the tenant's origins among them. `signed`: somebody whom
+   * the face itself knows by a signature.
+   */
+  readonly callers: "tenant" | "signed";
+  /** A refusal as the face's clients expect it; without it as `application/problem+json`. */
+  readonly renderProblem?: (problem: Problem, about: RefusedRequest) => Response;
+}
+
+export interface RefusedRequest {
+  readonly request: Request;
+  readonly requestId: string;
+}

@@ -1,0 +1,51 @@
+/** Where chat platforms send their events: `/webhooks/{kind}/{connectionId}`. Each is verified, stored, and acknowledged at once. */
+import { Hono } from "hono";
+import { authenticatePlatform, receiveChannelEvents } from "../application/channels/receive-events.js";
+import type { Face, FaceEnv } from "../http/face.js";
+import { describeError, log } from "../platform/logging.js";
+
+/** The most that a body may have, in bytes. */
+const maxBodyBytes = 1_000_000;
+
+const address = "/webhooks/:kind{[a-z]{1,20}}/:connectionId{[A-Za-z0-9]{10,100}}";
+
+const routes = new Hono<FaceEnv>();
+
+routes.all(address, async (c) => {
+  const { services, requestId, refuse } = c.var;
+  try {
+    const body = await readLimited(c.req.raw.body);
+    if (body === undefined)
+      return refuse({ code: "too_large", detail: `A body may have at most ${maxBodyBytes} bytes.` });
+    const { kind, connectionId } = c.req.param();
+    const request = { method: c.req.method, query: c.req.query(), body, headers: c.req.header() };
+    const signed = await authenticatePlatform({ kind, connectionId, request }, services);
+    if (!signed.ok) return refuse(signed.problem);
+    const { actor, ...received } = signed.value;
+    const answer = await receiveChannelEvents(actor, received, services);
+    if (!answer.ok) return refuse(answer.problem);
+    const { status = 200, type = "text/plain; charset=utf-8", body: text } = answer.value;
+    return new Response(text ?? null, { status, headers: text === undefined ? {} : { "content-type": type } });
+  } catch (error) {
+    // The platform sends it again.
+    log("error", "channel.request_failed", { requestId, ...describeError(error) });
+    return refuse({ code: "internal", detail: "It could not be stored. Send it again." });
+  }
+});
+
+routes.all("/webhooks/*", (c) => c.var.refuse({ code: "not_found", detail: "There is no such connection." }));
+
+export const channelWebhooks: Face = { routes, paths: /^\/webhooks\//, callers: "signed" };
+
+/** Nothing when it is too long. What isn't UTF-8 doesn't match its signature. */
+async function readLimited(stream: ReadableStream<Uint8Array> | null): Promise<string | undefined> {
+  const decoder = new TextDecoder();
+  let size = 0;
+  let text = "";
+  for await (const chunk of stream ?? []) {
+    size += chunk.byteLength;
+    if (size > maxBodyBytes) return undefined;
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}

@@ -1,0 +1,105 @@
+/** Sessions that are made for one turn: who makes them, who sees them, and when they are gone. */
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { newTenant, type TestTenant } from "../support/conclave.js";
+import { eventually } from "../support/eventually.js";
+import { runHousekeeping } from "../support/housekeeping.js";
+import { passTime } from "../support/objects.js";
+import { assistant, complete, storedSessions, user } from "./support.js";
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** A stateless call whose agent asks a question. */
+async function asked() {
+  const tenant = await newTenant();
+  const model = await tenant.agent("assistant", { tools: ["conclave/ask_human"] });
+  await model.reply(
+    { toolCalls: [{ name: "ask_human", arguments: { question: "Which invoice?" } }] },
+    { text: "Invoice 7 is paid." },
+  );
+  const { content } = (await complete(tenant, [user("Is it paid?")])).body.choices[0].message;
+  const askId: string = /\[(ask_\w+)\]/.exec(content)?.[1] ?? "";
+  const { sessionId } = (await tenant.call("GET", `/v1/asks/${askId}`)).body.from;
+  const callAgain = () => complete(tenant, [user("Is it paid?"), assistant(content), user("Number 7.")]);
+  return { tenant, model, askId, sessionId, callAgain };
+}
+
+const idsOfList = async (tenant: TestTenant): Promise<string[]> =>
+  (await tenant.call("GET", "/v1/sessions")).body.items.map(({ sessionId }: { sessionId: string }) => sessionId);
+
+describe("a session of one turn", () => {
+  it("stays while its question is open, says what it is, and stands in no list", async () => {
+    const { tenant, sessionId } = await asked();
+    await eventually(async () => expect(await storedSessions(tenant)).toEqual([sessionId]));
+    expect(await idsOfList(tenant)).toEqual([]);
+    expect((await tenant.call("GET", `/v1/sessions/${sessionId}`)).body).toMatchObject({
+      stateless: true,
+      status: "waiting",
+      metadata: {},
+    });
+  });
+
+  it("is there for the caller half an hour after somebody else's answer, and forgotten within the hour", async () => {
+    const { tenant, model, askId, sessionId, callAgain } = await asked();
+    await runHousekeeping();
+    await tenant.call("POST", `/v1/asks/${askId}/answer`, { response: "Number 7." });
+    await eventually(async () =>
+      expect((await tenant.call("GET", `/v1/sessions/${sessionId}`)).body.status).toBe("idle"),
+    );
+    await eventually(async () => expect(await storedSessions(tenant)).toEqual([sessionId]));
+    vi.useFakeTimers({ toFake: ["Date"] });
+    passTime(20 * 60_000);
+    await runHousekeeping();
+    expect((await callAgain()).body.choices[0].message.content).toBe("Invoice 7 is paid.");
+    expect(await model.requests()).toHaveLength(2);
+    await eventually(async () => expect(await storedSessions(tenant)).toEqual([]));
+  });
+
+  it("is forgotten by the housekeeping when nobody calls again", async () => {
+    const { tenant, askId, sessionId } = await asked();
+    await tenant.call("POST", `/v1/asks/${askId}/cancel`);
+    await eventually(async () =>
+      expect((await tenant.call("GET", `/v1/sessions/${sessionId}`)).body.status).toBe("idle"),
+    );
+    await eventually(async () => expect(await storedSessions(tenant)).toEqual([sessionId]));
+    vi.useFakeTimers({ toFake: ["Date"] });
+    passTime(30 * 60_000);
+    await runHousekeeping();
+    expect((await tenant.call("GET", `/v1/sessions/${sessionId}`)).status).toBe(404);
+    expect(await storedSessions(tenant)).toEqual([]);
+  });
+});
+
+it("no caller can make one: the field is refused, and metadata of the name that was used for it says nothing", async () => {
+  const tenant = await newTenant();
+  await tenant.agent("assistant");
+  expect((await tenant.call("POST", "/v1/sessions", { agent: "assistant", stateless: true })).status).toBe(422);
+  const sessionId = await tenant.session({ metadata: { "conclave.stateless": true } });
+  expect((await tenant.call("PATCH", `/v1/sessions/${sessionId}`, { stateless: true })).status).toBe(422);
+  await eventually(async () => expect(await idsOfList(tenant)).toEqual([sessionId]));
+  vi.useFakeTimers({ toFake: ["Date"] });
+  passTime(86_400_000);
+  await runHousekeeping();
+  expect((await tenant.call("GET", `/v1/sessions/${sessionId}`)).body).not.toHaveProperty("stateless");
+});
+
+it("knows the sessions that the version before marked in their metadata, and leaves alone what a caller marked", async () => {
+  const { tenant, sessionId, callAgain } = await asked();
+  const marked = await tenant.session({ metadata: { "conclave.stateless": true } });
+  for (const id of [sessionId, marked]) {
+    await runInDurableObject(tenant.object(id), (_instance, { storage: { sql } }) => {
+      sql.exec(
+        `UPDATE session SET definition =
+           json_set(json_remove(definition, '$.stateless'), '$.metadata."conclave.stateless"', json('true'))`,
+      );
+      sql.exec("DELETE FROM schema_steps WHERE name = 'sessions of one turn'");
+    });
+    await evictDurableObject(tenant.object(id));
+  }
+  expect((await tenant.call("GET", `/v1/sessions/${marked}`)).body).not.toHaveProperty("stateless");
+  expect((await tenant.call("GET", `/v1/sessions/${sessionId}`)).body).toMatchObject({ stateless: true, metadata: {} });
+  expect((await callAgain()).body.choices[0].message.content).toBe("Invoice 7 is paid.");
+  await eventually(async () => expect(await storedSessions(tenant)).toEqual([marked]));
+});
