@@ -27,6 +27,9 @@ export const acts = {
   sendMessage: { role: "client", ofSubject: true },
   /** As OpenAI's clients talk to an agent: in a session, or with the conversation sent along. */
   completeChat: { role: "client", ofSubject: true },
+  /** An answer that was stored for its caller. */
+  readResponse: { role: "client", ofSubject: true },
+  deleteResponse: { role: "client", ofSubject: true },
   readTurn: { role: "client", ofSubject: true },
   /** A turn's story: what its supervisors, agents and tools said, as they said it. */
   readTurnTrace: { role: "operator" },
