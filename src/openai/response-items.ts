@@ -39,7 +39,7 @@ const assistantMessage = z.strictObject({
   phase: z.enum(["commentary", "final_answer"]).nullish(),
 });
 const callId = z.string().min(1).max(200);
-export const functionCallSchema = z.strictObject({
+const functionCallSchema = z.strictObject({
   type: z.literal("function_call"),
   id,
   call_id: callId,

@@ -157,7 +157,7 @@ function reasonOf(answer: Answer): "max_output_tokens" | "content_filter" | unde
 }
 
 /** What an answer puts out: what it says, and the calls that it hands over. */
-export function outputOf(ref: TurnRef, answer: Answer, shown?: readonly Part[]): OutputItem[] {
+function outputOf(ref: TurnRef, answer: Answer, shown?: readonly Part[]): OutputItem[] {
   const isIncomplete = reasonOf(answer) !== undefined;
   const calls = answer.kind === "text" ? answer.calls : [];
   const parts = shown ?? [partOf(answer)];
@@ -178,7 +178,7 @@ export function outputOf(ref: TurnRef, answer: Answer, shown?: readonly Part[]):
   ];
 }
 
-export function partOf(answer: Answer): Part {
+function partOf(answer: Answer): Part {
   return answer.kind === "refused"
     ? { type: "refusal", refusal: answer.refusal }
     : { type: "output_text", text: answer.text, annotations: [] };
@@ -189,7 +189,7 @@ export function messageItemId(ref: TurnRef): string {
   return responseId(ref).replace(/^resp/, "msg");
 }
 
-export function callItemId(ref: TurnRef, index: number): string {
+function callItemId(ref: TurnRef, index: number): string {
   return `${responseId(ref).replace(/^resp/, "fc")}_${index}`;
 }
 

@@ -110,7 +110,7 @@ export const responseBodySchema = z.preprocess(completed, bodySchema);
 /** What a client sends over a WebSocket, for each response. */
 export const createEventSchema = z.preprocess(
   completed,
-  z.strictObject({ ...fields, input: items, type: z.literal("response.create") }),
+  z.strictObject({ type: z.literal("response.create"), ...fields, input: items }),
 );
 /** What `POST /v1/responses/compact` takes. */
 export const compactRequestSchema = z.strictObject({
