@@ -15,7 +15,13 @@ import type { ActorRecord } from "../../src/conversation/actor-record.js";
 import type { ChatMessage } from "../../src/conversation/message.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
 import { type ConversationIdentity, conversationIdentitySchema } from "../../src/gateways/channel-gateway.js";
-import type { CreatedSession, RecordedPass, SendCommand, SessionObject } from "../../src/gateways/session-gateway.js";
+import type {
+  CreatedSession,
+  RecordedPass,
+  SendCommand,
+  SentTurn,
+  SessionObject,
+} from "../../src/gateways/session-gateway.js";
 import { fromWire, type Page, pageOfRows, toWire, type Wire } from "../../src/gateways/wire.js";
 import type { TurnTrace } from "../../src/routing/trace.js";
 import { Root } from "../kit/root.js";
@@ -67,6 +73,13 @@ export class ChatSession extends Root<SessionEngine> implements SessionObject {
     if (!this.exists()) return toWire(noSession);
     await this.engine.settled(turnId, waitMs);
     return toWire(this.engine.turn(turnId));
+  }
+
+  async turnAsSent(turnId: string): Promise<Wire<Result<SentTurn>>> {
+    const turn = this.exists() ? this.engine.store.turn(turnId) : undefined;
+    if (turn === undefined) return toWire(noSession);
+    const view = this.engine.turn(turnId);
+    return toWire(view.ok ? ok({ turn: view.value, request: turn.request }) : view);
   }
 
   async turnTrace(turnId: string): Promise<Wire<Result<TurnTrace>>> {

@@ -184,8 +184,10 @@ export class ChatSessionStore {
   }
 
   endTurn(turnId: string, status: TurnStatus, outcome: StoredOutcome, at: number): void {
+    // What other sessions hold of the conversation is theirs to keep, and to erase.
     this.sql.exec(
-      "UPDATE turns SET status = ?, outcome = ?, ended_at = ?, partial = NULL WHERE turn_id = ?",
+      `UPDATE turns SET status = ?, outcome = ?, ended_at = ?, partial = NULL, request = json_remove(request, '$.carried')
+       WHERE turn_id = ?`,
       status,
       JSON.stringify(outcome),
       at,

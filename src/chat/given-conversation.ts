@@ -13,7 +13,14 @@ import type { Subject, SubjectOf } from "../supervision/subject.js";
 import { type SupervisePorts, supervise } from "../supervision/supervise.js";
 import type { Supervisor } from "../supervision/supervisor.js";
 import { readJson } from "../text/json.js";
-import { callerServer, type GivenMessage, type GivenResult, resultsText, type TurnRequest } from "./turn-request.js";
+import {
+  callerServer,
+  conversationOf,
+  type GivenMessage,
+  type GivenResult,
+  resultsText,
+  type TurnRequest,
+} from "./turn-request.js";
 
 /** What the supervisors left of it. */
 export interface Given {
@@ -62,7 +69,7 @@ export async function superviseGiven(
   const asRequest = judgeAs((text) => requestOf(`${messageId}.before`, text));
   const asReply = judgeAs((text) => replyOf(`${messageId}.before`, text));
 
-  const kept = await Promise.all(request.history.map((message) => judgeMessage(message, asRequest, asReply)));
+  const kept = await Promise.all(conversationOf(request).map((message) => judgeMessage(message, asRequest, asReply)));
   const history = kept.filter((message) => message !== undefined);
   const instructions = request.instructions === undefined ? undefined : await asRequest(request.instructions);
   const write = record.splice(0);
@@ -175,14 +182,15 @@ async function judgeResults(
 }
 
 /** Everything that was sent along, as supervisors read it beside the message. */
-export function asTranscript({ instructions, history, results }: TurnRequest): {
+export function asTranscript(request: TurnRequest): {
   role: "user" | "assistant";
   content: string;
 }[] {
+  const { instructions, results } = request;
   const callText = (tool: string, args: string, result: string): string => `[${tool} ${args}: ${result}]`;
   return [
     ...(instructions === undefined ? [] : [{ role: "user" as const, content: `[instructions] ${instructions}` }]),
-    ...history.map(({ role, content, rounds = [] }) => {
+    ...conversationOf(request).map(({ role, content, rounds = [] }) => {
       const calls = rounds.flatMap((round) =>
         round.calls.map((call) => callText(call.ref.tool, call.args, call.result)),
       );

@@ -8,7 +8,7 @@ import type { Given } from "./given-conversation.js";
 import { type GivenResult, resultsText, type TurnRequest } from "./turn-request.js";
 
 /** Tokens of a conversation that a caller sends whole, estimated: it is shown whole, or refused before. */
-const givenHistoryTokens = 100_000;
+export const givenHistoryTokens = 100_000;
 
 /** The session's context with the caller's conversation behind its history, and the caller's instructions behind its rules. */
 export function withGiven(

@@ -43,8 +43,16 @@ export const callerToolSchema = z.object({
 });
 export type CallerTool = z.infer<typeof callerToolSchema>;
 
+/** A turn of any session of the tenant. */
+export const turnRefSchema = z.object({ sessionId: z.string(), turnId: z.string() });
+export type TurnRef = z.infer<typeof turnRefSchema>;
+
 export const turnRequestSchema = z.object({
   instructions: text.optional(),
+  /** The conversation before it that the records of other sessions hold. It is kept until the turn has ended: those keep it then. */
+  carried: z.array(givenMessageSchema).max(2_000).optional(),
+  /** The turns that `carried` was made of, the oldest first. */
+  follows: z.array(turnRefSchema).max(200).optional(),
   history: z.array(givenMessageSchema).max(2_000).default([]),
   results: z.array(givenResultSchema).max(100).default([]),
   tools: z.array(callerToolSchema).max(128).default([]),
@@ -61,8 +69,17 @@ export const turnRequestSchema = z.object({
       seed: z.int().optional(),
     })
     .optional(),
+  /** The session was made for this turn alone, and stays for it, or goes after it. */
+  ownSession: z.enum(["stays", "goes"]).optional(),
+  /** What the caller is shown again of its request. No model reads it. */
+  note: z.record(z.string(), z.unknown()).optional(),
 });
 export type TurnRequest = z.infer<typeof turnRequestSchema>;
+
+/** The whole conversation before the message. */
+export function conversationOf({ carried = [], history }: Pick<TurnRequest, "carried" | "history">): GivenMessage[] {
+  return [...carried, ...history];
+}
 
 /** A tool of the caller as an agent holds it: supervised like any other, and never run here. */
 export function callerTool({ name, description, parameters }: CallerTool): AgentTool {

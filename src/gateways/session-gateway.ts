@@ -12,7 +12,7 @@ import {
   type Turn,
   turnSchema,
 } from "../chat/session.js";
-import type { TurnRequest } from "../chat/turn-request.js";
+import { type TurnRequest, turnRequestSchema } from "../chat/turn-request.js";
 import type { ActorRecord } from "../conversation/actor-record.js";
 import { type ChatMessage, chatMessageSchema } from "../conversation/message.js";
 import type { Metadata } from "../conversation/names.js";
@@ -44,6 +44,10 @@ const createdSchema = z.object({ session: sessionSchema, created: z.boolean() })
 /** A session, and whether it was made just now. */
 export type CreatedSession = z.infer<typeof createdSchema>;
 
+const sentTurnSchema = z.object({ turn: turnSchema, request: turnRequestSchema.optional() });
+/** A turn with what the caller sent along with its message: the restricted record. */
+export type SentTurn = z.infer<typeof sentTurnSchema>;
+
 export type RecordedPass = z.infer<typeof recordedPassSchema>;
 
 /** What a session's object offers. */
@@ -59,6 +63,7 @@ export interface SessionObject extends RootObject {
   describe(): Promise<Wire<Result<Session>>>;
   send(command: SendCommand): Promise<Wire<Result<Turn>>>;
   turn(turnId: string, waitMs: number): Promise<Wire<Result<Turn>>>;
+  turnAsSent(turnId: string): Promise<Wire<Result<SentTurn>>>;
   turnTrace(turnId: string): Promise<Wire<Result<TurnTrace>>>;
   cancelTurn(turnId: string, by: ActorRecord): Promise<Wire<Result<Turn>>>;
   context(): Promise<Wire<Result<ContextView>>>;
@@ -75,6 +80,7 @@ export interface SessionObject extends RootObject {
 const sessionResult = resultOf(sessionSchema);
 const turnTraceResult = resultOf(turnTraceSchema);
 const turnResult = resultOf(turnSchema);
+const sentTurnResult = resultOf(sentTurnSchema);
 const contextResult = resultOf(contextViewSchema);
 const messagesResult = resultOf(pageSchema(chatMessageSchema));
 const versionResult = resultOf(messageVersionSchema);
@@ -108,6 +114,10 @@ export class SessionGateway extends RootGateway<SessionObject> {
 
   async turn(tenantId: string, sessionId: string, turnId: string, waitMs = 0): Promise<Result<Turn>> {
     return fromWire(await this.call(tenantId, sessionId, (object) => object.turn(turnId, waitMs)), turnResult);
+  }
+
+  async turnAsSent(tenantId: string, sessionId: string, turnId: string): Promise<Result<SentTurn>> {
+    return fromWire(await this.call(tenantId, sessionId, (object) => object.turnAsSent(turnId)), sentTurnResult);
   }
 
   async turnTrace(tenantId: string, sessionId: string, turnId: string): Promise<Result<TurnTrace>> {

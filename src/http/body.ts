@@ -1,7 +1,7 @@
 /** Bodies: read once, within a limit, and JSON. */
 
 import { createMiddleware } from "hono/factory";
-import { readJson } from "../text/json.js";
+import { depthExceeds, readJson } from "../text/json.js";
 import type { AppEnv } from "./context.js";
 import { problem } from "./problems.js";
 
@@ -49,9 +49,4 @@ function checkJson(text: string): void {
   const { value, problem: wrong } = readJson(text);
   if (wrong !== undefined) throw problem("bad_request", `The body isn't valid JSON: ${wrong}.`);
   if (depthExceeds(value, maxDepth)) throw problem("invalid", `JSON may be nested at most ${maxDepth} deep.`);
-}
-
-function depthExceeds(value: unknown, left: number): boolean {
-  if (value === null || typeof value !== "object") return false;
-  return left === 0 || Object.values(value).some((inner) => depthExceeds(inner, left - 1));
 }

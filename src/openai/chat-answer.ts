@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { ChatEvent } from "../application/openai/complete-chat.js";
 import { bodyOf, OpenAiError } from "./errors.js";
-import { type Answer, answerOf } from "./outcome.js";
+import { type Answer, answerOf, replaced } from "./outcome.js";
 
 const usage = z.object({ prompt_tokens: z.int(), completion_tokens: z.int(), total_tokens: z.int() });
 const called = z.object({ name: z.string(), arguments: z.string() });
@@ -120,13 +120,6 @@ export async function* chunkLines(
     yield line(bodyOf(error));
   }
 }
-
-/** Nothing that was sent can be taken back in this protocol. */
-const replaced = new OpenAiError(
-  502,
-  "answer_replaced",
-  "What was sent of the answer doesn't hold: it was begun anew and came out differently. Send the request again.",
-);
 
 function callPart({ id, ...call }: { id: string; name: string; arguments: string }, index: number) {
   return { index, id, type: "function" as const, function: call };

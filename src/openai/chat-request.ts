@@ -108,14 +108,18 @@ export const chatRequestSchema = z.strictObject({
 });
 export type ChatRequest = z.infer<typeof chatRequestSchema>;
 
-/** The request as what is to be done. @param session named by the header, if it is */
-export function chatInput(body: ChatRequest, session: string | undefined): ChatInput {
+/**
+ * The request as what is to be done.
+ * @param session named by the header, if it is
+ * @param isFollowing it goes on from an answer of ours: what came of calls may be of that one's
+ */
+export function chatInput(body: ChatRequest, session: string | undefined, isFollowing = false): ChatInput {
   const { sessionId: named, ...metadata } = body.metadata ?? {};
   const sessionId = session ?? named;
   const lastReply = body.messages.findLastIndex(({ role }) => role === "assistant");
   const before = body.messages.slice(0, lastReply + 1);
   const after = body.messages.slice(lastReply + 1);
-  const results = resultsOf(after, body.messages, lastReply, sessionId !== undefined);
+  const results = resultsOf(after, body.messages, lastReply, sessionId !== undefined || isFollowing);
   const words = after.flatMap((one) => (one.role === "user" ? textOf(one) : []));
   const content = words.length > 0 ? words.join("\n\n") : resultsText(results);
   if (content.trim() === "") {

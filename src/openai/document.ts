@@ -3,6 +3,7 @@ import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { chunkSchema, completionSchema } from "./chat-answer.js";
 import { chatRequestSchema } from "./chat-request.js";
 import { errorSchema } from "./errors.js";
+import { describeResponses } from "./response-document.js";
 
 type Registry = OpenAPIHono["openAPIRegistry"];
 
@@ -14,10 +15,11 @@ const errorTexts: Readonly<Record<number, string>> = {
   400: "What was wrong with the request; `param` names where",
   401: "`invalid_api_key`: a tenant's key or token is needed",
   403: "The key may not do this",
-  404: "There is no such thing: `model_not_found`, or no such session",
+  404: "There is no such thing: `model_not_found`, `previous_response_not_found`, or no such session or response",
   409: "It conflicts with what goes on: a question is open, or a key was used before",
   413: "The body is too large",
   415: "The body isn't JSON",
+  426: "A WebSocket is opened here",
   429: "Too many requests or waiting messages",
   500: "An internal error, or an agent that isn't set up completely",
   502: "`model_unavailable`: no model gave an answer",
@@ -59,6 +61,7 @@ export function describeRoutes(registry: Registry): void {
       ...refusals(400, 404, 409, 413, 415, 429, 502),
     },
   });
+  describeResponses(registry, refusals);
   registry.registerPath({
     "x-act": "listResources",
     method: "get",

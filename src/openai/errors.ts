@@ -52,6 +52,9 @@ export function ofProblem({ code, detail, errors = [] }: Problem): OpenAiError {
   const path = errors[0]?.path ?? "";
   const param = path === "" ? null : paramOf(path);
   if (code === "not_found" && path === "model") return new OpenAiError(404, "model_not_found", detail, "model");
+  if (code === "not_found" && path === "previous_response_id") {
+    return new OpenAiError(404, "previous_response_not_found", detail, path);
+  }
   const message = errors.length === 0 ? detail : `${detail} (${errors.map((one) => one.message).join("; ")})`;
   return new OpenAiError(code === "invalid" ? 400 : problemCodes[code], codes[code], message, param);
 }

@@ -1,26 +1,23 @@
 /** OpenAI's API as routes: an agent's name is a model's name, and existing clients work once their base URL is changed. */
 import { OpenAPIHono } from "@hono/zod-openapi";
-import type { Context } from "hono";
-import { type ChatCaller, completeChat, streamChat } from "../application/openai/complete-chat.js";
+import { completeChat, streamChat } from "../application/openai/complete-chat.js";
 import { listResources } from "../application/resources/list-resources.js";
 import { readResource } from "../application/resources/read-resource.js";
-import type { Result } from "../conversation/problem.js";
 import type { Face, FaceEnv } from "../http/face.js";
 import { newId } from "../platform/ids.js";
-import type { Actor } from "../tenancy/actor.js";
 import { readBody } from "./body.js";
+import { actorOf, answering, callerOf, given, sessionHeader } from "./calls.js";
 import { chunkLines, completionOf } from "./chat-answer.js";
 import { chatInput, chatRequestSchema } from "./chat-request.js";
 import { describeRoutes } from "./document.js";
-import { errorResponse, OpenAiError, ofProblem, problemAsOpenAi } from "./errors.js";
+import { OpenAiError, problemAsOpenAi } from "./errors.js";
 import { answerOf } from "./outcome.js";
+import { addResponseRoutes } from "./responses.js";
 import { streamResponse } from "./stream.js";
-
-/** Names the session of a request, and of an answer. */
-const sessionHeader = "x-conclave-session";
 
 const openAi = new OpenAPIHono<FaceEnv>();
 describeRoutes(openAi.openAPIRegistry);
+addResponseRoutes(openAi);
 
 export const openAiFace: Face = {
   routes: openAi,
@@ -82,42 +79,5 @@ function modelOf({ name, updatedAt }: { readonly name: string; readonly updatedA
     object: "model" as const,
     created: Math.floor(Date.parse(updatedAt) / 1000),
     owned_by: "conclave",
-  };
-}
-
-/** @throws {OpenAiError} where it was refused. */
-function given<T>(result: Result<T>): T {
-  if (result.ok) return result.value;
-  throw ofProblem(result.problem);
-}
-
-/** Renders what was refused; what nobody foresaw is the app's to render. */
-async function answering(c: Context<FaceEnv>, answer: () => Promise<Response>): Promise<Response> {
-  try {
-    const [unknown] = Object.keys(c.req.query());
-    if (unknown !== undefined) {
-      const detail = `The route doesn't know the query parameter ${unknown}. It takes none.`;
-      throw new OpenAiError(400, "unknown_parameter", detail, unknown);
-    }
-    return await answer();
-  } catch (error) {
-    if (error instanceof OpenAiError) return errorResponse(error, { "x-request-id": c.get("requestId") });
-    throw error;
-  }
-}
-
-function actorOf(c: Context<FaceEnv>): Actor {
-  const actor = c.get("actor");
-  if (actor === undefined) throw new OpenAiError(401, "invalid_api_key", "Send a tenant's key as the API key.");
-  return actor;
-}
-
-/** Whoever waits for the answer: they have gone when their request is aborted, or when they stop reading. */
-function callerOf(c: Context<FaceEnv>): { readonly caller: ChatCaller; readonly drop: () => void } {
-  const gone = new AbortController();
-  const signal = AbortSignal.any([c.req.raw.signal, gone.signal]);
-  return {
-    caller: { signal, background: (work) => c.executionCtx.waitUntil(work) },
-    drop: () => gone.abort(),
   };
 }

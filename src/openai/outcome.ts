@@ -1,4 +1,5 @@
 /** What a turn came to, in the words that both of OpenAI's APIs share. */
+import { openAsks } from "../application/openai/answer-in-chat.js";
 import type { ChatOutcome } from "../application/openai/complete-chat.js";
 import type { Ask } from "../asks/ask.js";
 import type { Turn } from "../chat/session.js";
@@ -24,6 +25,13 @@ export type Answer = { readonly usage: Turn["usage"]; readonly sessionId?: strin
   /** A question: its text and its id, to be answered with the next message. */
   | { readonly kind: "asks"; readonly text: string }
   | { readonly kind: "refused"; readonly refusal: string }
+);
+
+/** Nothing that was sent can be taken back in these protocols. */
+export const replaced = new OpenAiError(
+  502,
+  "answer_replaced",
+  "What was sent of the answer doesn't hold: it was begun anew and came out differently. Send the request again.",
 );
 
 /** @throws {OpenAiError} where there is no answer. */
@@ -58,10 +66,9 @@ export function answerOf(outcome: Result<ChatOutcome>): Answer {
   }
 }
 
-/** What is asked, the question last that the next message answers. */
+/** What is asked: the question that the next message answers. */
 function questionText(asks: readonly Ask[]): string {
-  const open = asks.filter(({ status }) => status === "open").toSorted((a, b) => rank(b) - rank(a));
-  const [first] = open;
+  const [first] = openAsks(asks);
   if (first === undefined) return "An answer is awaited from somebody else. Ask again later.";
   const { question, context, suggestions = [], askId, audience, kind } = first;
   return [
@@ -73,9 +80,4 @@ function questionText(asks: readonly Ask[]): string {
     ...(audience === "staff" ? ["Somebody of the staff decides on it; send anything to see whether they have."] : []),
     `[${askId}]`,
   ].join("\n");
-}
-
-/** What the caller's user can answer comes first. */
-function rank({ audience, kind }: Ask): number {
-  return (audience === "user" ? 2 : 0) + (kind === "human" ? 1 : 0);
 }

@@ -29,6 +29,9 @@ export const acts = {
   completeChat: { role: "client", ofSubject: true },
   /** Instructions of the caller's own, behind those that are stored. */
   instructAgent: { role: "client" },
+  /** An answer that was stored for its caller. */
+  readResponse: { role: "client", ofSubject: true },
+  deleteResponse: { role: "client", ofSubject: true },
   readTurn: { role: "client", ofSubject: true },
   /** A turn's story: what its supervisors, agents and tools said, as they said it. */
   readTurnTrace: { role: "operator" },

@@ -12,3 +12,9 @@ export function readJson(text: string): { readonly value: unknown; readonly prob
     return { value: undefined, problem: error instanceof Error ? error.message : "it can't be read" };
   }
 }
+
+/** Whether a value is nested deeper than `left` levels. */
+export function depthExceeds(value: unknown, left: number): boolean {
+  if (value === null || typeof value !== "object") return false;
+  return left === 0 || Object.values(value).some((inner) => depthExceeds(inner, left - 1));
+}

@@ -35,6 +35,8 @@ import {
 } from "../../src/application/memory/use-threads.js";
 import { restoreMemoryContext, writeMemoryContext } from "../../src/application/memory/write-contexts.js";
 import { completeChat } from "../../src/application/openai/complete-chat.js";
+import { deleteResponse } from "../../src/application/openai/delete-response.js";
+import { readResponse } from "../../src/application/openai/read-response.js";
 import { deleteResource } from "../../src/application/resources/delete-resource.js";
 import { listResources } from "../../src/application/resources/list-resources.js";
 import { pinTools } from "../../src/application/resources/pin-tools.js";
@@ -172,6 +174,8 @@ const calls: Record<Exclude<Act, "readOriginals">, Call> = {
     return completeChat(actor, { agent: "assistant", metadata: {}, content: "hi", request }, caller, services);
   },
   sendMessage: (actor, services) => sendMessage(actor, { sessionId: "ses_1", content: "hi", waitMs: 0 }, services),
+  readResponse: (actor, services) => readResponse(actor, "resp_x", services),
+  deleteResponse: (actor, services) => deleteResponse(actor, "resp_x", services),
   readTurn: (actor, services) => readTurn(actor, { ...turn, waitMs: 0 }, services),
   cancelTurn: (actor, services) => cancelTurn(actor, turn, services),
   readTranscript: (actor, services) => readTranscript(actor, { ...page, sessionId: "ses_1" }, services),

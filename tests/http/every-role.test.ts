@@ -50,6 +50,8 @@ const bodies: Record<string, unknown> = {
     baseHash: "0".repeat(64),
   },
   "POST /v1/chat/completions": { model: "none", messages: [{ role: "user", content: "x" }] },
+  "POST /v1/responses": { model: "none", input: "x" },
+  "POST /v1/responses/compact": { model: "none", input: "x" },
   "POST /v1/ui-chat": { id: "c", messages: [{ role: "user", parts: [{ type: "text", text: "x" }] }] },
   "POST /v1/asks/{askId}/answer": { response: "x" },
   "POST /v1/runs": { team: "none", input: "x" },

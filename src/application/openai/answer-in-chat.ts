@@ -30,11 +30,27 @@ export async function answerInChat(
   if (ask.value.status !== "open") {
     return isOfOneTurn ? ok({ sessionId: owner, turnId, isStateless: true }) : undefined;
   }
-  const place = { sessionId: owner, turnId, isStateless: isOfOneTurn };
-  const answer = mayAnswer(ask.value, answererOf(actor)) ? answerOf(ask.value, content) : undefined;
-  if (answer === undefined) return ok(place);
-  const answered = await answerAsk(actor, { askId, answer }, services);
-  return answered.ok || answered.problem.code === "already_closed" ? ok(place) : answered;
+  const answered = await answerOpenAsk(actor, ask.value, content, services);
+  return answered.ok ? ok({ sessionId: owner, turnId, isStateless: isOfOneTurn }) : answered;
+}
+
+/** Gives the text as the answer, where it is one that the actor may give; a question that was answered elsewhere meanwhile is the same. */
+export async function answerOpenAsk(
+  actor: Actor,
+  ask: Ask,
+  content: string,
+  services: Services,
+): Promise<Result<void>> {
+  const answer = mayAnswer(ask, answererOf(actor)) ? answerOf(ask, content) : undefined;
+  if (answer === undefined) return ok(undefined);
+  const answered = await answerAsk(actor, { askId: ask.askId, answer }, services);
+  return answered.ok || answered.problem.code === "already_closed" ? ok(undefined) : answered;
+}
+
+/** What is asked, the question first that the next message answers: what the caller's user can answer comes first. */
+export function openAsks(asks: readonly Ask[]): Ask[] {
+  const rank = ({ audience, kind }: Ask): number => (audience === "user" ? 2 : 0) + (kind === "human" ? 1 : 0);
+  return asks.filter(({ status }) => status === "open").toSorted((a, b) => rank(b) - rank(a));
 }
 
 /** The text as an answer of the ask's kind; undefined where it is none. */

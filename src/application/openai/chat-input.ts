@@ -14,12 +14,28 @@ export interface ChatInput {
   /** The ask that the agent's last message in the conversation was. */
   readonly askId?: string | undefined;
   readonly idempotencyKey?: string | undefined;
+  /** Without a session: the response that it goes on from. */
+  readonly previousId?: string | undefined;
+  /** Without a session: whether the one that is made stays, so that the answer can be read again and gone on from. */
+  readonly isStored?: boolean | undefined;
+  /** An open question of that response is left to others: the content is no answer to it. */
+  readonly isAside?: boolean | undefined;
+  /** A conversation that is longer than a model is shown is refused, and not shown without its beginning. */
+  readonly isWhole?: boolean | undefined;
 }
 
 /** Where a conversation is worked on. */
 export interface ChatPlace {
   readonly sessionId: string;
   readonly turnId: string;
-  /** The session was made for this turn alone. */
+  /** The session was made for this turn alone, and goes after it. */
   readonly isStateless: boolean;
+  /** When the turn was accepted. */
+  readonly createdAt?: string | undefined;
+}
+
+/** Sessions that would go with their answer, and that a caller keeps a while longer to go on from. */
+export interface KeptSessions {
+  has(sessionId: string): boolean;
+  keep(sessionId: string): void;
 }

@@ -4,12 +4,13 @@
  * session stays.
  */
 import { isFinal, newSessionSchema, type Turn } from "../../chat/session.js";
-import { callerServer, type TurnRequest } from "../../chat/turn-request.js";
+import type { TurnRequest } from "../../chat/turn-request.js";
 import { replyText } from "../../conversation/message.js";
 import { ok, type Result, refuse } from "../../conversation/problem.js";
 import { newId } from "../../platform/ids.js";
 import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
+import { claimId } from "../creation.js";
 import { openStream } from "../events/follow-events.js";
 import { removeSession } from "../removal.js";
 import { isKnownTo } from "../resources/resource-view.js";
@@ -19,7 +20,9 @@ import { readSession } from "../sessions/read-session.js";
 import { readTurn } from "../sessions/read-turn.js";
 import { sendMessage } from "../sessions/send-message.js";
 import { answerInChat } from "./answer-in-chat.js";
-import type { ChatInput, ChatPlace } from "./chat-input.js";
+import type { ChatInput, ChatPlace, KeptSessions } from "./chat-input.js";
+import { resolveResults } from "./conversation-before.js";
+import { followResponse, withinWindow } from "./follow-response.js";
 import { mayInstruct } from "./may-instruct.js";
 import { shownText } from "./shown-text.js";
 
@@ -29,6 +32,7 @@ export interface ChatCaller {
   readonly signal: AbortSignal;
   /** Keeps the Worker at work on something that the caller needn't wait for. */
   readonly background: (work: Promise<unknown>) => void;
+  readonly kept?: KeptSessions | undefined;
 }
 
 /** A turn that has ended, or waits for an answer. */
@@ -48,7 +52,7 @@ export async function completeChat(
   caller: ChatCaller,
   services: Services,
 ): Promise<Result<ChatOutcome>> {
-  const begun = await beginChat(actor, input, services);
+  const begun = await beginChat(actor, input, caller, services);
   if (!begun.ok) return begun;
   const place = begun.value;
   const dropped = aborted(caller.signal);
@@ -71,15 +75,22 @@ export async function streamChat(
   caller: ChatCaller,
   services: Services,
 ): Promise<Result<{ readonly place: ChatPlace; readonly events: AsyncGenerator<ChatEvent> }>> {
-  const begun = await beginChat(actor, input, services);
+  const begun = await beginChat(actor, input, caller, services);
   if (!begun.ok) return begun;
   const place = begun.value;
   const query = { after: 0, lingerMs: 0, work: place.turnId };
   const stream = await openStream(actor, { kind: "session", id: place.sessionId }, query, services);
   if (!stream.ok) return stream;
+  let isRead = false;
+  const goneBefore = (): void => {
+    if (!isRead) release(actor, place, dropped, caller, services);
+  };
+  // A generator that was never begun never comes to its end.
+  caller.signal.addEventListener("abort", goneBefore, { once: true });
   return ok({ place, events: eventsOf(stream.value) });
 
   async function* eventsOf(bytes: ReadableStream<Uint8Array>): AsyncGenerator<ChatEvent> {
+    isRead = true;
     let turn: Result<Turn> = dropped;
     try {
       const shown = shownText();
@@ -98,33 +109,59 @@ export async function streamChat(
 }
 
 /** Accepts the message, or the answer that it is. */
-async function beginChat(actor: Actor, input: ChatInput, services: Services): Promise<Result<ChatPlace>> {
+async function beginChat(
+  actor: Actor,
+  input: ChatInput,
+  { kept }: ChatCaller,
+  services: Services,
+): Promise<Result<ChatPlace>> {
   const allowed = authorize(actor, "completeChat");
   if (!allowed.ok) return allowed;
   const instructs = mayInstruct(actor, input.request);
   if (!instructs.ok) return instructs;
   const fits = await checkAgent(actor, input, services);
   if (!fits.ok) return fits;
+  if (input.previousId !== undefined) {
+    const followed = await followResponse(actor, { ...input, previousId: input.previousId }, kept, services);
+    if (!followed.ok) return followed;
+    return followed.value.kind === "answered"
+      ? ok(followed.value.place)
+      : inOwnSession(actor, followed.value.input, services);
+  }
   const answered = await answerInChat(actor, input, services);
   if (answered !== undefined) return answered;
-  const { content, speaker, idempotencyKey } = input;
-  if (input.sessionId !== undefined) {
-    const own = await inSession(actor, { ...input, sessionId: input.sessionId }, services);
-    if (!own.ok) return own;
-    const { sessionId, request } = own.value;
-    // What is noted on the message is the caller's; the session has notes of its own.
-    const metadata = Object.keys(input.metadata).length === 0 ? undefined : input.metadata;
-    const message = { sessionId, content, speaker, metadata, request, idempotencyKey, waitMs: 0 };
-    const sent = await sendMessage(actor, message, services);
-    return sent.ok ? ok({ sessionId, turnId: sent.value.turnId, isStateless: false }) : sent;
-  }
-  const { agent, subject, metadata, request } = input;
+  if (input.sessionId === undefined) return inOwnSession(actor, input, services);
+  const own = await inSession(actor, { ...input, sessionId: input.sessionId }, services);
+  if (!own.ok) return own;
+  const { sessionId, content, speaker, request, idempotencyKey } = own.value;
+  // What is noted on the message is the caller's; the session has notes of its own.
+  const metadata = Object.keys(input.metadata).length === 0 ? undefined : input.metadata;
+  const message = { sessionId, content, speaker, metadata, request, idempotencyKey, waitMs: 0 };
+  const sent = await sendMessage(actor, message, services);
+  if (!sent.ok) return sent;
+  const { turnId, createdAt } = sent.value;
+  return ok({ sessionId, turnId, isStateless: false, createdAt });
+}
+
+/** A session for this one turn. One that stays is made once under an Idempotency-Key, whatever became of the call. */
+async function inOwnSession(actor: Actor, input: ChatInput, services: Services): Promise<Result<ChatPlace>> {
+  const { agent, content, speaker, subject, metadata, isStored = false } = input;
+  const window = withinWindow(input);
+  if (!window.ok) return window;
   const own = sessionOf(actor, newSessionSchema.parse({ agent, subject, metadata }));
   if (!own.ok) return own;
-  const { session } = await services.sessions.create(actor.tenantId, newId("ses"), { ...own.value, stateless: true });
+  const definition = isStored ? own.value : { ...own.value, stateless: true as const };
+  const request: TurnRequest = { ...window.value, ownSession: isStored ? "stays" : "goes" };
+  const idempotencyKey = isStored ? input.idempotencyKey : undefined;
+  const claim = { request: { agent, content, subject, metadata, request }, idempotencyKey };
+  const claimed = await claimId(actor, newId("ses"), claim, services);
+  if (!claimed.ok) return claimed;
+  const { session } = await services.sessions.create(actor.tenantId, claimed.value, definition);
   const { sessionId } = session;
-  const sent = await sendMessage(actor, { sessionId, content, speaker, request, waitMs: 0 }, services);
-  return sent.ok ? ok({ sessionId, turnId: sent.value.turnId, isStateless: true }) : sent;
+  const sent = await sendMessage(actor, { sessionId, content, speaker, request, idempotencyKey, waitMs: 0 }, services);
+  if (!sent.ok) return sent;
+  const { turnId, createdAt } = sent.value;
+  return ok({ sessionId, turnId, isStateless: !isStored, createdAt });
 }
 
 /** Another tenant's agent, and one that a token isn't for, is no agent. */
@@ -157,27 +194,25 @@ async function inSession(
   actor: Actor,
   input: ChatInput & { readonly sessionId: string },
   services: Services,
-): Promise<Result<{ readonly sessionId: string; readonly request: TurnRequest }>> {
-  const { sessionId, agent, request } = input;
+): Promise<Result<ChatInput & { readonly sessionId: string }>> {
+  const { sessionId, agent, content, request } = input;
   const session = await readSession(actor, sessionId, services);
   if (!session.ok) return session;
   if (session.value.agent !== agent) {
     const errors = [{ path: "model", message: `the session's agent is "${session.value.agent}"` }];
     return refuse("invalid", "The session is with another agent than the model that is named.", { errors });
   }
-  if (request.results.length === 0) return ok({ sessionId, request });
+  if (request.results.length === 0) return ok(input);
   const last = session.value.lastTurn;
   const turn = last === undefined ? undefined : await readTurn(actor, { sessionId, ...last, waitMs: 0 }, services);
   const pending = turn?.ok ? (turn.value.reply?.modelReply.pendingToolCalls ?? []) : [];
-  const results = request.results.flatMap(({ toolCallId, output }) => {
-    const call = pending.find((one) => one.toolCallId === toolCallId && one.server === callerServer);
-    return call === undefined ? [] : [{ toolCallId, output, tool: call.tool, args: JSON.stringify(call.args) }];
-  });
-  if (results.length < request.results.length) {
+  const isKnown = request.results.every(({ toolCallId }) => pending.some((one) => one.toolCallId === toolCallId));
+  const resolved = isKnown ? resolveResults({ content, results: request.results }, pending) : undefined;
+  if (resolved === undefined) {
     const errors = [{ path: "messages", message: "a tool_call_id is none of the session's last reply" }];
     return refuse("invalid", "What came of a call has to name a call of the session's last reply.", { errors });
   }
-  return ok({ sessionId, request: { ...request, results } });
+  return ok({ ...input, content: resolved.content, request: { ...request, results: resolved.results } });
 }
 
 async function settledTurn(actor: Actor, place: ChatPlace, services: Services): Promise<Result<Turn>> {
@@ -215,9 +250,10 @@ function release(
   actor: Actor,
   { sessionId, isStateless: isOfOneTurn }: ChatPlace,
   turn: Result<Turn>,
-  { background }: ChatCaller,
+  { background, kept }: ChatCaller,
   services: Services,
 ): void {
   if (!isOfOneTurn || (turn.ok && turn.value.status === "waiting")) return;
-  background(removeSession(actor.tenantId, sessionId, services));
+  if (kept !== undefined && turn.ok && turn.value.status === "completed") kept.keep(sessionId);
+  else background(removeSession(actor.tenantId, sessionId, services));
 }

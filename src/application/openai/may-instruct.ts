@@ -10,5 +10,6 @@ export function mayInstruct(actor: Actor, { instructions }: Pick<TurnRequest, "i
   return refuse(
     "forbidden",
     "An end user's token can't instruct the agent: leave `system` and `developer` messages and `instructions` out. Store them in the agent, or have your backend send them with its key.",
+    { errors: [{ path: "instructions", message: "they can't be sent with a token" }] },
   );
 }

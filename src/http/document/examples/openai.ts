@@ -3,7 +3,76 @@
 const model = { id: "clerk", object: "model", created: 1_795_339_800, owned_by: "conclave" };
 const head = { id: "chatcmpl-01m8072fx3xw2y7q4w92ev76va", created: 1_795_339_800, model: "clerk" };
 
+const response = {
+  id: "resp_ses_01m8072fx3xw2y7q4w92ev76va_01m8072fy2kq3c4w92ev76vaxy",
+  object: "response",
+  created_at: 1_795_339_800,
+  completed_at: 1_795_339_802,
+  status: "completed",
+  incomplete_details: null,
+  error: null,
+  model: "clerk",
+  instructions: null,
+  output: [
+    {
+      type: "message",
+      id: "msg_ses_01m8072fx3xw2y7q4w92ev76va_01m8072fy2kq3c4w92ev76vaxy",
+      role: "assistant",
+      status: "completed",
+      content: [{ type: "output_text", text: "It comes tomorrow.", annotations: [] }],
+    },
+  ],
+  usage: {
+    input_tokens: 31,
+    input_tokens_details: { cached_tokens: 0 },
+    output_tokens: 5,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: 36,
+  },
+  previous_response_id: null,
+  tools: [],
+  tool_choice: "auto",
+  truncation: "disabled",
+  parallel_tool_calls: true,
+  text: { format: { type: "text" } },
+  top_p: 1,
+  temperature: 1,
+  max_output_tokens: null,
+  store: true,
+  metadata: {},
+  user: "ada",
+  safety_identifier: null,
+  prompt_cache_key: null,
+  reasoning: { effort: null, summary: null },
+  max_tool_calls: null,
+  presence_penalty: 0,
+  frequency_penalty: 0,
+  top_logprobs: 0,
+  background: false,
+  service_tier: "default",
+};
+
 export const openAiExamples = {
+  ResponseRequest: { model: "clerk", input: "Where is my parcel?", user: "ada" },
+  Response: response,
+  ResponseEvent: {
+    type: "response.output_text.delta",
+    sequence_number: 4,
+    item_id: "msg_ses_01m8072fx3xw2y7q4w92ev76va_01m8072fy2kq3c4w92ev76vaxy",
+    output_index: 0,
+    content_index: 0,
+    delta: "It comes ",
+    logprobs: [],
+  },
+  "compactResponse request": { model: "clerk", previous_response_id: response.id },
+  "compactResponse 200": {
+    id: response.id,
+    object: "response.compaction",
+    created_at: 1_795_339_800,
+    output: [{ type: "compaction", id: "cmp_01m8072fy2kq3c4w92ev76vaxy", encrypted_content: "kb2…" }],
+    usage: response.usage,
+  },
+  "deleteResponse 200": { id: response.id, object: "response", deleted: true },
   OpenAiError: {
     error: {
       message: 'There is no agent "robot"; GET /v1/models lists those there are. (there is no such agent)',

@@ -1,0 +1,124 @@
+/** Go on from a response: answer what it asks, or begin another one with the conversation that it ends. */
+import { givenHistoryTokens } from "../../chat/given-prompt.js";
+import type { TurnRequest } from "../../chat/turn-request.js";
+import { ok, type Problem, type Result, refuse } from "../../conversation/problem.js";
+import type { Actor } from "../../tenancy/actor.js";
+import type { Services } from "../services.js";
+import { answerOpenAsk, openAsks } from "./answer-in-chat.js";
+import type { ChatInput, ChatPlace, KeptSessions } from "./chat-input.js";
+import { conversationBefore, lengthOf, maxFollowed, newestWithin, resolveResults } from "./conversation-before.js";
+import { findResponse, type StoredResponse } from "./read-response.js";
+
+export type Followed =
+  | { readonly kind: "answered"; readonly place: ChatPlace }
+  | { readonly kind: "goes_on"; readonly input: ChatInput };
+
+/** @param kept those of its own that a caller may go on from although they aren't stored */
+export async function followResponse(
+  actor: Actor,
+  input: ChatInput & { readonly previousId: string },
+  kept: KeptSessions | undefined,
+  services: Services,
+): Promise<Result<Followed>> {
+  const { previousId, subject } = input;
+  const found = await findResponse(actor, previousId, services);
+  if (!found.ok) return found.problem.code === "not_found" ? noPrevious(found.problem) : found;
+  const { ref, session, turn, request } = found.value;
+  const isOver = request.ownSession === "goes" && turn.status !== "waiting" && !kept?.has(ref.sessionId);
+  const isOthers = subject !== undefined && session.subject !== undefined && session.subject !== subject;
+  if (isOver || isOthers) return noPrevious({ detail: `There is no response "${previousId}" to go on from.` });
+  switch (turn.status) {
+    case "waiting":
+      if (input.isAside === true) {
+        const detail = "The previous response waits for an answer to its question. Go on from it when it has one.";
+        return refuse("waiting_on_ask", detail, { errors: [{ path: previousPath, message: "it has a question" }] });
+      }
+      return answered(actor, found.value, input.content, services);
+    case "queued":
+    case "running":
+      return refuse("conflict", "The previous response isn't complete yet. Go on from it when it is.", {
+        errors: [{ path: previousPath, message: "it is in progress" }],
+      });
+    case "completed":
+    case "blocked":
+    case "failed":
+    case "cancelled":
+      return goOn(actor, found.value, input, services);
+  }
+}
+
+/** The turn that asked goes on with the answer, under the same id. */
+async function answered(
+  actor: Actor,
+  { ref, turn, request }: StoredResponse,
+  content: string,
+  services: Services,
+): Promise<Result<Followed>> {
+  const place = { ...ref, isStateless: request.ownSession === "goes", createdAt: turn.createdAt };
+  const [first] = openAsks(turn.asks);
+  const ask = first === undefined ? undefined : await services.asks.get(actor.tenantId, first.askId);
+  if (!ask?.ok) return ok({ kind: "answered", place });
+  const gone = await answerOpenAsk(actor, ask.value, content, services);
+  return gone.ok ? ok({ kind: "answered", place }) : gone;
+}
+
+async function goOn(
+  actor: Actor,
+  previous: StoredResponse,
+  input: ChatInput,
+  services: Services,
+): Promise<Result<Followed>> {
+  const { ref, session, request } = previous;
+  if (request.ownSession === undefined) {
+    const errors = [{ path: previousPath, message: `name the conversation ${ref.sessionId} in its place` }];
+    return refuse("invalid", "The response is part of a conversation, which goes on from its end.", { errors });
+  }
+  if (input.isStored === true && request.ownSession === "goes") {
+    const errors = [{ path: "store", message: "it can't follow one that isn't stored" }];
+    return refuse("invalid", "The previous response isn't stored, and goes: what follows it can't be stored.", {
+      errors,
+    });
+  }
+  if (input.isWhole === true && (request.follows?.length ?? 0) >= maxFollowed) return tooLong;
+  const { messages, pending, follows } = await conversationBefore(actor, previous, services);
+  const resolved = resolveResults({ content: input.content, results: input.request.results }, pending);
+  if (resolved === undefined) {
+    const errors = [{ path: "input", message: "a call_id is none of the previous response's" }];
+    return refuse("invalid", "What came of a call has to name a call of the previous response.", { errors });
+  }
+  return ok({
+    kind: "goes_on",
+    input: {
+      ...input,
+      content: resolved.content,
+      subject: input.subject ?? session.subject,
+      request: { ...input.request, results: resolved.results, carried: [...messages], follows: [...follows] },
+    },
+  });
+}
+
+/** Characters of a conversation that a model is shown, as its prompt counts them. */
+const maxCharacters = givenHistoryTokens * 4;
+/** Messages that may be carried along. */
+const maxCarried = 2_000;
+
+/** The request with as much of the conversation before as a model is shown: the newest, or all of it, where it has to be whole. */
+export function withinWindow({ request, isWhole }: Pick<ChatInput, "request" | "isWhole">): Result<TurnRequest> {
+  const { carried = [], history } = request;
+  const left = maxCharacters - history.reduce((sum, message) => sum + lengthOf(message), 0);
+  const shown = newestWithin(carried, left).slice(-maxCarried);
+  if (isWhole === true && (left < 0 || shown.length < carried.length)) return tooLong;
+  return ok(carried.length === 0 ? request : { ...request, carried: shown });
+}
+
+const previousPath = "previous_response_id";
+
+const tooLong = refuse(
+  "invalid",
+  `The conversation is longer than the ${givenHistoryTokens} tokens that a model is shown. Send \`truncation: "auto"\` to leave out its beginning, or compact it.`,
+  { errors: [{ path: "input", message: "it is too long, and may not be truncated" }] },
+);
+
+function noPrevious({ detail }: Pick<Problem, "detail">): Result<never> {
+  return refuse("not_found", detail, { errors: [{ path: previousPath, message: "there is no such response" }] });
+}

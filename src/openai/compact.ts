@@ -1,0 +1,59 @@
+/** `POST /v1/responses/compact`: the agent sums a conversation up, and the summary stands for it from then on. */
+import type { Context } from "hono";
+import type { z } from "zod";
+import { completeChat } from "../application/openai/complete-chat.js";
+import { responseId } from "../application/openai/response-ref.js";
+import type { FaceEnv } from "../http/face.js";
+import { readBody } from "./body.js";
+import { actorOf, answering, callerOf, given } from "./calls.js";
+import { sealCompaction } from "./compaction.js";
+import { OpenAiError } from "./errors.js";
+import { lookUpItems } from "./item-look-ups.js";
+import { answerOf } from "./outcome.js";
+import type { compactionSchema } from "./response-document.js";
+import { usageOf } from "./response-object.js";
+import { compactBodySchema, responseInput } from "./response-request.js";
+
+const summaryRequest =
+  "Sum up the conversation so far, so that it can go on from the summary alone: who is talking, what was asked and answered, what was agreed, what is still open, and every name, number and date as it was given. Write the summary only.";
+
+export function compact(c: Context<FaceEnv>): Promise<Response> {
+  return answering(c, async () => {
+    const services = c.get("services");
+    const actor = actorOf(c);
+    const { model, input, previous_response_id, instructions } = readBody(compactBodySchema, c.get("bodyText"));
+    if (input == null && previous_response_id == null) {
+      const detail = "There is nothing to compact: send `input` or `previous_response_id`.";
+      throw new OpenAiError(400, "missing_required_parameter", detail, "input");
+    }
+    const before = await lookUpItems(input ?? [], actor, services);
+    const asked = responseInput(
+      {
+        ...{ model, previous_response_id, instructions, store: false, truncation: "auto", tool_choice: "none" },
+        input: [...before, { type: "message", role: "user", content: summaryRequest }],
+      },
+      undefined,
+    );
+    // A question that the conversation ends with isn't answered by this.
+    const aside = { ...asked, askId: undefined, isAside: true };
+    const outcome = await completeChat(actor, aside, callerOf(c).caller, services);
+    const answer = answerOf(outcome);
+    if (answer.kind === "refused") throw new OpenAiError(400, "content_filter", answer.refusal, "input");
+    if (answer.kind === "asks") throw new OpenAiError(409, "waiting_on_ask", answer.text);
+    const { turn, place } = given(outcome);
+    const body: z.infer<typeof compactionSchema> = {
+      id: responseId(place),
+      object: "response.compaction",
+      created_at: Math.floor(Date.parse(turn.createdAt) / 1000),
+      output: [
+        {
+          type: "compaction",
+          id: turn.turnId.replace(/^trn/, "cmp"),
+          encrypted_content: await sealCompaction(actor, answer.text, services),
+        },
+      ],
+      usage: usageOf(turn),
+    };
+    return c.json(body, 200);
+  });
+}

@@ -1,0 +1,108 @@
+/** What the OpenAPI document says of `/v1/responses`: its bodies are those of Open Responses. */
+import { type OpenAPIHono, type RouteConfig, z } from "@hono/zod-openapi";
+import { responseEventSchema } from "./response-events.js";
+import { responseSchema, usageSchema } from "./response-object.js";
+import { compactRequestSchema, responseRequestSchema } from "./response-request.js";
+
+type Registry = OpenAPIHono["openAPIRegistry"];
+type Refusals = (...statuses: readonly number[]) => RouteConfig["responses"];
+
+const about = { tags: ["OpenAI"], security: [{ key: [] }] };
+
+export const compactionSchema = z.object({
+  id: z.string(),
+  object: z.literal("response.compaction"),
+  created_at: z.int(),
+  output: z.array(z.object({ type: z.literal("compaction"), id: z.string(), encrypted_content: z.string() })),
+  usage: usageSchema,
+});
+
+export function describeResponses(registry: Registry, refusals: Refusals): void {
+  const request = registry.register("ResponseRequest", responseRequestSchema);
+  const response = registry.register("Response", responseSchema);
+  const event = registry.register("ResponseEvent", responseEventSchema);
+  const params = z.object({ responseId: z.string().max(200) });
+
+  registry.registerPath({
+    ...about,
+    "x-act": "completeChat",
+    method: "post",
+    path: "/v1/responses",
+    operationId: "createResponse",
+    summary: "Have an agent answer, as Open Responses has it: `model` is the agent's name",
+    description:
+      "`input` is the conversation, or what is new in it: `previous_response_id` goes on from a response that was stored, any number of times, and `conversation` names a session. A response is stored unless `store` is false. All of it is supervised. What was blocked has status `incomplete`, reason `content_filter` and a refusal. An open question is the answer, with its id in brackets and in `metadata`; the next call with this `previous_response_id` answers it, and gets the same response, complete. With `stream` the answer comes as events.",
+    request: { body: { content: { "application/json": { schema: request } }, required: true } },
+    responses: {
+      200: {
+        description: "The response, or its events",
+        headers: z.object({ location: z.string().optional() }),
+        content: { "application/json": { schema: response }, "text/event-stream": { schema: event } },
+      },
+      ...refusals(400, 404, 409, 413, 415, 429, 502),
+    },
+  });
+  registry.registerPath({
+    ...about,
+    "x-act": "completeChat",
+    method: "get",
+    path: "/v1/responses",
+    operationId: "connectToResponses",
+    summary: "Have an agent answer over a WebSocket, one response after the other",
+    description:
+      'Each message is a body of `POST /v1/responses` with `type: "response.create"` and without `stream`; what comes back are the same events. What isn\'t stored can be gone on from as long as the socket is open: the newest response alone. A refusal is an event of type `error` with a `status`.',
+    responses: {
+      101: { description: "The socket" },
+      ...refusals(400, 426, 429),
+    },
+  });
+  registry.registerPath({
+    ...about,
+    "x-act": "completeChat",
+    method: "post",
+    path: "/v1/responses/compact",
+    operationId: "compactResponse",
+    summary: "Make a conversation short: its summary is sealed, and stands for it in a later `input`",
+    description:
+      "The agent sums the conversation up, supervised like any answer. What comes back can be opened by nobody but this deployment, and used by the same tenant alone, by an end user's token only for its own subject.",
+    request: { body: { content: { "application/json": { schema: compactRequestSchema } }, required: true } },
+    responses: {
+      200: { description: "The compaction", content: { "application/json": { schema: compactionSchema } } },
+      ...refusals(400, 404, 409, 413, 415, 429, 502),
+    },
+  });
+  registry.registerPath({
+    ...about,
+    "x-act": "readResponse",
+    method: "get",
+    path: "/v1/responses/{responseId}",
+    operationId: "getResponse",
+    summary: "A response that was stored, as it is now",
+    description: "What the request's instructions said isn't shown again: `instructions` is null.",
+    request: { params },
+    responses: {
+      200: { description: "The response", content: { "application/json": { schema: response } } },
+      ...refusals(400, 404, 429),
+    },
+  });
+  registry.registerPath({
+    ...about,
+    "x-act": "deleteResponse",
+    method: "delete",
+    path: "/v1/responses/{responseId}",
+    operationId: "deleteResponse",
+    summary: "Delete a response that was stored; those that follow it stay, without it",
+    request: { params },
+    responses: {
+      200: {
+        description: "It is deleted",
+        content: {
+          "application/json": {
+            schema: z.object({ id: z.string(), object: z.literal("response"), deleted: z.literal(true) }),
+          },
+        },
+      },
+      ...refusals(400, 404, 409, 429),
+    },
+  });
+}

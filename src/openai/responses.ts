@@ -1,0 +1,80 @@
+/** `/v1/responses`: an answer of an agent as a thing of its own, stored or not, gone on from by its id. */
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import { completeChat, streamChat } from "../application/openai/complete-chat.js";
+import { deleteResponse } from "../application/openai/delete-response.js";
+import { readResponse } from "../application/openai/read-response.js";
+import { responseId } from "../application/openai/response-ref.js";
+import type { FaceEnv } from "../http/face.js";
+import { readBody } from "./body.js";
+import { actorOf, answering, callerOf, given, sessionHeader } from "./calls.js";
+import { compact } from "./compact.js";
+import { OpenAiError } from "./errors.js";
+import { lookUpItems } from "./item-look-ups.js";
+import { answerOf } from "./outcome.js";
+import { eventLines, responseEvents } from "./response-events.js";
+import { type ResponseHead, type ResponseObject, responseOf } from "./response-object.js";
+import { echoSchema, responseBodySchema, responseInput } from "./response-request.js";
+import { connect } from "./response-socket.js";
+import { headOf } from "./stored-response.js";
+import { streamResponse } from "./stream.js";
+
+export function addResponseRoutes(routes: OpenAPIHono<FaceEnv>): void {
+  routes.post("/v1/responses", (c) => answering(c, () => create(c)));
+  routes.get("/v1/responses", connect);
+  routes.post("/v1/responses/compact", compact);
+  routes.get("/v1/responses/:id", (c) => answering(c, () => read(c)));
+  routes.delete("/v1/responses/:id", (c) => answering(c, () => remove(c)));
+}
+
+async function create(c: Context<FaceEnv>): Promise<Response> {
+  const services = c.get("services");
+  const actor = actorOf(c);
+  const body = readBody(responseBodySchema, c.get("bodyText"));
+  const request = { ...body, input: await lookUpItems(body.input, actor, services) };
+  const idempotencyKey = c.req.header("idempotency-key");
+  const input = { ...responseInput(request, c.req.header(sessionHeader)), idempotencyKey };
+  const head = {
+    model: body.model,
+    echo: echoSchema.parse(input.request.note),
+    instructions: body.instructions ?? null,
+  };
+  const { caller, drop } = callerOf(c);
+  if (body.stream === true) {
+    const { place, events } = given(await streamChat(actor, input, caller, services));
+    const createdAt = place.createdAt ?? new Date(services.now()).toISOString();
+    const about: ResponseHead = { ...head, ref: refOf(place), createdAt };
+    return streamResponse(eventLines(responseEvents(about, events)), drop, headersOf(about, place.isStateless));
+  }
+  const outcome = await completeChat(actor, input, caller, services);
+  answerOf(outcome);
+  const { place, turn } = given(outcome);
+  const about: ResponseHead = { ...head, ref: refOf(place), createdAt: turn.createdAt };
+  const headers = headersOf(about, place.isStateless);
+  return c.json(responseOf(about, turn) satisfies ResponseObject, 200, headers);
+}
+
+function refOf({ sessionId, turnId }: ResponseHead["ref"]): ResponseHead["ref"] {
+  return { sessionId, turnId };
+}
+
+/** Where the response is read again; a kept answer to an Idempotency-Key is forgotten by this too, when the response is deleted. */
+function headersOf({ ref, echo }: ResponseHead, isStateless: boolean): Record<string, string> {
+  return {
+    ...(isStateless ? {} : { location: `/v1/responses/${responseId(ref)}` }),
+    ...(echo.conversation === undefined ? {} : { [sessionHeader]: ref.sessionId }),
+  };
+}
+
+async function read(c: Context<FaceEnv>): Promise<Response> {
+  const stored = given(await readResponse(actorOf(c), c.req.param("id") ?? "", c.get("services")));
+  const head = headOf(stored);
+  if (head === undefined) throw new OpenAiError(404, "not_found", "There is no such response.");
+  return c.json(responseOf(head, stored.turn) satisfies ResponseObject, 200);
+}
+
+async function remove(c: Context<FaceEnv>): Promise<Response> {
+  const id = c.req.param("id") ?? "";
+  given(await deleteResponse(actorOf(c), id, c.get("services")));
+  return c.json({ id, object: "response", deleted: true }, 200);
+}
