@@ -9,7 +9,6 @@ import type { ConversationStore, PostRow } from "./store.js";
 const maxAttempts = 12;
 
 export interface PostingPorts {
-  readonly storage: DurableObjectStorage;
   readonly store: ConversationStore;
   readonly kit: Kit;
   readonly platform: ChannelPlatform;
@@ -20,7 +19,7 @@ export class Posting {
 
   async send(row: PostRow): Promise<void> {
     const outcome = await this.attempt(row);
-    this.ports.storage.transactionSync(() => this.settle(row, outcome));
+    this.ports.kit.write(() => this.settle(row, outcome));
   }
 
   private async attempt({ post, target, editsKey, deliveryId }: PostRow): Promise<SendOutcome> {

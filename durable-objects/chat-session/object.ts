@@ -70,12 +70,12 @@ export class ChatSession extends Root<SessionEngine> implements SessionObject {
   }
 
   async turnTrace(turnId: string): Promise<Wire<Result<TurnTrace>>> {
-    const turn = this.exists() ? this.engine.store.turn(turnId) : undefined;
+    const turn = this.exists() ? this.engine.store.turns.get(turnId) : undefined;
     return toWire(turn === undefined ? noSession : ok(turnTrace(turn, this.engine.store, this.engine.kit)));
   }
 
   async cancelTurn(turnId: string, by: ActorRecord): Promise<Wire<Result<Turn>>> {
-    const turn = this.exists() ? this.engine.store.turn(turnId) : undefined;
+    const turn = this.exists() ? this.engine.store.turns.get(turnId) : undefined;
     if (turn === undefined) return toWire(noSession);
     this.engine.cancelTurn(turn, by);
     return toWire(this.engine.turn(turnId));
@@ -96,7 +96,7 @@ export class ChatSession extends Root<SessionEngine> implements SessionObject {
 
   async messages(after: number, limit: number): Promise<Wire<Result<Page<ChatMessage>>>> {
     if (!this.exists()) return toWire(noSession);
-    const rows = this.engine.store.messagesAfter(after, limit + 1);
+    const rows = this.engine.store.messages.after(after, limit + 1);
     return toWire(ok(pageOfRows(rows, limit, ({ message }) => message)));
   }
 
@@ -128,7 +128,7 @@ export class ChatSession extends Root<SessionEngine> implements SessionObject {
 
   async supervision(after: number, limit: number): Promise<Wire<Result<Page<RecordedPass>>>> {
     if (!this.exists()) return toWire(noSession);
-    const rows = this.engine.store.passesAfter(after, limit + 1);
+    const rows = this.engine.store.passes.after(after, limit + 1);
     const view = ({ state, turnId, at }: (typeof rows)[number]): RecordedPass => ({
       ...state,
       turnId,

@@ -26,7 +26,10 @@ export interface SendCommand {
   readonly content: string;
   readonly speaker?: string | undefined;
   readonly metadata?: Metadata | undefined;
+  /** The sender's own, or without one the turn's id. */
   readonly idempotencyKey: string;
+  /** The turn's id, of a message without a key of its sender's: our own calls are repeated too. */
+  readonly turnId?: string | undefined;
   /** What the caller sends along with it. */
   readonly request?: TurnRequest | undefined;
   /** Tells whether the same key came with the same message. */

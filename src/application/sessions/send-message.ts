@@ -38,8 +38,7 @@ export async function sendMessage(actor: Actor, message: MessageInput, services:
     speaker,
     metadata,
     ...(request === undefined ? {} : { request }),
-    // Without a key of the caller's own this message gets one: our own calls are repeated too.
-    idempotencyKey: ownKey(actor, idempotencyKey) ?? newId("req"),
+    ...keyOfMessage(ownKey(actor, idempotencyKey)),
     requestHash: await sha256Hex(requestText({ content, speaker, metadata, request })),
     keyId: keyOf(actor),
     revision: actor.revision,
@@ -47,6 +46,13 @@ export async function sendMessage(actor: Actor, message: MessageInput, services:
     sender: recordOf(actor),
   });
   return turn.ok ? ok(turnFor(actor, turn.value)) : turn;
+}
+
+/** Without a key of the caller's own the message is known by the turn that it begins: our own calls are repeated too. */
+function keyOfMessage(own: string | undefined): { readonly idempotencyKey: string; readonly turnId?: string } {
+  if (own !== undefined) return { idempotencyKey: own };
+  const turnId = newId("trn");
+  return { idempotencyKey: turnId, turnId };
 }
 
 /** What makes a request the same one again. A message without more to it is its content, as the versions before had it. */

@@ -1,6 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import { forgetSteps } from "../../../durable-objects/kit/journal.js";
 import type { Kit } from "../../../durable-objects/kit/kit.js";
 import { Parked, Superseded } from "../../../src/agent/journal.js";
 import { Clock, kitIn, withKitTables } from "./support.js";
@@ -172,7 +171,7 @@ describe("work that was cancelled or taken over", () => {
     withJournal(async (kit, state) => {
       await kit.journal("w", always).step(spec, async () => "x");
       await kit.journal("v", always).step(spec, async () => "x");
-      forgetSteps(state.storage.sql, "w");
+      kit.forgetSteps("w");
       expect(state.storage.sql.exec("SELECT work FROM journal").toArray()).toEqual([{ work: "v" }]);
     }));
 });
