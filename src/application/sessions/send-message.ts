@@ -38,8 +38,7 @@ export async function sendMessage(actor: Actor, message: MessageInput, services:
     speaker,
     metadata,
     ...(request === undefined ? {} : { request }),
-    ...keyOfMessage(ownKey(actor, idempotencyKey)),
-    requestHash: await sha256Hex(requestText({ content, speaker, metadata, request })),
+    ...(await keyOfMessage(ownKey(actor, idempotencyKey), { content, speaker, metadata, request })),
     keyId: keyOf(actor),
     revision: actor.revision,
     waitMs,
@@ -48,11 +47,14 @@ export async function sendMessage(actor: Actor, message: MessageInput, services:
   return turn.ok ? ok(turnFor(actor, turn.value)) : turn;
 }
 
-/** Without a key of the caller's own the message is known by the turn that it begins: our own calls are repeated too. */
-function keyOfMessage(own: string | undefined): { readonly idempotencyKey: string; readonly turnId?: string } {
-  if (own !== undefined) return { idempotencyKey: own };
+/** Without a key of the caller's own the message is known by the turn that it begins: nobody but us repeats it. */
+async function keyOfMessage(
+  own: string | undefined,
+  message: Pick<MessageInput, "content" | "speaker" | "metadata" | "request">,
+): Promise<{ readonly idempotencyKey: string; readonly turnId?: string; readonly requestHash: string }> {
+  if (own !== undefined) return { idempotencyKey: own, requestHash: await sha256Hex(requestText(message)) };
   const turnId = newId("trn");
-  return { idempotencyKey: turnId, turnId };
+  return { idempotencyKey: turnId, turnId, requestHash: "" };
 }
 
 /** What makes a request the same one again. A message without more to it is its content, as the versions before had it. */
