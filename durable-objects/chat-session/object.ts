@@ -15,7 +15,14 @@ import type { ActorRecord } from "../../src/conversation/actor-record.js";
 import type { ChatMessage } from "../../src/conversation/message.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
 import { type ConversationIdentity, conversationIdentitySchema } from "../../src/gateways/channel-gateway.js";
-import type { CreatedSession, RecordedPass, SendCommand, SessionObject } from "../../src/gateways/session-gateway.js";
+import type { EventsQuery } from "../../src/gateways/root-gateway.js";
+import type {
+  CreatedSession,
+  FollowedMessage,
+  RecordedPass,
+  SendCommand,
+  SessionObject,
+} from "../../src/gateways/session-gateway.js";
 import { fromWire, type Page, pageOfRows, toWire, type Wire } from "../../src/gateways/wire.js";
 import type { TurnTrace } from "../../src/routing/trace.js";
 import { Root } from "../kit/root.js";
@@ -61,6 +68,13 @@ export class ChatSession extends Root<SessionEngine> implements SessionObject {
     if (!this.exists()) return toWire(noSession);
     const accepted = await this.engine.accept(command);
     return accepted.ok ? this.turn(accepted.value, command.waitMs) : toWire(accepted);
+  }
+
+  async sendAndFollow(command: SendCommand, query: Omit<EventsQuery, "work">): Promise<FollowedMessage> {
+    const accepted = this.exists() ? await this.engine.accept(command) : noSession;
+    if (!accepted.ok) return { refusal: toWire(accepted) };
+    const stream = await this.streamEvents({ ...query, work: accepted.value });
+    return stream === null ? { refusal: toWire(noSession) } : { stream };
   }
 
   async turn(turnId: string, waitMs: number): Promise<Wire<Result<Turn>>> {

@@ -196,7 +196,8 @@ export class SessionEngine implements RootEngine {
 
   /** The reply that an ended turn came to, as one delta. */
   private wholeReply({ type, work }: LiveEvent): LiveEvent | undefined {
-    const reply = type === "turn.completed" && work !== undefined ? this.store.turns.get(work)?.outcome?.reply : undefined;
+    const reply =
+      type === "turn.completed" && work !== undefined ? this.store.turns.get(work)?.outcome?.reply : undefined;
     if (work === undefined || reply === undefined) return undefined;
     return this.deltaEvent(work, { text: replyText(reply.modelReply), attempt: 0, offset: 0 });
   }

@@ -1,9 +1,5 @@
 /** The SQL of a session's turns. Those that have not ended, and the one that ended last, are kept in memory: nobody else writes them. */
-import {
-  type StoredOutcome,
-  type TurnStatus,
-  turnOutcomeSchema,
-} from "../../src/chat/session.js";
+import { type StoredOutcome, type TurnStatus, turnOutcomeSchema } from "../../src/chat/session.js";
 import type { ModelReply } from "../../src/conversation/message.js";
 import { ParsedTexts } from "../kit/parsed-texts.js";
 import { type NewTurn, readTurn, type TurnRecord, type TurnRow } from "./turn-rows.js";

@@ -192,7 +192,9 @@ export class EventLog {
     const columns = "SELECT seq, work, type, at, data, before FROM events";
     // The last one before it, or one that was stored along with the first one after it.
     const before = this.sql.exec<EventRow>(`${columns} WHERE at < ? ORDER BY seq DESC LIMIT 1`, at).toArray();
-    const next = this.sql.exec<EventRow>(`${columns} WHERE seq > ? ORDER BY seq LIMIT 1`, before[0]?.seq ?? 0).toArray();
+    const next = this.sql
+      .exec<EventRow>(`${columns} WHERE seq > ? ORDER BY seq LIMIT 1`, before[0]?.seq ?? 0)
+      .toArray();
     const found = [...before, ...next].flatMap(eventsOfRow).findLast((event) => event.at < at);
     return found?.seq ?? 0;
   }

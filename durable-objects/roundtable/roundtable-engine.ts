@@ -265,9 +265,7 @@ export class RoundtableEngine implements RootEngine {
     const { definition, exit, topic } = this.store.roundtable();
     if (this.store.command() !== undefined || last === undefined || topic === undefined) return;
     if (!definition.panel.analysis || exit?.reason === "budget" || !awaitsAnalysis(last)) return;
-    this.kit.write(() =>
-      this.run({ kind: "analysis", round: last.round, startedAt: this.platform.now() }),
-    );
+    this.kit.write(() => this.run({ kind: "analysis", round: last.round, startedAt: this.platform.now() }));
   }
 
   private askClosed(work: string): void {

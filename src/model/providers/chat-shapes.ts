@@ -75,7 +75,8 @@ export function textDelta(event: unknown): string | undefined {
   const { choices } = event;
   if (!Array.isArray(choices) || choices.length !== 1) return undefined;
   const [choice]: unknown[] = choices;
-  if (!isRecord(choice) || (choice.finish_reason ?? undefined) !== undefined || !isRecord(choice.delta)) return undefined;
+  if (!isRecord(choice) || (choice.finish_reason ?? undefined) !== undefined || !isRecord(choice.delta))
+    return undefined;
   const { content, refusal, tool_calls } = choice.delta;
   const isPlain = (refusal ?? undefined) === undefined && (tool_calls ?? undefined) === undefined;
   return isPlain && typeof content === "string" ? content : undefined;
