@@ -22,7 +22,7 @@ export class ConversationEngine {
   private readonly dialogue: Dialogue;
 
   constructor(
-    private readonly ctx: DurableObjectState,
+    ctx: DurableObjectState,
     private readonly platform: ChannelPlatform,
   ) {
     this.store = new ConversationStore(ctx.storage.sql);
@@ -38,7 +38,7 @@ export class ConversationEngine {
       askClosed: () => {},
       deadlinePassed: () => this.kit.kick(),
     });
-    this.posting = new Posting({ storage: ctx.storage, store: this.store, kit: this.kit, platform });
+    this.posting = new Posting({ store: this.store, kit: this.kit, platform });
     this.dialogue = new Dialogue({ storage: ctx.storage, store: this.store, platform });
   }
 
@@ -97,7 +97,7 @@ export class ConversationEngine {
   private async deal({ seq, signal, attempts }: SignalRow): Promise<void> {
     try {
       const finish = await this.dialogue.deal(signal);
-      this.ctx.storage.transactionSync(() => {
+      this.kit.write(() => {
         finish();
         this.store.finish(seq);
       });
@@ -110,7 +110,7 @@ export class ConversationEngine {
       this.kit.log("error", "channel.signal_failed", { subject: signal.kind, attempts, ...describeError(error) });
       if (attempts + 1 < maxAttempts) this.store.postpone(seq, now + retryDelayMs(attempts + 1));
       else {
-        this.ctx.storage.transactionSync(() => {
+        this.kit.write(() => {
           this.dialogue.giveUp(signal);
           this.store.finish(seq);
         });

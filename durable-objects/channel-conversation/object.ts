@@ -47,6 +47,7 @@ export class ChannelConversation extends StoredObject<ConversationEngine> implem
     if (!this.exists()) return false;
     await this.engine.stop();
     await this.ctx.storage.deleteAll();
+    this.engine.kit.emptied();
     return true;
   }
 }

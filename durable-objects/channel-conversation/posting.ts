@@ -11,7 +11,6 @@ const maxAttempts = 12;
 const mostWaitMs = 86_400_000;
 
 export interface PostingPorts {
-  readonly storage: DurableObjectStorage;
   readonly store: ConversationStore;
   readonly kit: Kit;
   readonly platform: ChannelPlatform;
@@ -22,7 +21,7 @@ export class Posting {
 
   async send(row: PostRow): Promise<void> {
     const outcome = await this.attempt(row);
-    this.ports.storage.transactionSync(() => this.settle(row, outcome));
+    this.ports.kit.write(() => this.settle(row, outcome));
   }
 
   private async attempt({ post, target, editsKey, deliveryId }: PostRow): Promise<SendOutcome> {

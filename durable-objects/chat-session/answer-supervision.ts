@@ -54,14 +54,14 @@ export class AnswerSupervision {
       settings: loaded.policies,
       environment: {
         transcript: () => transcriptOf(store, turn),
-        statistics: () => store.turnCounts(),
+        statistics: () => store.turns.counts(),
       },
-      keepPass: (pass) => store.addPass(turnId, pass, platform.now()),
+      keepPass: (pass) => store.passes.add(turnId, pass, platform.now()),
       reviewPass: () => {},
     });
     const { messageId, content } = message;
     const sent: SubjectOf<"request"> = { hook: "request", message: { messageId, role: "user", content } };
-    const isOpen = (): boolean => !isFinal(store.turn(turnId)?.status ?? "cancelled");
+    const isOpen = (): boolean => !isFinal(store.turns.get(turnId)?.status ?? "cancelled");
     // Steps of the turn: what its models take is counted with it, and forgotten with it.
     const journal = kit.journal(turnId, isOpen).scope(`answer/${messageId}`);
     try {

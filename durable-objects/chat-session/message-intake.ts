@@ -10,7 +10,6 @@ import type { ChatSessionStore } from "./store.js";
 import type { TurnRecord } from "./turn-rows.js";
 
 export interface IntakePorts {
-  readonly storage: DurableObjectStorage;
   readonly store: ChatSessionStore;
   readonly kit: Kit;
   readonly supervision: AnswerSupervision;
@@ -20,6 +19,8 @@ export interface IntakePorts {
   readonly remember: (messageId: string) => void;
   /** Brings the session's copy up to date, in the write that is under way. */
   readonly indexed: () => void;
+  /** The turn was made just now, and is what the driver does next, in the very stretch that made it. */
+  readonly begins: (turnId: string) => void;
 }
 
 export class MessageIntake {
@@ -31,9 +32,9 @@ export class MessageIntake {
     for (;;) {
       const known = this.sentBefore(command);
       if (known !== undefined) return known;
-      const current = store.currentTurn();
+      const current = store.turns.current();
       const openAsks = current === undefined ? [] : kit.asks.openOfWork(current.turnId);
-      const admission = admit({ whileWaiting, queued: store.queuedTurns(), openAsks });
+      const admission = admit({ whileWaiting, queued: store.turns.queued(), openAsks });
       if (!admission.ok) return admission;
       switch (admission.value.kind) {
         case "queue":
@@ -51,9 +52,10 @@ export class MessageIntake {
     }
   }
 
-  private sentBefore({ idempotencyKey, requestHash }: SendCommand): Result<string> | undefined {
+  private sentBefore({ idempotencyKey, turnId, requestHash }: SendCommand): Result<string> | undefined {
     const { store } = this.ports;
-    const known = store.turnByKey(idempotencyKey) ?? store.answers.byKey(idempotencyKey);
+    const turn = turnId === undefined ? store.turns.byKey(idempotencyKey) : store.turns.get(turnId);
+    const known = turn ?? store.answers.byKey(idempotencyKey);
     if (known === undefined) return undefined;
     // The hash of a message that was erased is gone: any text counts as the same.
     return known.requestHash === "" || known.requestHash === requestHash
@@ -62,22 +64,25 @@ export class MessageIntake {
   }
 
   private enqueue(command: SendCommand): string {
-    const { storage, store, kit, now, indexed } = this.ports;
-    const ids = { turnId: newId("trn"), messageId: newId("msg"), replyId: newId("msg") };
+    const { store, kit, now, indexed } = this.ports;
+    const idempotencyKey = command.turnId === undefined ? command.idempotencyKey : undefined;
+    const ids = { turnId: command.turnId ?? newId("trn"), messageId: newId("msg"), replyId: newId("msg") };
     const salts = { messageSalt: crypto.randomUUID(), replySalt: crypto.randomUUID() };
-    storage.transactionSync(() => {
-      const isWaiting = store.currentTurn()?.status === "waiting";
-      store.addTurn({ ...command, ...ids, ...salts, at: now() });
+    const isFirst = store.turns.current() === undefined;
+    const isDriven = kit.write(() => {
+      const isWaiting = store.turns.current()?.status === "waiting";
+      store.turns.add({ ...command, ...ids, ...salts, idempotencyKey, at: now() });
       // A turn that begins at once brings the copy up to date itself.
       if (isWaiting) indexed();
-      kit.kick();
+      return kit.kick();
     });
+    if (isFirst && isDriven) this.ports.begins(ids.turnId);
     return ids.turnId;
   }
 
   /** Nothing when the ask was closed meanwhile. All supervisors of requests look at the message first. */
   private async answer(askId: string, command: SendCommand): Promise<Result<string> | undefined> {
-    const { storage, store, kit, supervision, now, remember } = this.ports;
+    const { store, kit, supervision, now, remember } = this.ports;
     const at = now();
     const { content, speaker, metadata, idempotencyKey, requestHash, sender } = command;
     const sent: PlainMessage = {
@@ -87,23 +92,23 @@ export class MessageIntake {
       ...{ answers: askId, createdAt: new Date(at).toISOString() },
     };
     const turnId = kit.asks.workOf(askId);
-    const turn = turnId === undefined ? undefined : store.turn(turnId);
+    const turn = turnId === undefined ? undefined : store.turns.get(turnId);
     if (turnId === undefined || turn === undefined) return undefined;
     const judged = await supervision.judge(sent, turn);
     const known = this.sentBefore(command);
     if (known !== undefined || judged === undefined) return known;
     if (!judged.message.ok) {
-      storage.transactionSync(judged.record);
+      kit.write(judged.record);
       return judged.message;
     }
     const message = judged.message.value;
-    return storage.transactionSync((): Result<string> | undefined => {
+    return kit.write((): Result<string> | undefined => {
       const outcome = kit.asks.answer(askId, { response: message.content }, { by: sender, asStaff: false });
       if (outcome === undefined) return undefined;
       switch (outcome.kind) {
         case "accepted":
           judged.record();
-          store.addMessage(message, turnId, true);
+          store.messages.add(message, turnId, true);
           store.answers.add({
             turnId,
             askId,

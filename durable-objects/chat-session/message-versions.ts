@@ -28,7 +28,6 @@ import type { TurnRecord } from "./turn-rows.js";
 import type { Change } from "./version-store.js";
 
 export interface MessageVersionsPorts {
-  readonly storage: DurableObjectStorage;
   readonly store: ChatSessionStore;
   readonly kit: Kit;
   readonly now: () => number;
@@ -85,7 +84,7 @@ export class MessageVersions {
 
   /** Takes away every text of a message and the salt of its digests. Again is harmless. */
   async erase(messageId: string, author: ActorRecord): Promise<Result<MessageVersion>> {
-    const { store, storage, kit, now } = this.ports;
+    const { store, kit, now } = this.ports;
     const again = (): MessageVersion | undefined => store.versions.erased(messageId)?.at(-1);
     const before = again();
     if (before !== undefined) return ok(before);
@@ -100,11 +99,11 @@ export class MessageVersions {
     if (meanwhile !== undefined) return ok(meanwhile);
     if (!this.stillSays(message)) return changedMeanwhile;
     const isRequest = messageId === turn.messageId;
-    storage.transactionSync(() => {
+    kit.write(() => {
       store.versions.erase(messageId, left);
       store.replaceMessage(erasedMessage(message));
       store.forgetText(turn, messageId);
-      store.forgetPassTexts(turn.turnId);
+      store.passes.forgetTexts(turn.turnId);
       store.trace.erase(turn.turnId);
       kit.asks.forgetTexts(turn.turnId, (hook) => (hook === "request") === isRequest, isRequest);
       kit.events.append("message.erased", undefined, { messageId });
@@ -117,8 +116,8 @@ export class MessageVersions {
   /** A message whose turn has ended and whose text is there. */
   private changeable(messageId: string): Result<{ message: ChatMessage; turn: TurnRecord }> {
     const { store } = this.ports;
-    const message = store.message(messageId);
-    const turn = store.turnOfMessage(messageId);
+    const message = store.messages.get(messageId);
+    const turn = store.turns.ofMessage(messageId);
     if (message === undefined || turn === undefined) return noMessage;
     if (message.erased)
       return refuse("conflict", "This message was erased: nothing of it is left that could be changed.");
@@ -132,7 +131,7 @@ export class MessageVersions {
     replacement: ChatMessage,
     change: Omit<Change, "at">,
   ): Promise<Result<MessageVersion>> {
-    const { store, storage, kit, now } = this.ports;
+    const { store, kit, now } = this.ports;
     const passed = await this.throughRules(replacement);
     if (!passed.ok) return passed;
     // Nothing is awaited from here on: of two changes of one version the second finds what the first one made.
@@ -140,13 +139,13 @@ export class MessageVersions {
     const { messageId } = message;
     // The first row is what the message said before.
     if (store.versions.countChanges(messageId) > maxChanges) return changedTooOften;
-    storage.transactionSync(() => {
+    kit.write(() => {
       const number = store.versions.addChange(message, passed.value, { ...change, at: now() });
       store.replaceMessage(passed.value);
       kit.events.append(`message.${change.kind}`, undefined, { messageId });
       const reasons = change.reason === "" ? [] : [change.reason];
       const act = { decision: change.kind, actor: change.author, messageId, reasons };
-      this.recordAct(store.turnOfMessage(messageId), { type: `message.${change.kind}`, ...act });
+      this.recordAct(store.turns.ofMessage(messageId), { type: `message.${change.kind}`, ...act });
       this.ports.changed(messageId, number);
     });
     const last = (await this.versions(messageId)).at(-1);
@@ -163,7 +162,7 @@ export class MessageVersions {
   }
 
   private stillSays(message: ChatMessage): boolean {
-    return JSON.stringify(this.ports.store.message(message.messageId)) === JSON.stringify(message);
+    return JSON.stringify(this.ports.store.messages.get(message.messageId)) === JSON.stringify(message);
   }
 
   /** What the rules of the hook make of a message that a person changed; a refusal when they stop it. */
@@ -191,9 +190,9 @@ export class MessageVersions {
   /** What was said, what supervision made of it, and what people made of that. */
   private versionsMade(messageId: string): UnlinkedVersion[] {
     const { store } = this.ports;
-    const turn = store.turnOfMessage(messageId);
+    const turn = store.turns.ofMessage(messageId);
     const [first, ...later] = store.versions.changes(messageId);
-    const effective = first?.message ?? store.message(messageId);
+    const effective = first?.message ?? store.messages.get(messageId);
     if (turn === undefined || effective === undefined) return [];
     const answered = effective.role === "assistant" ? undefined : effective.answers;
     const sender = answered === undefined ? turn.sentBy : this.ports.kit.asks.get(answered)?.closedBy;
@@ -202,7 +201,7 @@ export class MessageVersions {
 
   private digests(messageId: string): Digests {
     const { store } = this.ports;
-    const turn = store.turnOfMessage(messageId);
+    const turn = store.turns.ofMessage(messageId);
     const salt = (messageId === turn?.messageId ? turn.messageSalt : turn?.replySalt) ?? store.session().salt;
     return { ofMessage: (message) => saltedHash(salt, subjectOf(message)), ofText: sha256Hex };
   }
@@ -219,7 +218,7 @@ function supervised(
   const answer = store.answers.sent(messageId);
   const isReply = effective.role === "assistant" || messageId === turn.replyId;
   const at = new Date(answer?.at ?? turn.acceptedAt).toISOString();
-  const pass = passOf(store.passesOfTurn(turn.turnId), isReply ? "response" : "request", messageId);
+  const pass = passOf(store.passes.ofTurn(turn.turnId), isReply ? "response" : "request", messageId);
   const kept = isReply ? store.versions.original(messageId) : undefined;
   const original = isReply
     ? kept && { ...kept.body, ...(effective.createdAt === undefined ? {} : { createdAt: effective.createdAt }) }

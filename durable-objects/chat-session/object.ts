@@ -15,8 +15,10 @@ import type { ActorRecord } from "../../src/conversation/actor-record.js";
 import type { ChatMessage } from "../../src/conversation/message.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
 import { type ConversationIdentity, conversationIdentitySchema } from "../../src/gateways/channel-gateway.js";
+import type { EventsQuery } from "../../src/gateways/root-gateway.js";
 import type {
   CreatedSession,
+  FollowedMessage,
   RecordedPass,
   SendCommand,
   SentTurn,
@@ -69,6 +71,13 @@ export class ChatSession extends Root<SessionEngine> implements SessionObject {
     return accepted.ok ? this.turn(accepted.value, command.waitMs) : toWire(accepted);
   }
 
+  async sendAndFollow(command: SendCommand, query: Omit<EventsQuery, "work">): Promise<FollowedMessage> {
+    const accepted = this.exists() ? await this.engine.accept(command) : noSession;
+    if (!accepted.ok) return { refusal: toWire(accepted) };
+    const stream = await this.streamEvents({ ...query, work: accepted.value });
+    return stream === null ? { refusal: toWire(noSession) } : { stream };
+  }
+
   async turn(turnId: string, waitMs: number): Promise<Wire<Result<Turn>>> {
     if (!this.exists()) return toWire(noSession);
     await this.engine.settled(turnId, waitMs);
@@ -76,19 +85,19 @@ export class ChatSession extends Root<SessionEngine> implements SessionObject {
   }
 
   async turnAsSent(turnId: string): Promise<Wire<Result<SentTurn>>> {
-    const turn = this.exists() ? this.engine.store.turn(turnId) : undefined;
+    const turn = this.exists() ? this.engine.store.turns.get(turnId) : undefined;
     if (turn === undefined) return toWire(noSession);
     const view = this.engine.turn(turnId);
     return toWire(view.ok ? ok({ turn: view.value, request: turn.request }) : view);
   }
 
   async turnTrace(turnId: string): Promise<Wire<Result<TurnTrace>>> {
-    const turn = this.exists() ? this.engine.store.turn(turnId) : undefined;
+    const turn = this.exists() ? this.engine.store.turns.get(turnId) : undefined;
     return toWire(turn === undefined ? noSession : ok(turnTrace(turn, this.engine.store, this.engine.kit)));
   }
 
   async cancelTurn(turnId: string, by: ActorRecord): Promise<Wire<Result<Turn>>> {
-    const turn = this.exists() ? this.engine.store.turn(turnId) : undefined;
+    const turn = this.exists() ? this.engine.store.turns.get(turnId) : undefined;
     if (turn === undefined) return toWire(noSession);
     this.engine.cancelTurn(turn, by);
     return toWire(this.engine.turn(turnId));
@@ -109,7 +118,7 @@ export class ChatSession extends Root<SessionEngine> implements SessionObject {
 
   async messages(after: number, limit: number): Promise<Wire<Result<Page<ChatMessage>>>> {
     if (!this.exists()) return toWire(noSession);
-    const rows = this.engine.store.messagesAfter(after, limit + 1);
+    const rows = this.engine.store.messages.after(after, limit + 1);
     return toWire(ok(pageOfRows(rows, limit, ({ message }) => message)));
   }
 
@@ -141,7 +150,7 @@ export class ChatSession extends Root<SessionEngine> implements SessionObject {
 
   async supervision(after: number, limit: number): Promise<Wire<Result<Page<RecordedPass>>>> {
     if (!this.exists()) return toWire(noSession);
-    const rows = this.engine.store.passesAfter(after, limit + 1);
+    const rows = this.engine.store.passes.after(after, limit + 1);
     const view = ({ state, turnId, at }: (typeof rows)[number]): RecordedPass => ({
       ...state,
       turnId,

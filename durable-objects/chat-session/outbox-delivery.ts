@@ -51,7 +51,7 @@ async function notifyConversation(
   store: ChatSessionStore,
   { conversations }: DeliveryPlatform,
 ): Promise<void> {
-  const conversation = store.conversation();
+  const conversation = store.session().conversation;
   if (conversation === undefined) return;
   const identity = conversationIdentitySchema.parse(JSON.parse(conversation));
   const signal: ConversationSignal =
@@ -73,7 +73,7 @@ async function notifyMemory(
     await memory.start(link);
     return;
   }
-  const message = store.message(messageId);
+  const message = store.messages.get(messageId);
   if (message?.erased) await memory.forget(link, messageId);
   else if (message !== undefined) await memory.record(link, message, at, edit);
 }

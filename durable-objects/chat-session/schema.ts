@@ -108,4 +108,25 @@ export const chatSessionSchema: readonly SchemaStep[] = [
         WHERE json_extract(definition, '$.metadata."conclave.stateless"') = 1 AND json_extract(definition, '$.externalId') IS NULL
           AND (SELECT COUNT(*) = 1 AND MAX(request IS NOT NULL) FROM turns);`,
   },
+  {
+    name: "turns without a counter",
+    sql: `
+      -- No turn is ever deleted, either. A message without a key of its sender's has none; its turn is known by its id.
+      CREATE TABLE counted_turns (
+        seq INTEGER PRIMARY KEY, turn_id TEXT NOT NULL UNIQUE, idempotency_key TEXT,
+        request_hash TEXT NOT NULL, status TEXT NOT NULL, message_id TEXT NOT NULL, reply_id TEXT NOT NULL,
+        -- What was sent: the restricted record. Only the effective text in messages is ever shown to anyone else.
+        original TEXT NOT NULL, accepted_at INTEGER NOT NULL, ended_at INTEGER, crashes INTEGER NOT NULL DEFAULT 0, outcome TEXT,
+        message_salt TEXT, reply_salt TEXT, sent_by TEXT, speaker TEXT, metadata TEXT, key_id TEXT, partial TEXT, request TEXT);
+      INSERT INTO counted_turns
+        SELECT seq, turn_id, idempotency_key, request_hash, status, message_id, reply_id, original, accepted_at, ended_at, crashes,
+          outcome, message_salt, reply_salt, sent_by, speaker, metadata, key_id, partial, request FROM turns;
+      DROP TABLE turns;
+      ALTER TABLE counted_turns RENAME TO turns;
+      CREATE UNIQUE INDEX turns_by_key ON turns (idempotency_key) WHERE idempotency_key IS NOT NULL;
+      -- Up to this number all turns have ended: those that are open are looked for behind it, and need no index.
+      ALTER TABLE session ADD COLUMN settled INTEGER;
+      UPDATE session SET settled = COALESCE(
+        (SELECT MIN(seq) - 1 FROM turns WHERE status IN ('queued', 'running', 'waiting')), (SELECT MAX(seq) FROM turns));`,
+  },
 ];

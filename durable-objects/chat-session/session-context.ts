@@ -15,7 +15,7 @@ import { ParsedTexts } from "../kit/parsed-texts.js";
 type ContextVersion = ContextView["history"][number];
 
 export interface ContextPorts {
-  readonly storage: DurableObjectStorage;
+  readonly sql: SqlStorage;
   readonly kit: Kit;
   readonly now: () => number;
   /** The session as it is listed shows its context. */
@@ -28,6 +28,11 @@ export class VersionedContext {
   private newest: ContextVersion | undefined;
 
   constructor(private readonly ports: ContextPorts) {}
+
+  /** A write was undone: what was read within it doesn't hold. */
+  undone(): void {
+    this.newest = undefined;
+  }
 
   /** The first version, as the session was created with it. */
   begin(context: SessionContext): void {
@@ -56,7 +61,7 @@ export class VersionedContext {
     reason: string,
     turnId?: string,
   ): { version: number; changed: boolean } {
-    const { storage, kit, changed } = this.ports;
+    const { kit, changed } = this.ports;
     const before = this.current();
     const next = apply(before.context);
     if (JSON.stringify(next) === JSON.stringify(before.context)) return { version: before.version, changed: false };
@@ -70,13 +75,7 @@ export class VersionedContext {
       kit.outbox.put("act", "context", { ...act, workId: turnId, subject: { version }, reasons: [reason], at });
       changed();
     };
-    try {
-      storage.transactionSync(write);
-    } catch (error) {
-      // What was read within the write doesn't hold.
-      this.newest = undefined;
-      throw error;
-    }
+    kit.write(write);
     kit.deliverSoon();
     return { version, changed: true };
   }
@@ -100,7 +99,7 @@ export class VersionedContext {
 
   private add(context: SessionContext, author: string, reason: string): void {
     this.newest = undefined;
-    this.ports.storage.sql.exec(
+    this.ports.sql.exec(
       `INSERT INTO context_versions (version, context, author, reason, at)
        VALUES ((SELECT COALESCE(MAX(version), 0) + 1 FROM context_versions), ?, ?, ?, ?)`,
       JSON.stringify(context),
@@ -111,7 +110,7 @@ export class VersionedContext {
   }
 
   private read(rest: string, binding: number): ContextVersion[] {
-    return this.ports.storage.sql
+    return this.ports.sql
       .exec<{ version: number; context: string; author: string; reason: string; at: number }>(
         `SELECT version, context, author, reason, at FROM context_versions ${rest}`,
         binding,

@@ -48,9 +48,11 @@ export class SessionEngine implements RootEngine {
   private run: TurnRun | undefined;
   /** The tenant's revision, as the message brought it that begins the next turn. */
   private revision: number | undefined;
+  /** The turn that was made in this very stretch. */
+  private madeNow: string | undefined;
 
   constructor(
-    private readonly ctx: DurableObjectState,
+    ctx: DurableObjectState,
     private readonly platform: RootPlatform,
   ) {
     this.store = new ChatSessionStore(ctx.storage.sql);
@@ -68,10 +70,14 @@ export class SessionEngine implements RootEngine {
       askChanged: ({ askId, status }) => this.notifyConversation({ askId, status }),
       // Set by versions before: what the list shows is due.
       deadlinePassed: () => this.kit.deliverSoon(),
+      active: () => this.active(),
+      undone: () => {
+        this.store.undone();
+        this.context.undone();
+      },
       load: platform.load,
     });
     this.versions = new MessageVersions({
-      storage: ctx.storage,
       store: this.store,
       kit: this.kit,
       now: platform.now,
@@ -79,13 +85,12 @@ export class SessionEngine implements RootEngine {
       rules: () => loadRules({ ...this.store.session(), context: () => this.context.current().context }, platform),
     });
     this.context = new VersionedContext({
-      storage: ctx.storage,
+      sql: ctx.storage.sql,
       kit: this.kit,
       now: platform.now,
       changed: () => this.updateIndex(),
     });
     this.intake = new MessageIntake({
-      storage: ctx.storage,
       store: this.store,
       kit: this.kit,
       supervision: new AnswerSupervision({ store: this.store, kit: this.kit, platform, context: this.context }),
@@ -93,12 +98,15 @@ export class SessionEngine implements RootEngine {
       cancelTurn: (turn) => this.cancelTurn(turn),
       remember: (messageId) => this.remember(messageId),
       indexed: () => this.updateIndex(),
+      begins: (turnId) => {
+        this.madeNow = turnId;
+      },
     });
   }
 
   create(identity: { tenantId: string; sessionId: string }, definition: SessionDefinition): void {
     const createdAt = this.platform.now();
-    this.ctx.storage.transactionSync(() => {
+    this.kit.write(() => {
       this.store.createSession({ ...identity, definition, salt: crypto.randomUUID(), createdAt });
       this.context.begin(definition.context);
       this.updateIndex();
@@ -110,7 +118,7 @@ export class SessionEngine implements RootEngine {
   /** Takes a message; gives the id of the turn that it begins or answers. The same key gives the same turn. */
   accept(command: SendCommand): Promise<Result<string>> {
     // A turn that waits for others finds out itself what holds when it begins.
-    this.revision = this.store.currentTurn() === undefined ? command.revision : undefined;
+    this.revision = this.store.turns.current() === undefined ? command.revision : undefined;
     return this.intake.accept(command, this.store.session().definition.whileWaiting);
   }
 
@@ -118,15 +126,10 @@ export class SessionEngine implements RootEngine {
   change(change: SessionChange): Result<Session> {
     const changed = changeDefinition(this.store.session().definition, change);
     if (!changed.ok) return changed;
-    try {
-      this.ctx.storage.transactionSync(() => {
-        this.store.setDefinition(changed.value);
-        this.updateIndex();
-      });
-    } catch (error) {
-      this.store.forgetKnown();
-      throw error;
-    }
+    this.kit.write(() => {
+      this.store.setDefinition(changed.value);
+      this.updateIndex();
+    });
     this.kit.deliverSoon();
     return ok(this.view());
   }
@@ -135,8 +138,8 @@ export class SessionEngine implements RootEngine {
   private describeTurn(turnId: string): AskWork {
     const { sessionId, definition } = this.store.session();
     const { agent, subject, externalId, metadata } = definition;
-    const messageId = this.store.turn(turnId)?.messageId;
-    const message = messageId === undefined ? undefined : this.store.message(messageId);
+    const messageId = this.store.turns.get(turnId)?.messageId;
+    const message = messageId === undefined ? undefined : this.store.messages.get(messageId);
     return { sessionId, turnId, agent, subject, externalId, metadata, message: message && messageText(message) };
   }
 
@@ -167,10 +170,10 @@ export class SessionEngine implements RootEngine {
 
   /** Whether the session, or one turn, goes on without anybody doing anything. */
   active(turnId?: string): boolean {
-    const current = this.store.currentTurn();
+    const current = this.store.turns.current();
     // What is queued behind a turn that waits goes on when somebody answers.
     if (current === undefined || current.status === "waiting") return false;
-    const status = turnId === undefined ? current.status : this.store.turn(turnId)?.status;
+    const status = turnId === undefined ? current.status : this.store.turns.get(turnId)?.status;
     return status === "queued" || status === "running";
   }
 
@@ -193,7 +196,8 @@ export class SessionEngine implements RootEngine {
 
   /** The reply that an ended turn came to, as one delta. */
   private wholeReply({ type, work }: LiveEvent): LiveEvent | undefined {
-    const reply = type === "turn.completed" && work !== undefined ? this.store.turn(work)?.outcome?.reply : undefined;
+    const reply =
+      type === "turn.completed" && work !== undefined ? this.store.turns.get(work)?.outcome?.reply : undefined;
     if (work === undefined || reply === undefined) return undefined;
     return this.deltaEvent(work, { text: replyText(reply.modelReply), attempt: 0, offset: 0 });
   }
@@ -207,7 +211,7 @@ export class SessionEngine implements RootEngine {
   }
 
   turn(turnId: string): Result<Turn> {
-    const turn = this.store.turn(turnId);
+    const turn = this.store.turns.get(turnId);
     return turn === undefined
       ? refuse("not_found", "There is no such turn in this session.")
       : ok(turnView(turn, this.store, this.kit));
@@ -215,17 +219,19 @@ export class SessionEngine implements RootEngine {
 
   /** Ends what runs and waits, so that nothing is written after an erasure. */
   async stop(): Promise<void> {
-    for (let turn = this.store.currentTurn(); turn !== undefined; turn = this.store.currentTurn())
+    for (let turn = this.store.turns.current(); turn !== undefined; turn = this.store.turns.current())
       this.cancelTurn(turn);
     await this.kit.stopped();
   }
 
   /** Goes on with the oldest turn that isn't done, if it can go on. */
   private async step(lease: Lease): Promise<StepOutcome> {
-    const turn = this.store.currentTurn();
+    const turn = this.store.turns.current();
     if (turn === undefined || turn.status === "waiting") return "idle";
     const { turnId } = turn;
-    const attempt = await this.kit.attempts.begin(turnId);
+    const isNew = this.madeNow === turnId;
+    this.madeNow = undefined;
+    const attempt = await this.kit.attempts.begin(turnId, undefined, isNew);
     if (attempt === "later") return "idle";
     if (attempt === "given_up") {
       const why = this.kit.attempts.whyGivenUp(turnId);
@@ -234,10 +240,11 @@ export class SessionEngine implements RootEngine {
       return "again";
     }
     // Cancelled meanwhile.
-    if (isFinal(this.store.turn(turnId)?.status ?? "cancelled")) return "again";
+    if (isFinal(this.store.turns.get(turnId)?.status ?? "cancelled")) return "again";
     if (turn.status === "queued") {
-      this.ctx.storage.transactionSync(() => {
-        this.store.setStatus(turnId, "running");
+      this.kit.journal(turnId, lease.isHeld).withNext(() => {
+        this.store.turns.setStatus(turnId, "running");
+        this.store.passes.begin(turnId);
         this.kit.events.append("turn.started", turnId, { turnId });
       });
     }
@@ -263,8 +270,8 @@ export class SessionEngine implements RootEngine {
   }
 
   private listRunning(turnId: string): void {
-    if (this.store.turn(turnId)?.status !== "running") return;
-    this.ctx.storage.transactionSync(() => this.updateIndex());
+    if (this.store.turns.get(turnId)?.status !== "running") return;
+    this.kit.write(() => this.updateIndex());
     this.kit.deliverSoon();
   }
 
@@ -278,12 +285,12 @@ export class SessionEngine implements RootEngine {
   /** The turn waits for an ask; it has done so since the ask was opened, for whoever has sent a message since. */
   private park(turn: TurnRecord): void {
     const { turnId } = turn;
-    if (this.store.session().definition.whileWaiting === "cancel" && this.store.queuedTurns() > 0) {
+    if (this.store.session().definition.whileWaiting === "cancel" && this.store.turns.queued() > 0) {
       this.end(turn, "cancelled", { degraded: [] });
       return;
     }
-    this.ctx.storage.transactionSync(() => {
-      this.store.setStatus(turnId, "waiting");
+    this.kit.write(() => {
+      this.store.turns.setStatus(turnId, "waiting");
       this.kit.events.append("turn.waiting", turnId, { turnId });
       this.updateIndex();
     });
@@ -304,9 +311,9 @@ export class SessionEngine implements RootEngine {
       const reply = outcome.reply === undefined ? undefined : { ...outcome.reply, createdAt };
       const error = outcome.error === undefined ? undefined : { ...outcome.error, createdAt };
       const stored = { ...outcome, ...(reply && { reply }), ...(error && { error }), usage };
-      this.store.endTurn(turnId, status, stored, endedAt);
+      this.store.turns.end(turnId, status, stored, endedAt);
       if (reply !== undefined) {
-        this.store.addMessage(reply, turnId, true);
+        this.store.messages.add(reply, turnId, true);
         this.remember(reply.messageId);
       }
       if (error !== undefined) addError(error, turn, this.store);
@@ -337,12 +344,12 @@ export class SessionEngine implements RootEngine {
   /** Where the session belongs to a chat, that is where turns and asks appear. To be called in the write that it is about. */
   private notifyConversation(change: OutboxPayload<"channel">): void {
     // One entity: what happened first appears first.
-    if (this.store.conversation() !== undefined) this.kit.outbox.put("channel", "channel", change);
+    if (this.store.session().conversation !== undefined) this.kit.outbox.put("channel", "channel", change);
   }
 
   private askClosed(turnId: string): void {
-    if (this.store.turn(turnId)?.status !== "waiting") return;
-    this.store.setStatus(turnId, "running");
+    if (this.store.turns.get(turnId)?.status !== "waiting") return;
+    this.store.turns.setStatus(turnId, "running");
     this.updateIndex();
     this.kit.kick();
   }
@@ -350,7 +357,7 @@ export class SessionEngine implements RootEngine {
   /** What the log stores are ids; what is shown of them is what holds now. */
   private present(type: string, data: unknown): unknown {
     const { context, store } = this;
-    const partial = (turnId: string) => store.turn(turnId)?.partial;
+    const partial = (turnId: string) => store.turns.get(turnId)?.partial;
     return presentEvent(type, data, { context, partial, turn: (turnId) => this.turn(turnId) }) ?? data;
   }
 }

@@ -9,11 +9,11 @@ import type { VersionedContext } from "./session-context.js";
 import type { ChatSessionStore } from "./store.js";
 
 export function sessionView(store: ChatSessionStore, contexts: VersionedContext): Session {
-  const { sessionId, definition, createdAt } = store.session();
+  const { sessionId, definition, createdAt, updatedAt } = store.session();
   const { memory } = definition;
   const { version, context } = contexts.current();
-  const current = store.currentTurn();
-  const lastTurn = store.lastTurn();
+  const current = store.turns.current();
+  const lastTurn = store.turns.last();
   return {
     ...definition,
     ...(memory === undefined ? {} : { memory: { ...memory, threadId: memory.threadId ?? sessionId } }),
@@ -21,9 +21,9 @@ export function sessionView(store: ChatSessionStore, contexts: VersionedContext)
     sessionId,
     contextVersion: version,
     status: current === undefined ? "idle" : current.status === "waiting" ? "waiting" : "running",
-    ...(lastTurn === undefined ? {} : { lastTurn }),
+    ...(lastTurn === undefined ? {} : { lastTurn: { turnId: lastTurn.turnId, status: lastTurn.status } }),
     createdAt: new Date(createdAt).toISOString(),
-    updatedAt: new Date(store.updatedAt()).toISOString(),
+    updatedAt: new Date(updatedAt).toISOString(),
   };
 }
 

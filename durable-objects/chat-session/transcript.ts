@@ -6,7 +6,7 @@ import type { ChatSessionStore } from "./store.js";
 import type { TurnRecord } from "./turn-rows.js";
 
 export function transcriptOf(store: ChatSessionStore, { turnId, messageId, request }: TurnRecord): HistoryMessage[] {
-  const message = store.message(messageId);
+  const message = store.messages.get(messageId);
   const current = message === undefined ? [] : [{ role: "user" as const, content: messageText(message) }];
-  return [...store.history(turnId), ...(request === undefined ? [] : asTranscript(request)), ...current];
+  return [...store.messages.history(turnId), ...(request === undefined ? [] : asTranscript(request)), ...current];
 }

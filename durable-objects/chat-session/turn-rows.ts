@@ -61,7 +61,8 @@ export interface NewTurn {
   readonly messageId: string;
   readonly replyId: string;
   readonly content: string;
-  readonly idempotencyKey: string;
+  /** Of the sender's own. */
+  readonly idempotencyKey: string | undefined;
   readonly requestHash: string;
   /** Of the digests of the message and of the reply: each goes with its text. */
   readonly messageSalt: string;

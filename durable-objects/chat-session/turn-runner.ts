@@ -71,8 +71,8 @@ export class TurnRun {
           if (!isHeld()) throw new Superseded(`the turn ${turn.turnId} was cancelled`);
           return this.ports.context.change(change, author, reason, turn.turnId);
         },
-        history: () => store.history(turn.turnId),
-        lastReply: () => store.lastReply(turn.turnId)?.metadata,
+        history: () => store.messages.history(turn.turnId),
+        lastReply: () => store.messages.lastReply(turn.turnId)?.metadata,
         health: kit.health,
       },
       journal,
@@ -127,14 +127,14 @@ export class TurnRun {
       settings: policies,
       environment: {
         transcript: () => transcriptOf(store, turn),
-        statistics: () => store.turnCounts(),
+        statistics: () => store.turns.counts(),
         context: contextEditor,
       },
       keepPass: (pass, before) => {
-        store.addPass(turnId, pass, platform.now());
+        store.passes.add(turnId, pass, platform.now());
         if (pass.decision !== "allow" && pass.subject?.partial !== true) this.keepOriginal(before, pass);
       },
-      reviewPass: (before, after) => store.replacePass(turnId, before, after),
+      reviewPass: (before, after) => store.passes.replace(turnId, before, after),
       replyId: turn.replyId,
     });
     return {
@@ -152,7 +152,7 @@ export class TurnRun {
         },
       },
       waiting: ({ reply, dropped, supervisors }) => {
-        store.setPartial(turnId, reply);
+        store.turns.setPartial(turnId, reply);
         const by = { kind: "supervisor" as const, id: supervisors.join(", ") };
         for (const { askId, from } of kit.asks.openOfWork(turnId)) {
           if (from.toolCallId !== undefined && dropped.includes(from.toolCallId)) kit.asks.cancel(askId, by);
@@ -166,7 +166,7 @@ export class TurnRun {
           ...(metadata === undefined ? {} : { metadata }),
           createdAt: new Date(acceptedAt).toISOString(),
         };
-        store.addMessage(noted, turnId, !blocked);
+        store.messages.add(noted, turnId, !blocked);
         if (!blocked) this.ports.remember(message.messageId);
       },
     };

@@ -30,7 +30,7 @@ export function turnTrace(record: TurnRecord, store: ChatSessionStore, kit: Kit)
     cancelledBy: outcome?.cancelledBy,
     events: entries,
     asks: kit.asks.ofWork(turnId),
-    passes: store.passesOfTurn(turnId),
+    passes: store.passes.ofTurn(turnId),
     usage: outcome?.usage ?? kit.usage(turnId),
   });
   return { sessionId, turnId, status: turn.status, entries, story };

@@ -10,9 +10,9 @@ import type { TurnRecord } from "./turn-rows.js";
 /** A turn as a caller sees it: effective texts only. Why it failed is for operators: whoever shows it to others leaves that out. */
 export function turnView(record: TurnRecord, store: ChatSessionStore, kit: Kit): Turn {
   const { outcome } = record;
-  const message = store.message(record.messageId);
+  const message = store.messages.get(record.messageId);
   // Of its tool calls, and of a turn that ended before its time, only the passes tell what was decided.
-  const passes = store.passesOfTurn(record.turnId);
+  const passes = store.passes.ofTurn(record.turnId);
   const partial = record.status === "waiting" ? record.partial : undefined;
   const reply =
     partial === undefined
@@ -42,12 +42,12 @@ export function turnView(record: TurnRecord, store: ChatSessionStore, kit: Kit):
 /** An error stands behind the message that it is about: one whose verdict never came isn't cleared, so nobody reads its text. */
 export function addError(error: PlainMessage, turn: TurnRecord, store: ChatSessionStore): void {
   const { messageId, turnId, acceptedAt } = turn;
-  if (store.message(messageId) === undefined) {
+  if (store.messages.get(messageId) === undefined) {
     const content = "[withheld] The turn failed before its message was cleared.";
     const createdAt = new Date(acceptedAt).toISOString();
-    store.addMessage({ messageId, role: "user", content, createdAt }, turnId, false);
+    store.messages.add({ messageId, role: "user", content, createdAt }, turnId, false);
   }
-  store.addMessage(error, turnId, false);
+  store.messages.add(error, turnId, false);
 }
 
 /** What comes of a turn that failed without anybody having foreseen it. @param failure why, for operators */

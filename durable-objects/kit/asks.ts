@@ -20,7 +20,9 @@ import type { ActorRecord } from "../../src/conversation/actor-record.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
 
 export interface AskBookPorts {
-  readonly storage: DurableObjectStorage;
+  readonly sql: SqlStorage;
+  /** Does a write: all of it, or nothing. */
+  readonly write: <T>(change: () => T) => T;
   readonly now: () => number;
   readonly newAskId: () => string;
   /** What is known of the work that an ask is opened for. */
@@ -33,12 +35,21 @@ export interface AskBookPorts {
 
 /** The asks that an object owns. The decisions are the domain's; this stores them. */
 export class AskBook {
+  /** Whether there is no ask at all; unknown until it is looked for, and after a write. */
+  private holdsNone: boolean | undefined;
+
   constructor(private readonly ports: AskBookPorts) {}
+
+  /** A write was undone: what is stored is read anew. */
+  undone(): void {
+    this.holdsNone = undefined;
+  }
 
   open(work: string, step: string, request: AskRequest): Ask {
     const ask = openAsk(this.ports.newAskId(), request, this.ports.describe(work), this.ports.now());
-    this.ports.storage.transactionSync(() => {
-      this.ports.storage.sql.exec(
+    this.ports.write(() => {
+      this.holdsNone = undefined;
+      this.ports.sql.exec(
         "INSERT INTO asks (ask_id, work, step, status, body) VALUES (?, ?, ?, ?, ?)",
         ask.askId,
         work,
@@ -113,15 +124,15 @@ export class AskBook {
       const whole = of(hookOf(ask));
       if (!whole && !message) continue;
       const left = whole ? withoutTexts(ask) : withoutItsMessage(ask);
-      this.ports.storage.sql.exec("UPDATE asks SET body = ? WHERE ask_id = ?", JSON.stringify(left), ask.askId);
+      this.ports.sql.exec("UPDATE asks SET body = ? WHERE ask_id = ?", JSON.stringify(left), ask.askId);
       this.ports.rewritten(left);
     }
   }
 
   private store(found: { ask: Ask; work: string }, next: Ask): void {
     if (next.status === found.ask.status) return;
-    this.ports.storage.transactionSync(() => {
-      this.ports.storage.sql.exec(
+    this.ports.write(() => {
+      this.ports.sql.exec(
         "UPDATE asks SET status = ?, body = ? WHERE ask_id = ?",
         next.status,
         JSON.stringify(next),
@@ -132,7 +143,10 @@ export class AskBook {
   }
 
   private read(query: string, ...bindings: string[]): { ask: Ask; work: string }[] {
-    return this.ports.storage.sql
+    // Most objects never ask anybody.
+    this.holdsNone ??= this.ports.sql.exec("SELECT 1 FROM asks LIMIT 1").toArray().length === 0;
+    if (this.holdsNone) return [];
+    return this.ports.sql
       .exec<{ work: string; body: string }>(query, ...bindings)
       .toArray()
       .map(({ work, body }) => ({ work, ask: storedAskSchema.parse(JSON.parse(body)) }));

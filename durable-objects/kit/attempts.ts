@@ -22,6 +22,8 @@ export interface AttemptPorts {
   readonly died: (work: string, record: AttemptRecord) => void;
   /** Sees to it that the driver looks again then; needless without a time. */
   readonly retryAt: (at: number | undefined) => void;
+  /** A try is about to begin. */
+  readonly begins: () => void;
 }
 
 /** What a driver does with work that it found. */
@@ -48,15 +50,16 @@ export class Attempts {
    * when it was tried last, and the driver's step has to be `idle` (the kit looks again in time). `given_up`: it has died so often
    * that it is to be ended as failed.
    * @param progress changes whenever the work has come forward; by default the steps of its journal that are done
+   * @param isNew the work was made in this very stretch: that it is tried is on the disk as soon as the work itself
    * @example
    * const attempt = await kit.attempts.begin(roundId);
    * if (attempt === "later") return "idle";
    * if (attempt === "given_up") return this.fail(roundId, kit.attempts.whyGivenUp(roundId));
    */
-  async begin(work: string, progress = progressOf(this.ports.storage.sql, work)): Promise<Attempt> {
+  async begin(work: string, progress?: string, isNew = false): Promise<Attempt> {
     const { storage, now, load } = this.ports;
     const name = this.nameOf(work);
-    const record = this.known(work, progress);
+    const record = isNew ? newAttempt : this.known(work, progress ?? progressOf(this.ports.storage.sql, work));
     const decision = decideAttempt(record, load.beside(name), now());
     switch (decision.kind) {
       case "given_up":
@@ -70,7 +73,8 @@ export class Attempts {
         this.current = { work, oneAtATime: isSuspect ? new OneAtATime() : undefined };
         load.begin(name, isSuspect);
         if (record.retryAt > 0) this.ports.retryAt(undefined);
-        await storage.sync();
+        this.ports.begins();
+        if (!isNew) await storage.sync();
         return decision.kind;
       }
     }

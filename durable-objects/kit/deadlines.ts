@@ -1,7 +1,11 @@
 /** Named deadlines over an object's one alarm. */
 export class Deadlines {
   /** What the alarm was last set to by this instance; unknown after a wake-up. */
-  private armedAt: number | null | undefined;
+  private armedAt: number | undefined | "unknown" = "unknown";
+  /** As they are stored; read when they are asked for. */
+  private stored: Map<string, number> | undefined;
+  /** Those of this instance alone: the alarm stands for them, and whoever wakes up looks itself what is to be done. */
+  private readonly brief = new Map<string, number>();
 
   private readonly sql: SqlStorage;
 
@@ -11,42 +15,92 @@ export class Deadlines {
 
   /** Sets, moves or (with nothing) clears a deadline, in the same write as whatever is written around it. */
   move(name: string, at: number | undefined): void {
-    if (at === undefined) this.sql.exec("DELETE FROM deadlines WHERE name = ?", name);
-    else
+    const before = this.known().get(name);
+    if (at === undefined && before !== undefined) this.sql.exec("DELETE FROM deadlines WHERE name = ?", name);
+    if (at !== undefined && at !== before)
       this.sql.exec(
         "INSERT INTO deadlines (name, at) VALUES (?, ?) ON CONFLICT DO UPDATE SET at = excluded.at",
         name,
         at,
       );
+    if (at === undefined) this.known().delete(name);
+    else this.known().set(name, at);
     this.arm();
   }
 
   /** The same, unless it is set already and passes before `at`, but not before now: whoever sets it anew each time needs one write. */
   within(name: string, at: number, now: number): void {
-    const [set] = this.sql.exec<{ at: number }>("SELECT at FROM deadlines WHERE name = ?", name).toArray();
-    if (set === undefined || set.at <= now || set.at > at) this.move(name, at);
+    const set = this.known().get(name);
+    if (set === undefined || set <= now || set > at) this.move(name, at);
+  }
+
+  /**
+   * The same for one that isn't stored: it passes at this time or earlier, as long as the alarm is set for earlier anyway. For what
+   * an instance that wakes up finds without being told.
+   */
+  moveBrief(name: string, at: number | undefined): void {
+    if (at === undefined) this.brief.delete(name);
+    else this.brief.set(name, at);
+    // One that versions before have stored.
+    if (this.known().delete(name)) this.sql.exec("DELETE FROM deadlines WHERE name = ?", name);
+    const next = this.next();
+    if (next !== undefined && typeof this.armedAt === "number" && this.armedAt <= next) return;
+    this.arm();
+  }
+
+  /** The same, unless it is set already and passes before `at`, but not before now. */
+  withinBrief(name: string, at: number, now: number): void {
+    const set = this.brief.get(name);
+    if (set === undefined || set <= now || set > at) this.moveBrief(name, at);
   }
 
   /** Names of those that have passed, the earliest first. They stay until they are cleared or moved. */
   passed(now: number): string[] {
-    return this.sql
-      .exec<{ name: string }>("SELECT name FROM deadlines WHERE at <= ? ORDER BY at, name", now)
-      .toArray()
-      .map(({ name }) => name);
+    return [...this.known(), ...this.brief]
+      .filter(([, at]) => at <= now)
+      .sort(([one, a], [other, b]) => a - b || (one < other ? -1 : 1))
+      .map(([name]) => name);
   }
 
   /** To be called when the alarm has rung: the slot is empty then. */
   rearm(): void {
-    this.armedAt = undefined;
+    this.armedAt = "unknown";
     this.arm();
   }
 
+  /** A write was undone: what is stored is read anew. */
+  undone(): void {
+    this.stored = undefined;
+    this.armedAt = "unknown";
+  }
+
+  /** Nothing is stored any more. */
+  emptied(): void {
+    this.undone();
+    this.brief.clear();
+  }
+
+  private known(): Map<string, number> {
+    this.stored ??= new Map(
+      this.sql
+        .exec<{ name: string; at: number }>("SELECT name, at FROM deadlines")
+        .toArray()
+        .map(({ name, at }) => [name, at]),
+    );
+    return this.stored;
+  }
+
+  private next(): number | undefined {
+    const all = [...this.known().values(), ...this.brief.values()];
+    return all.length === 0 ? undefined : Math.min(...all);
+  }
+
   private arm(): void {
-    const next = this.sql.exec<{ at: number | null }>("SELECT MIN(at) AS at FROM deadlines").one().at;
+    const next = this.next();
     if (next === this.armedAt) return;
     this.armedAt = next;
     // Not awaited: it is part of the surrounding write, and a failed write resets the object.
-    if (next === null) void this.storage.deleteAlarm();
+    if (next === undefined) void this.storage.deleteAlarm();
     else void this.storage.setAlarm(next);
   }
 }

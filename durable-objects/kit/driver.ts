@@ -46,13 +46,15 @@ export class Driver {
   /**
    * Makes sure that somebody drives. To be called in the same synchronous stretch as the write that made the work; also when the
    * lease runs out: a living driver gets a new lease, a dead one is replaced.
+   * @returns whether nobody was driving
    */
-  kick(): void {
+  kick(): boolean {
     this.kicked = true;
     this.ports.setLease(this.ports.now() + leaseMs);
-    if (this.running !== undefined) return;
+    if (this.running !== undefined) return false;
     this.running = this.run();
     this.ports.waitUntil(this.running.catch(() => undefined));
+    return true;
   }
 
   /** Takes the lease from the step that is being done. Ending its work is up to whoever cancels. */

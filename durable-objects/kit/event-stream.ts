@@ -53,6 +53,8 @@ export function eventStream(log: EventLog, options: StreamOptions): ReadableStre
 
 /** How much of the past is written ahead of the reader, in bytes. */
 const aheadBytes = 64_000;
+/** How many turns of the microtask queue what happens in one stretch may take to go out together. */
+const stretchTurns = 20;
 
 class EventStream {
   private readonly encoder = new TextEncoder();
@@ -60,6 +62,8 @@ class EventStream {
   private last: number;
   /** Read from the log, and not yet sent. */
   private page: LoggedEvent[] = [];
+  /** Written, and not yet on its way. */
+  private unsent = "";
   private sawDeltas = false;
   private isLive = false;
   private ended = false;
@@ -142,19 +146,36 @@ class EventStream {
     this.write(render(event));
   }
 
+  /** What is written in one synchronous stretch goes out in one piece. */
   private write(text: string): void {
     if (this.ended) return;
-    const bytes = this.encoder.encode(text);
+    if (this.unsent === "") void this.sendSoon();
+    this.unsent += text;
+    if (this.unsent.length >= aheadBytes) this.flush();
+  }
+
+  private async sendSoon(): Promise<void> {
+    for (let turn = 0; turn < stretchTurns && this.unsent !== ""; turn++) await undefined;
+    this.flush();
+  }
+
+  private flush(): void {
+    const { unsent } = this;
+    this.unsent = "";
+    if (unsent === "" || this.ended) return;
+    const bytes = this.encoder.encode(unsent);
     // One event may be larger than the buffer; a reader who has read everything gets it.
     if (this.unread() > 0 && this.unread() + bytes.byteLength > maxUnreadBytes) this.end();
     else this.controller?.enqueue(bytes);
   }
 
   private unread(): number {
-    return maxUnreadBytes - (this.controller?.desiredSize ?? maxUnreadBytes);
+    return maxUnreadBytes - (this.controller?.desiredSize ?? maxUnreadBytes) + this.unsent.length;
   }
 
   private end(): void {
+    if (this.ended) return;
+    this.flush();
     if (this.ended) return;
     this.stop();
     this.controller?.close();

@@ -1,4 +1,5 @@
 /** The event log of an object: everything that happened in it, numbered. Streams, sockets and history are views of it. */
+import { z } from "zod";
 import type { EventData, LiveEventType, LoggedEventType, StoredEventData } from "../../src/catalogues/events.js";
 
 export interface LoggedEvent {
@@ -38,11 +39,49 @@ export function eventsOf(events: Pick<EventLog, "read">, work: string): ReadEven
   return all;
 }
 
+/** An event on its way into the log. */
+interface NewEvent {
+  readonly work: string | undefined;
+  readonly type: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** JSON text. */
+  readonly data: string;
+}
+
+/** Type, time and data of an event in the row of a later one. A contract with what is stored. */
+const beforeSchema = z.array(z.tuple([z.string(), z.number(), z.unknown()]));
+
+interface EventRow extends Record<string, SqlStorageValue> {
+  seq: number;
+  work: string | null;
+  type: string;
+  at: number;
+  data: string;
+  before: string | null;
+}
+
+/** A row holds an event and those that were stored with it, whose numbers are just below its own. */
+function eventsOfRow({ seq, work, type, at, data, before }: EventRow): (NewEvent & { readonly seq: number })[] {
+  const own = { seq, work: work ?? undefined, type, at, data };
+  if (before === null) return [own];
+  const earlier = beforeSchema.parse(JSON.parse(before));
+  return [
+    ...earlier.map(([ofType, ofAt, ofData], index) => ({
+      ...own,
+      ...{ seq: seq - earlier.length + index, type: ofType, at: ofAt, data: JSON.stringify(ofData) },
+    })),
+    own,
+  ];
+}
+
 export type Subscriber = (event: LiveEvent) => void;
 
 export class EventLog {
   /** Each with whether anybody listens through it now. */
   private readonly subscribers = new Map<Subscriber, () => boolean>();
+  /** Events of the write that is under way, while they are gathered. */
+  private together: (NewEvent & { readonly seq: number })[] | undefined;
 
   /**
    * @param present what is shown for stored data. The log stores ids and no texts, so that what is erased elsewhere isn't left
@@ -56,19 +95,67 @@ export class EventLog {
 
   /** In the write that makes it true. `data` is what the catalogue says is stored of the type. Gives its number. */
   append<Type extends LoggedEventType>(type: Type, work: string | undefined, data: StoredEventData<Type>): number {
-    const at = this.now();
-    const text = JSON.stringify(data);
+    const event = { work, type, at: this.now(), data: JSON.stringify(data) };
+    if (this.together === undefined) return this.insert([event]);
+    const first = this.together[0]?.seq ?? this.lastSeq() + 1;
+    const seq = first + this.together.length;
+    this.together.push({ ...event, seq });
+    return seq;
+  }
+
+  /** From here on events wait for `flush`: those of one work that follow one another become one row. Within one write. */
+  gather(): void {
+    this.together = [];
+  }
+
+  /** Stores what waits, in the write that is under way. */
+  flush(): void {
+    const waiting = this.together ?? [];
+    this.together = undefined;
+    for (let from = 0; from < waiting.length; ) {
+      const work = waiting[from]?.work;
+      const other = waiting.findIndex((event, at) => at > from && event.work !== work);
+      const to = other < 0 ? waiting.length : other;
+      this.insert(waiting.slice(from, to));
+      from = to;
+    }
+  }
+
+  /** The write that was under way was undone. */
+  undone(): void {
+    this.together = undefined;
+  }
+
+  /** One row, with the number of its last event, which is what comes back. */
+  private insert(events: readonly NewEvent[]): number {
+    const last = events.at(-1);
+    if (last === undefined) throw new RangeError("no event to store");
+    // Their data is JSON already.
+    const before = events.slice(0, -1).map(({ type, at, data }) => `[${JSON.stringify(type)},${at},${data}]`);
     const { seq } = this.sql
       .exec<{ seq: number }>(
-        "INSERT INTO events (work, type, at, data) VALUES (?, ?, ?, ?) RETURNING seq",
-        work ?? null,
-        type,
-        at,
-        text,
+        `INSERT INTO events (seq, work, type, at, data, before)
+         VALUES (COALESCE((SELECT MAX(seq) FROM events), 0) + ?, ?, ?, ?, ?, ?) RETURNING seq`,
+        events.length,
+        last.work ?? null,
+        last.type,
+        last.at,
+        last.data,
+        before.length === 0 ? null : `[${before.join(",")}]`,
       )
       .one();
-    if (this.isHeard()) this.emit({ seq, work, type, at: new Date(at).toISOString(), data: this.shown(type, text) });
+    if (this.isHeard()) {
+      for (const [index, { work, type, at, data }] of events.entries())
+        this.emit({
+          seq: seq - events.length + 1 + index,
+          ...{ work, type, at: new Date(at).toISOString(), data: this.shown(type, data) },
+        });
+    }
     return seq;
+  }
+
+  private lastSeq(): number {
+    return this.sql.exec<{ seq: number }>("SELECT COALESCE(MAX(seq), 0) AS seq FROM events").one().seq;
   }
 
   /** Emits to those who listen now, and stores nothing. */
@@ -82,39 +169,45 @@ export class EventLog {
   }
 
   read(after: number, limit: number, work?: string): LoggedEvent[] {
-    type Row = { seq: number; work: string | null; type: string; at: number; data: string };
-    const columns = "SELECT seq, work, type, at, data FROM events";
+    const columns = "SELECT seq, work, type, at, data, before FROM events";
     // Two queries, so that the events of one piece of work are found by an index and not among all there ever were.
     const rows =
       work === undefined
-        ? this.sql.exec<Row>(`${columns} WHERE seq > ? ORDER BY seq LIMIT ?`, after, limit)
-        : this.sql.exec<Row>(`${columns} WHERE work = ? AND seq > ? ORDER BY seq LIMIT ?`, work, after, limit);
-    return rows.toArray().map((row) => ({
-      ...row,
-      work: row.work ?? undefined,
-      at: new Date(row.at).toISOString(),
-      data: this.shown(row.type, row.data),
-    }));
+        ? this.sql.exec<EventRow>(`${columns} WHERE seq > ? ORDER BY seq LIMIT ?`, after, limit)
+        : this.sql.exec<EventRow>(`${columns} WHERE work = ? AND seq > ? ORDER BY seq LIMIT ?`, work, after, limit);
+    return rows
+      .toArray()
+      .flatMap(eventsOfRow)
+      .filter(({ seq }) => seq > after)
+      .slice(0, limit)
+      .map(({ at, data, ...event }) => ({
+        ...event,
+        at: new Date(at).toISOString(),
+        data: this.shown(event.type, data),
+      }));
   }
 
   /** The number of the last event before a time, in milliseconds since the epoch; 0 when there is none. */
   lastBefore(at: number): number {
-    const [row] = this.sql
-      .exec<{ seq: number }>("SELECT seq FROM events WHERE at < ? ORDER BY seq DESC LIMIT 1", at)
+    const columns = "SELECT seq, work, type, at, data, before FROM events";
+    // The last one before it, or one that was stored along with the first one after it.
+    const before = this.sql.exec<EventRow>(`${columns} WHERE at < ? ORDER BY seq DESC LIMIT 1`, at).toArray();
+    const next = this.sql
+      .exec<EventRow>(`${columns} WHERE seq > ? ORDER BY seq LIMIT 1`, before[0]?.seq ?? 0)
       .toArray();
-    return row?.seq ?? 0;
+    const found = [...before, ...next].flatMap(eventsOfRow).findLast((event) => event.at < at);
+    return found?.seq ?? 0;
   }
 
   /** Events of these types of one work, in order, as they are stored. */
   stored(work: string, ...types: LoggedEventType[]): { readonly type: string; readonly data: string }[] {
-    const any = types.map(() => "?").join(", ");
+    const ofWork = "SELECT seq, work, type, at, data, before FROM events WHERE work = ? ORDER BY seq";
+    const wanted: readonly string[] = types;
     return this.sql
-      .exec<{ type: string; data: string }>(
-        `SELECT type, data FROM events WHERE work = ? AND type IN (${any}) ORDER BY seq`,
-        work,
-        ...types,
-      )
-      .toArray();
+      .exec<EventRow>(ofWork, work)
+      .toArray()
+      .flatMap(eventsOfRow)
+      .filter(({ type }) => wanted.includes(type));
   }
 
   private shown(type: string, data: string): string {

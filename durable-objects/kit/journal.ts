@@ -4,9 +4,10 @@ import type { Usage } from "../../src/agent/work.js";
 import type { Ask, AskRequest } from "../../src/asks/ask.js";
 import type { AskBook } from "./asks.js";
 import type { OneAtATime } from "./one-at-a-time.js";
+import type { WorkSteps } from "./work-steps.js";
 
 export interface JournalPorts {
-  readonly storage: DurableObjectStorage;
+  readonly storage: Pick<DurableObjectStorage, "sync">;
   readonly asks: AskBook;
   readonly now: () => number;
   /** Whether this driver may still write: false after a cancel, or once another driver took over. */
@@ -20,6 +21,7 @@ export class SqlJournal implements Journal {
   constructor(
     private readonly work: string,
     private readonly ports: JournalPorts,
+    private readonly steps: WorkSteps,
     private readonly prefix = "",
   ) {}
 
@@ -31,33 +33,19 @@ export class SqlJournal implements Journal {
   }
 
   private async stepOnce<T>(spec: StepSpec<T>, work: () => Promise<T>): Promise<T> {
-    const { storage, now } = this.ports;
+    const { storage, now, oneAtATime } = this.ports;
     const id = this.prefix + spec.id;
-    const row = storage.sql
-      .exec<{ result: string | null }>("SELECT result FROM journal WHERE work = ? AND step = ?", this.work, id)
-      .toArray()[0];
-    if (row?.result != null) return spec.schema.parse(JSON.parse(row.result));
+    const known = this.steps.find(id);
+    if (known?.result !== undefined) return spec.schema.parse(JSON.parse(known.result));
     this.assertLease();
 
-    if (row !== undefined && spec.interrupted !== "again") return this.complete(id, spec, spec.interrupted());
     const begunAt = now();
-    if (needsNoBeginning(spec)) {
-      const result = await work();
-      this.assertLease();
-      return this.complete(id, spec, result, begunAt);
+    if (known !== undefined && spec.interrupted !== "again")
+      return this.complete(id, spec, spec.interrupted(), begunAt);
+    if (!needsNoBeginning(spec)) {
+      this.steps.begin(id, spec.kind, spec.onBegin);
+      if (oneAtATime !== undefined) await storage.sync();
     }
-    storage.transactionSync(() => {
-      storage.sql.exec(
-        `INSERT INTO journal (work, step, kind, attempts, begun_at) VALUES (?, ?, ?, 1, ?)
-         ON CONFLICT DO UPDATE SET attempts = attempts + 1`,
-        this.work,
-        id,
-        spec.kind,
-        begunAt,
-      );
-      if (row === undefined) spec.onBegin?.();
-    });
-    if (this.ports.oneAtATime !== undefined) await storage.sync();
     const result = await work();
     this.assertLease();
     return this.complete(id, spec, result, begunAt);
@@ -65,23 +53,16 @@ export class SqlJournal implements Journal {
 
   /** Stored at once, without a beginning of its own: there is nothing between the two that could be interrupted. */
   async commit(id: string, onDone: () => void): Promise<void> {
-    const { storage, now } = this.ports;
     const step = this.prefix + id;
-    const done = "SELECT 1 FROM journal WHERE work = ? AND step = ? AND result IS NOT NULL";
-    if (storage.sql.exec(done, this.work, step).toArray().length > 0) return;
+    if (this.steps.find(step)?.result !== undefined) return;
     this.assertLease();
-    const at = now();
-    storage.transactionSync(() => {
-      storage.sql.exec(
-        `INSERT INTO journal (work, step, kind, attempts, result, begun_at, ended_at) VALUES (?, ?, 'commit', 1, 'true', ?, ?)
-         ON CONFLICT DO UPDATE SET result = excluded.result, ended_at = excluded.ended_at`,
-        this.work,
-        step,
-        at,
-        at,
-      );
-      onDone();
-    });
+    this.steps.complete({ id: step, kind: "commit", result: "true", begunAt: this.ports.now() }, onDone);
+  }
+
+  /** Has a write of the work go along with its next step. */
+  withNext(write: () => void): void {
+    this.assertLease();
+    this.steps.writeWithNext(write);
   }
 
   ask(id: string, request: AskRequest): Ask {
@@ -96,32 +77,24 @@ export class SqlJournal implements Journal {
   }
 
   scope(prefix: string): Journal {
-    return new SqlJournal(this.work, this.ports, `${this.prefix}${prefix}/`);
+    return new SqlJournal(this.work, this.ports, this.steps, `${this.prefix}${prefix}/`);
   }
 
   private open(id: string, request: AskRequest): Ask {
     this.assertLease();
+    this.steps.flush();
     return this.ports.asks.open(this.work, this.prefix + id, request);
   }
 
   /** What is stored is what is returned, so that a replay can't differ from the first time. */
-  private complete<T>(id: string, spec: StepSpec<T>, result: T, begunAt = this.ports.now()): T {
-    const { storage, now } = this.ports;
-    const stored = JSON.stringify(result);
-    const read = spec.schema.parse(JSON.parse(stored));
-    storage.transactionSync(() => {
-      storage.sql.exec(
-        `INSERT INTO journal (work, step, kind, attempts, result, begun_at, ended_at) VALUES (?, ?, ?, 1, ?, ?, ?)
-         ON CONFLICT DO UPDATE SET result = excluded.result, ended_at = excluded.ended_at`,
-        this.work,
-        id,
-        spec.kind,
-        stored,
-        begunAt,
-        now(),
-      );
-      spec.onDone?.(read);
-    });
+  private complete<T>(id: string, { kind, schema, onDone, writtenWithNext }: StepSpec<T>, done: T, begunAt: number): T {
+    const result = JSON.stringify(done);
+    const read = schema.parse(JSON.parse(result));
+    const step = { id, kind, result, begunAt };
+    const write = (): void => onDone?.(read);
+    // Work that died before is to come forward with each of its steps.
+    if (writtenWithNext === true && this.ports.oneAtATime === undefined) this.steps.completeWithNext(step, write);
+    else this.steps.complete(step, write);
     return read;
   }
 
@@ -140,7 +113,7 @@ function needsNoBeginning<T>({ kind, interrupted, onBegin }: StepSpec<T>): boole
 
 /**
  * What the models of some work have taken so far, whoever in it called them: the agent, a supervising agent, a team within a
- * team. Each call that ended is a step of kind `model`, so that nothing else has to count. To be asked before `forgetSteps`.
+ * team. Each call that ended is a step of kind `model`, so that nothing else has to count.
  */
 export function usageOf(sql: SqlStorage, work: string): Usage {
   return sql
@@ -152,30 +125,6 @@ export function usageOf(sql: SqlStorage, work: string): Usage {
       work,
     )
     .one();
-}
-
-/** The same by the model that answered; calls that failed have none. */
-export function usageByModel(sql: SqlStorage, work: string): (Usage & { readonly model: string })[] {
-  return sql
-    .exec<{ model: string; modelCalls: number; inputTokens: number; outputTokens: number }>(
-      `SELECT COALESCE(json_extract(result, '$.model'), '') AS model, COUNT(*) AS "modelCalls",
-         COALESCE(SUM(json_extract(result, '$.usage.inputTokens')), 0) AS "inputTokens",
-         COALESCE(SUM(json_extract(result, '$.usage.outputTokens')), 0) AS "outputTokens"
-       FROM journal WHERE work = ? AND kind = 'model' AND result IS NOT NULL GROUP BY 1 ORDER BY 1`,
-      work,
-    )
-    .toArray();
-}
-
-/** What all models have taken together. */
-export function sumOfUsage(models: readonly Usage[]): Usage {
-  const sum = { modelCalls: 0, inputTokens: 0, outputTokens: 0 };
-  for (const { modelCalls, inputTokens, outputTokens } of models) {
-    sum.modelCalls += modelCalls;
-    sum.inputTokens += inputTokens;
-    sum.outputTokens += outputTokens;
-  }
-  return sum;
 }
 
 /** How far work (or, without one, all work of the object) has come: it changes with every step that is done. */
@@ -193,9 +142,4 @@ export function stepUnderWay(sql: SqlStorage, work?: string): { kind: string; st
       work ?? null,
     )
     .toArray()[0];
-}
-
-/** Forgets the steps of work that has ended: its outcome and its events stay. */
-export function forgetSteps(sql: SqlStorage, work: string): void {
-  sql.exec("DELETE FROM journal WHERE work = ?", work);
 }

@@ -14,12 +14,13 @@ import { Attempts } from "./attempts.js";
 import { closingAct } from "./closing-act.js";
 import { Crashes } from "./crashes.js";
 import { Deadlines } from "./deadlines.js";
-import { Driver, type Lease, type StepOutcome } from "./driver.js";
+import { Driver, type Lease, leaseMs, type StepOutcome } from "./driver.js";
 import { EventLog } from "./events.js";
 import { SupervisorHealth } from "./health.js";
-import { forgetSteps, SqlJournal, sumOfUsage, usageByModel, usageOf } from "./journal.js";
+import { SqlJournal, usageOf } from "./journal.js";
 import { Outbox, type OutboxMessage } from "./outbox.js";
 import { Waiters } from "./waiters.js";
+import { sumOfUsage, WorkSteps } from "./work-steps.js";
 
 export interface KitPorts {
   /** Milliseconds since the epoch. */
@@ -42,6 +43,13 @@ export interface KitPorts {
   readonly crashed?: (error: unknown) => void;
   /** A deadline of the object's own has passed. */
   readonly deadlinePassed?: (name: string) => void;
+  /**
+   * Whether work is left that goes on without anybody doing anything. An object that has this is asked when an instance wakes up
+   * (`resume`): that somebody drives or delivers needn't be stored, the alarm alone stands for it.
+   */
+  readonly active?: () => boolean;
+  /** A write was undone, or everything was erased: what was read is to be read anew. */
+  readonly undone?: () => void;
   /** What all objects of the isolate have at work; without it the object counts as alone there. */
   readonly load?: IsolateLoad;
 }
@@ -97,6 +105,10 @@ export class Kit {
   readonly attempts: Attempts;
   private readonly driver: Driver;
   private readonly crashes: Crashes;
+  private readonly works = new Map<string, WorkSteps>();
+  private isWriting = false;
+  /** What the write that is under way leaves behind is to be delivered. */
+  private deliversNext = false;
 
   constructor(
     private readonly ctx: DurableObjectState,
@@ -108,8 +120,10 @@ export class Kit {
     this.health = new SupervisorHealth(storage.sql);
     this.approvals = new ApprovalBook(storage.sql);
     this.events = new EventLog(storage.sql, now, (type, data) => this.present(type, data));
+    const write = <T>(change: () => T): T => this.write(change);
     this.asks = new AskBook({
-      storage,
+      sql: storage.sql,
+      write,
       now,
       newAskId: () => newAskId(ports.owner().id),
       describe: (work) => ports.describeWork?.(work) ?? {},
@@ -119,16 +133,20 @@ export class Kit {
     this.outbox = new Outbox({
       sql: storage.sql,
       now,
+      write,
       deliver: ports.deliver,
-      wakeAt: (at) => this.deadlines.move("outbox", at),
-      wakeBy: (at) => this.deadlines.within("outbox", at, now()),
+      wakeAt: (at) => this.wakeForOutbox(at),
+      wakeBy: (at) => this.deliverBy(at),
       failed: (error, attempts) => this.log("warn", "outbox.failed", { attempts, ...describeError(error) }),
       parked: (topic, attempts) => this.log("error", "outbox.parked", { subject: topic, attempts }),
     });
     this.driver = new Driver({
       waitUntil: (work) => ctx.waitUntil(work),
       now,
-      setLease: (at) => this.deadlines.move("lease", at),
+      setLease: (at) => {
+        if (ports.active === undefined) this.deadlines.move("lease", at);
+        else this.deadlines.moveBrief("lease", at);
+      },
       step: (lease) => this.step(lease),
       crashed: ports.crashed ?? ((error) => this.log("error", "driver.crashed", describeError(error))),
     });
@@ -141,6 +159,7 @@ export class Kit {
       died: (work, { deaths, deathsAlone }) =>
         this.log("warn", "work.died", { work, attempts: deaths, alone: deathsAlone }),
       retryAt: (at) => this.deadlines.move(retryDeadline, at),
+      begins: () => this.renewSteps(),
     });
     this.crashes = new Crashes({
       sql: storage.sql,
@@ -151,9 +170,58 @@ export class Kit {
     });
   }
 
-  /** Makes sure that somebody drives the work. In the same synchronous stretch as the write that made it. */
-  kick(): void {
-    this.driver.kick();
+  /**
+   * Does a write, all of it or nothing. What happens in it and what is to be delivered of it are stored together. A write within a
+   * write is a part of it.
+   */
+  write<T>(change: () => T): T {
+    if (this.isWriting) return change();
+    this.isWriting = true;
+    try {
+      return this.ctx.storage.transactionSync(() => {
+        this.events.gather();
+        this.outbox.gather();
+        const result = change();
+        this.events.flush();
+        this.outbox.flush();
+        return result;
+      });
+    } catch (error) {
+      this.undone();
+      throw error;
+    } finally {
+      this.isWriting = false;
+      if (this.deliversNext) this.deliverSoon();
+    }
+  }
+
+  /** For an instance that wakes up: goes on with what the one before it left. */
+  resume(): void {
+    if (this.ports.active?.() === true) this.kick();
+    if (!this.outbox.isEmpty()) this.deliverSoon();
+  }
+
+  /** Everything was erased. */
+  emptied(): void {
+    this.undone();
+    this.deadlines.emptied();
+    this.works.clear();
+  }
+
+  private undone(): void {
+    this.events.undone();
+    this.outbox.undone();
+    this.deadlines.undone();
+    this.asks.undone();
+    this.ports.undone?.();
+  }
+
+  /**
+   * Makes sure that somebody drives the work. In the same synchronous stretch as the write that made it.
+   * @returns whether it begins right after this stretch: nobody is driving yet
+   */
+  kick(): boolean {
+    return this.driver.kick();
   }
 
   /** What the driving came to, once nobody drives any more; throws what the work threw. */
@@ -163,6 +231,7 @@ export class Kit {
 
   /** What becomes of work that threw under its lease. */
   afterThrow(work: string, error: unknown, lease: Lease): "waiting" | "failed" | "again" {
+    this.works.get(work)?.flush();
     const then = this.crashes.after(work, error, lease);
     if (then === "waiting") this.attempts.forget(work);
     return then;
@@ -175,16 +244,17 @@ export class Kit {
   end(work: string, ended: WorkEnd, write: (usage: Usage, endedAt: number) => void): void {
     const { kind, outcome, since, agent, subject, keyId } = ended;
     const endedAt = this.ports.now();
-    const models = usageByModel(this.ctx.storage.sql, work);
-    const usage = sumOfUsage(models);
-    this.ctx.storage.transactionSync(() => {
+    const usage = this.write(() => {
+      const models = this.stepsOf(work).end();
+      const taken = sumOfUsage(models);
       this.asks.cancelOfWork(work, ended.by ?? { kind: "system", id: work });
-      write(usage, endedAt);
+      write(taken, endedAt);
       this.outbox.put("usage", work, { work, kind, agent, subject, keyId, models, at: endedAt });
-      this.forgetSteps(work);
       this.crashes.forget(work);
       this.attempts.forget(work);
+      return taken;
     });
+    this.works.delete(work);
     const level = outcome === "failed" ? "warn" : "info";
     this.log(level, `${kind}.ended`, { work, outcome, latencyMs: endedAt - since, ...usage });
     this.waiters.check();
@@ -205,13 +275,8 @@ export class Kit {
   /** The journal of work; `isHeld` says whether its driver may still write. */
   journal(work: string, isHeld: () => boolean): SqlJournal {
     const { oneAtATime } = this.attempts;
-    return new SqlJournal(work, {
-      storage: this.ctx.storage,
-      asks: this.asks,
-      now: this.ports.now,
-      isHeld,
-      oneAtATime,
-    });
+    const ports = { storage: this.ctx.storage, asks: this.asks, now: this.ports.now, isHeld, oneAtATime };
+    return new SqlJournal(work, ports, this.stepsOf(work));
   }
 
   /** What the models of some work have taken so far. */
@@ -221,14 +286,42 @@ export class Kit {
 
   /** To be called in the write that ends work: its steps go, its outcome and its events stay. */
   forgetSteps(work: string): void {
-    forgetSteps(this.ctx.storage.sql, work);
+    this.stepsOf(work).forget();
+    this.works.delete(work);
+  }
+
+  private stepsOf(work: string): WorkSteps {
+    const known = this.works.get(work);
+    if (known !== undefined) return known;
+    const write = <T>(change: () => T): T => this.write(change);
+    const steps = new WorkSteps(work, { sql: this.ctx.storage.sql, now: this.ports.now, write });
+    this.works.set(work, steps);
+    return steps;
+  }
+
+  private renewSteps(): void {
+    for (const steps of this.works.values()) steps.renew();
   }
 
   /** Sends off what the outbox holds, in the background; the alarm sees to it if this instance dies. */
   deliverSoon(): void {
-    const now = this.ports.now();
-    if (!this.outbox.isEmpty()) this.deadlines.within("outbox", now + deliveryLeaseMs, now);
+    this.deliversNext = this.isWriting;
+    if (this.isWriting) return;
+    if (!this.outbox.isEmpty()) this.deliverBy(this.ports.now() + deliveryLeaseMs);
     this.ctx.waitUntil(this.outbox.drain());
+  }
+
+  /** Sees to it that somebody looks after the outbox then or earlier. */
+  private deliverBy(at: number): void {
+    const now = this.ports.now();
+    if (this.ports.active === undefined) this.deadlines.within("outbox", at, now);
+    // The alarm of the lease under which it was put does.
+    else this.deadlines.withinBrief("outbox", now + leaseMs, now);
+  }
+
+  private wakeForOutbox(at: number | undefined): void {
+    if (this.ports.active === undefined) this.deadlines.move("outbox", at);
+    else this.deadlines.moveBrief("outbox", at);
   }
 
   /** What the alarm rang for. Never throws, never waits. */

@@ -1,4 +1,5 @@
 /** What goes from an object to others (D1, queues): stored with the change that it is about, delivered afterwards, at least once. */
+import { z } from "zod";
 import type { OutboxPayload, OutboxTopic } from "../../src/catalogues/outbox.js";
 import type { ParkedDelivery } from "../../src/conversation/parked-delivery.js";
 
@@ -13,9 +14,16 @@ export interface OutboxMessage {
   readonly payload: string;
 }
 
+/** The topic of a row that holds several messages: they were put by one write. */
+const severalTopic = "several";
+/** Entity, topic and payload of each; a contract with what is stored. The last one has the number of the row. */
+const severalSchema = z.array(z.tuple([z.string(), z.string(), z.unknown()]));
+
 export interface OutboxPorts {
   readonly sql: SqlStorage;
   readonly now: () => number;
+  /** Does a write: all of it, or nothing. */
+  readonly write: (change: () => void) => void;
   /** Delivers all or throws. Receivers are idempotent. */
   readonly deliver: (messages: readonly OutboxMessage[]) => Promise<void>;
   /** Sees to it that `drain` is called then, even if this object dies first. */
@@ -25,6 +33,15 @@ export interface OutboxPorts {
   readonly failed: (error: unknown, attempts: number) => void;
   /** It was tried to the end, and keeps nothing back any more. */
   readonly parked: (topic: string, attempts: number) => void;
+}
+
+/** A row as it waits. */
+interface WaitingRow extends Record<string, SqlStorageValue> {
+  id: number;
+  entity: string;
+  topic: string;
+  payload: string;
+  due_at: number;
 }
 
 const batchSize = 25;
@@ -46,6 +63,10 @@ export function retryDelayMs(attempts: number): number {
 
 export class Outbox {
   private draining: Promise<void> | undefined;
+  /** Messages of the write that is under way, while they are gathered. */
+  private together: Omit<OutboxMessage, "id">[] | undefined;
+  /** All rows there are, as long as they are few, due and were never tried; read anew otherwise. */
+  private known: WaitingRow[] | undefined;
   /** By when this instance has seen to it that somebody drains. */
   private wakesAt: number | undefined;
 
@@ -53,14 +74,47 @@ export class Outbox {
 
   /** In the write that it tells others of; `drain` delivers it. */
   put<Topic extends OutboxTopic>(topic: Topic, entity: string, payload: OutboxPayload<Topic>): void {
+    const message = { entity, topic, payload: JSON.stringify(payload) };
+    if (this.together !== undefined) this.together.push(message);
+    else this.insert([message]);
+  }
+
+  /** From here on messages wait for `flush`: they become one row. Within one write. */
+  gather(): void {
+    this.together = [];
+  }
+
+  /** Stores what waits, in the write that is under way. */
+  flush(): void {
+    const waiting = this.together ?? [];
+    this.together = undefined;
+    if (waiting.length > 0) this.insert(waiting);
+  }
+
+  /** The write that was under way was undone. */
+  undone(): void {
+    this.together = undefined;
+    this.known = undefined;
+  }
+
+  private insert(messages: readonly Omit<OutboxMessage, "id">[]): void {
     const now = this.ports.now();
-    this.ports.sql.exec(
-      "INSERT INTO outbox (entity, topic, payload, due_at) VALUES (?, ?, ?, ?)",
-      entity,
-      topic,
-      JSON.stringify(payload),
-      now,
-    );
+    const [only] = messages;
+    if (only === undefined) return;
+    const row = messages.length === 1 ? only : { entity: "", topic: severalTopic, payload: asSeveral(messages) };
+    const { id } = this.ports.sql
+      .exec<{ id: number }>(
+        // Each message has a number, whichever row it stands in: receivers tell them apart by it.
+        `INSERT INTO outbox (id, entity, topic, payload, due_at)
+         VALUES (COALESCE((SELECT seq FROM sqlite_sequence WHERE name = 'outbox'), 0) + ?, ?, ?, ?, ?) RETURNING id`,
+        messages.length,
+        row.entity,
+        row.topic,
+        row.payload,
+        now,
+      )
+      .one();
+    this.known?.push({ id, ...row, due_at: now });
     this.wakeBy(now);
   }
 
@@ -92,6 +146,7 @@ export class Outbox {
   /** Makes all that is parked due at once; gives how many there are. `drain` delivers it. */
   retryParked(): number {
     const made = "UPDATE outbox SET due_at = ? WHERE parked_at IS NOT NULL RETURNING id";
+    this.known = undefined;
     return this.ports.sql.exec(made, this.ports.now()).toArray().length;
   }
 
@@ -100,8 +155,11 @@ export class Outbox {
   }
 
   private async run(): Promise<void> {
-    for (let batch = this.take(); batch.length > 0; batch = this.take()) {
-      if (batch.length === 1 || !(await this.send(batch))) await this.sendEachAlone(batch);
+    for (let rows = this.take(); rows.length > 0; rows = this.take()) {
+      const messages = rows.flatMap(messagesOf);
+      if (messages.length > 1 && (await this.send(rows, messages))) continue;
+      if (messages.length > rows.length) this.split(rows);
+      else await this.sendEachAlone(rows);
     }
     if (this.isEmpty()) {
       this.wakeAt(undefined);
@@ -122,12 +180,31 @@ export class Outbox {
     const stuck = new Set<string>();
     for (const message of batch) {
       if (stuck.has(message.entity)) continue;
-      const sent = await this.send([message], (error) => this.postpone(message, error));
+      const sent = await this.send([message], [message], (error) => this.postpone(message, error));
       if (!sent) stuck.add(message.entity);
     }
   }
 
+  /** Messages of one write become rows of their own: each can be delivered, postponed and parked without the others. */
+  private split(rows: readonly OutboxMessage[]): void {
+    const { sql, now, write } = this.ports;
+    const ofSeveral = rows.filter(({ topic }) => topic === severalTopic);
+    if (ofSeveral.length === 0) return;
+    this.known = undefined;
+    write(() => {
+      for (const row of ofSeveral) {
+        sql.exec("DELETE FROM outbox WHERE id = ?", row.id);
+        for (const { id, entity, topic, payload } of messagesOf(row))
+          sql.exec(
+            "INSERT INTO outbox (id, entity, topic, payload, due_at) VALUES (?, ?, ?, ?, ?)",
+            ...[id, entity, topic, payload, now()],
+          );
+      }
+    });
+  }
+
   private async send(
+    rows: readonly OutboxMessage[],
     messages: readonly OutboxMessage[],
     failed: (error: unknown) => void = () => {},
   ): Promise<boolean> {
@@ -137,8 +214,11 @@ export class Outbox {
       failed(error);
       return false;
     }
-    const ids = JSON.stringify(messages.map((message) => message.id));
-    this.ports.sql.exec("DELETE FROM outbox WHERE id IN (SELECT value FROM json_each(?))", ids);
+    const ids = rows.map(({ id }) => id);
+    const [first] = ids;
+    if (ids.length === 1 && first !== undefined) this.ports.sql.exec("DELETE FROM outbox WHERE id = ?", first);
+    else this.ports.sql.exec("DELETE FROM outbox WHERE id IN (SELECT value FROM json_each(?))", JSON.stringify(ids));
+    this.known = this.known?.filter(({ id }) => !ids.includes(id));
     return true;
   }
 
@@ -156,6 +236,7 @@ export class Outbox {
   }
 
   isEmpty(): boolean {
+    if (this.known !== undefined) return this.known.length === 0;
     return this.ports.sql.exec("SELECT 1 FROM outbox LIMIT 1").toArray().length === 0;
   }
 
@@ -163,14 +244,20 @@ export class Outbox {
   private take(): OutboxMessage[] {
     const now = this.ports.now();
     // Ordinarily all there is fits into a batch, and nothing was postponed.
-    const all = this.ports.sql
-      .exec<{ id: number; entity: string; topic: string; payload: string; due_at: number }>(
-        "SELECT id, entity, topic, payload, due_at FROM outbox ORDER BY id LIMIT ?",
-        batchSize + 1,
-      )
-      .toArray();
-    if (all.length <= batchSize && all.every(({ due_at }) => due_at <= now))
-      return all.map(({ due_at: _, ...message }) => message);
+    const all =
+      this.known ??
+      this.ports.sql
+        .exec<WaitingRow>("SELECT id, entity, topic, payload, due_at FROM outbox ORDER BY id LIMIT ?", batchSize + 1)
+        .toArray();
+    const areFew = all.length <= batchSize && all.every(({ due_at }) => due_at <= now);
+    this.known = areFew ? all : undefined;
+    if (areFew) return all.map(({ due_at: _, ...message }) => message);
+    // An entity that waits is found by its rows.
+    this.split(
+      this.ports.sql
+        .exec<WaitingRow>("SELECT id, entity, topic, payload, due_at FROM outbox WHERE topic = ?", severalTopic)
+        .toArray(),
+    );
     return this.ports.sql
       .exec<{ id: number; entity: string; topic: string; payload: string }>(
         `SELECT id, entity, topic, payload FROM outbox AS candidate
@@ -187,6 +274,7 @@ export class Outbox {
 
   private postpone({ id, topic }: OutboxMessage, error: unknown): void {
     const { sql, now } = this.ports;
+    this.known = undefined;
     const { attempts } = sql
       .exec<{ attempts: number }>("UPDATE outbox SET attempts = attempts + 1 WHERE id = ? RETURNING attempts", id)
       .one();
@@ -198,4 +286,22 @@ export class Outbox {
     } else sql.exec("UPDATE outbox SET due_at = ? WHERE id = ?", now() + retryDelayMs(attempts), id);
     this.ports.failed(error, attempts);
   }
+}
+
+/** A row with its messages: one, or those of one write. */
+function messagesOf({ id, entity, topic, payload }: OutboxMessage): OutboxMessage[] {
+  if (topic !== severalTopic) return [{ id, entity, topic, payload }];
+  const several = severalSchema.parse(JSON.parse(payload));
+  return several.map(([ofEntity, ofTopic, value], index) => ({
+    id: id - several.length + 1 + index,
+    ...{ entity: ofEntity, topic: ofTopic, payload: JSON.stringify(value) },
+  }));
+}
+
+function asSeveral(messages: readonly Omit<OutboxMessage, "id">[]): string {
+  // The payloads are JSON already.
+  const each = messages.map(
+    ({ entity, topic, payload }) => `[${JSON.stringify(entity)},${JSON.stringify(topic)},${payload}]`,
+  );
+  return `[${each.join(",")}]`;
 }

@@ -42,7 +42,7 @@ export abstract class Root<W extends RootEngine> extends StoredObject<W> impleme
     const missed = () => missedBy(engine.forLatecomers?.(undefined) ?? {});
     this.sockets = new EventSockets(ctx, engine.kit.events, () => Date.now(), missed);
     // A new instance goes on at once with what the one before it left, whoever woke it.
-    if (this.exists() && engine.active()) engine.kit.kick();
+    if (this.exists()) engine.kit.resume();
   }
 
   /** Erases everything that the object holds; false when there is nothing. */
@@ -51,6 +51,7 @@ export abstract class Root<W extends RootEngine> extends StoredObject<W> impleme
     await this.engine.stop();
     for (const close of [...this.streams.keys()]) close();
     await this.ctx.storage.deleteAll();
+    this.engine.kit.emptied();
     this.wasCreated = false;
     return true;
   }

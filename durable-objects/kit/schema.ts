@@ -123,4 +123,12 @@ export const kitSchema: readonly SchemaStep[] = [
     ALTER TABLE counted_events RENAME TO events;
     CREATE INDEX events_of_work ON events (work, seq);`,
   },
+  {
+    name: "several in one row",
+    sql: `
+    -- JSON: further steps that were done in the same write, [id, kind, result]; and events that were logged in the same write before
+    -- the row's own, [type, at, data], whose numbers are those just below it.
+    ALTER TABLE journal ADD COLUMN also TEXT;
+    ALTER TABLE events ADD COLUMN before TEXT;`,
+  },
 ];

@@ -27,7 +27,7 @@ export async function captureMessages(
       }),
     );
     if (captured === undefined) return;
-    ports.storage.transactionSync(() => {
+    ports.kit.write(() => {
       store.captured(message.seq, captured.degraded, [...captured.toolHistory]);
       ports.kit.forgetSteps(`entry/${message.seq}`);
       recordModelFailure(captured, ports);

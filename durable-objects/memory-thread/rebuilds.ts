@@ -10,7 +10,7 @@ const rebuiltEntries = 24;
 
 /** Takes in some of what was forgotten. */
 export async function runRebuild(slice: Slice, ports: WorkPorts): Promise<void> {
-  const { store, storage, platform } = ports;
+  const { store, kit, platform } = ports;
   const { version, forgotten } = await platform.contexts.base(slice.memory);
   if (!isForgetful(forgotten)) return store.setRebuildDue(false);
   const { entryIds, left } = await platform.contexts.forgetting.nextForgotten(slice.memory, forgotten, rebuiltEntries);
@@ -19,8 +19,8 @@ export async function runRebuild(slice: Slice, ports: WorkPorts): Promise<void> 
   const work = `rebuild/${store.countRewrite()}`;
   const flushed = await flush({ work, flushKey: `context:${work}`, entryIds, forgotten, left }, slice, ports);
   if (flushed === undefined || flushed === "nothing") return;
-  storage.transactionSync(() => {
-    ports.kit.forgetSteps(work);
+  kit.write(() => {
+    kit.forgetSteps(work);
     if (flushed.degraded) store.setExtractsDue(true);
     recordModelFailure(flushed, ports);
   });
@@ -31,7 +31,7 @@ export async function runRebuild(slice: Slice, ports: WorkPorts): Promise<void> 
  * @returns whether there was a model
  */
 export async function rewriteExtracts(slice: Slice, ports: WorkPorts): Promise<boolean> {
-  const { store, storage, platform } = ports;
+  const { store, kit, platform } = ports;
   const base = await platform.contexts.base(slice.memory);
   const entryIds = citedByExtracts(base, rebuiltEntries);
   if (entryIds.length === 0) {
@@ -46,7 +46,7 @@ export async function rewriteExtracts(slice: Slice, ports: WorkPorts): Promise<b
     ports,
   );
   if (flushed === undefined || flushed === "nothing") return true;
-  storage.transactionSync(() => ports.kit.forgetSteps(work));
+  kit.write(() => kit.forgetSteps(work));
   if (flushed.degraded) postponeRewrite(ports);
   return !flushed.degraded;
 }

@@ -10,7 +10,7 @@ const sliceRewrites = 4;
 const rewrittenEntries = 24;
 
 export async function runRewrites(slice: Slice, ports: WorkPorts): Promise<void> {
-  const { store, storage, platform } = ports;
+  const { store, kit, platform } = ports;
   const count = store.countRewrite();
   const known = await knownBefore(slice, ports);
   for (const message of store.degraded(sliceRewrites)) {
@@ -26,8 +26,8 @@ export async function runRewrites(slice: Slice, ports: WorkPorts): Promise<void>
       }),
     );
     if (captured === undefined) return;
-    storage.transactionSync(() => {
-      ports.kit.forgetSteps(work);
+    kit.write(() => {
+      kit.forgetSteps(work);
       if (!captured.degraded) store.captured(message.seq, false, [...captured.toolHistory]);
       recordModelFailure(captured, ports);
     });
@@ -40,8 +40,8 @@ export async function runRewrites(slice: Slice, ports: WorkPorts): Promise<void>
     const request = { ...range, work, flushKey: `${threadId}:rewrite:${count}`, again: true };
     const flushed = await flush(request, slice, ports);
     if (flushed === undefined) return;
-    storage.transactionSync(() => {
-      ports.kit.forgetSteps(work);
+    kit.write(() => {
+      kit.forgetSteps(work);
       if (flushed === "nothing" || !flushed.degraded) store.setDegradedFrom(undefined);
     });
     if (flushed !== "nothing" && flushed.degraded) return postponeRewrite(ports);

@@ -69,7 +69,7 @@ export class ThreadEngine {
   }
 
   start(): Invocation {
-    return this.ctx.storage.transactionSync(() => {
+    return this.kit.write(() => {
       this.apply(decideStart(this.store.thread().marks));
       this.kit.deadlines.move("idle", this.platform.now() + idleAfterMs);
       return invocationView(this.store);
@@ -86,7 +86,7 @@ export class ThreadEngine {
     }
     const fromSeq = this.store.thread().marks.lastSeq + 1;
     const range = { fromSeq, toSeq: fromSeq + command.messages.length - 1 };
-    const invocation = this.ctx.storage.transactionSync(() => {
+    const invocation = this.kit.write(() => {
       for (const message of command.messages) this.take({ ...message, vouchedBy: command.vouchedBy });
       if (command.flushNow) this.flushNow();
       this.store.addBatch(command.idempotencyKey, command.requestHash, range);
@@ -104,7 +104,7 @@ export class ThreadEngine {
    * @param flushNow it corrects another one: the context learns of it at once
    */
   noteEntry(seq: number, characters: number, flushNow: boolean): void {
-    this.ctx.storage.transactionSync(() => {
+    this.kit.write(() => {
       let { lastSeq } = this.store.thread().marks;
       if (seq <= lastSeq) return;
       // Those that were never noted count too: whoever wrote them may have died just then.
@@ -121,7 +121,7 @@ export class ThreadEngine {
 
   /** Ends the session. What isn't covered yet will be; where everything is, nothing is done. */
   end(): Invocation {
-    const invocation = this.ctx.storage.transactionSync(() => {
+    const invocation = this.kit.write(() => {
       const decision = decideEnd(this.store.thread().marks);
       this.apply(decision);
       this.kit.deadlines.move("idle", undefined);
@@ -135,7 +135,7 @@ export class ThreadEngine {
 
   /** Takes in all messages that another thread had up to a checkpoint, at once. */
   restore({ messages, batches }: Checkpoint): void {
-    this.ctx.storage.transactionSync(() => {
+    this.kit.write(() => {
       for (const message of messages) {
         while (this.store.thread().marks.epoch < message.epoch) {
           if (this.store.thread().marks.open) this.apply(decideEnd(this.store.thread().marks));
@@ -194,7 +194,7 @@ export class ThreadEngine {
     // An entry without a conversation isn't stored here; but a flush may have it in its journal.
     if (message === undefined && this.store.thread().threadId !== standaloneThread) return false;
     this.kit.cancel();
-    this.ctx.storage.transactionSync(() => {
+    this.kit.write(() => {
       if (message === undefined) return this.store.forgetWork();
       this.store.erase(message.seq);
       this.kit.outbox.put("erase", entryId, { entryId });
@@ -234,7 +234,7 @@ export class ThreadEngine {
   }
 
   private doSoon(note: () => void): void {
-    this.ctx.storage.transactionSync(() => {
+    this.kit.write(() => {
       note();
       const { lastSeq } = this.store.thread().marks;
       this.sendJob({ fromSeq: lastSeq, toSeq: lastSeq });
@@ -244,6 +244,7 @@ export class ThreadEngine {
 
   private async empty(): Promise<void> {
     await this.ctx.storage.deleteAll();
+    this.kit.emptied();
     this.kit.waiters.rejectAll();
   }
 

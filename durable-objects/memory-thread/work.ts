@@ -89,12 +89,12 @@ function doWork(work: ThreadWork, slice: Slice, ports: WorkPorts): Promise<void>
 }
 
 async function flushOpen({ fromSeq, toSeq }: FlushRecord, slice: Slice, ports: WorkPorts): Promise<void> {
-  const { store, storage, kit } = ports;
+  const { store, kit } = ports;
   const { threadId } = store.thread();
   const work = `flush/${toSeq}`;
   const flushed = await flush({ work, flushKey: `${threadId}:${toSeq}`, fromSeq, toSeq }, slice, ports);
   if (flushed === undefined) return;
-  storage.transactionSync(() => {
+  kit.write(() => {
     kit.forgetSteps(work);
     if (flushed === "nothing") return store.flushDone(toSeq, undefined, []);
     store.flushDone(toSeq, flushed.version, [...flushed.toolHistory]);

@@ -11,7 +11,6 @@ import { debateOf } from "./roundtable-view.js";
 import type { RoundtableStore } from "./store.js";
 
 export interface RequestsPorts {
-  readonly storage: DurableObjectStorage;
   readonly store: RoundtableStore;
   readonly kit: Kit;
   readonly now: () => number;
@@ -23,7 +22,7 @@ export class Requests {
 
   /** Takes what a caller brings, item by item. Nothing of it is taken where one may not answer what it names. */
   give(results: readonly ContextResult[], answerer: Answerer): Result<readonly ResultOutcome[]> {
-    const { store, kit, storage, now, changed } = this.ports;
+    const { store, kit, now, changed } = this.ports;
     const debate = debateOf(store);
     const asks = results.flatMap(({ requestId, id }) => kit.asks.get(requestId ?? id ?? "") ?? []);
     if (asks.some((ask) => !mayAnswer(ask, answerer))) {
@@ -31,7 +30,7 @@ export class Requests {
     }
     const facts = { ended: isCompleted(debate), now: new Date(now()).toISOString() };
     const { outcomes, accepted } = applyResults(debate.requests, results, facts);
-    storage.transactionSync(() => {
+    kit.write(() => {
       for (const request of accepted) this.take(request, answerer);
       if (accepted.length > 0) changed();
     });

@@ -32,7 +32,7 @@ export class RoundtableEngine implements RootEngine {
   private readonly ends: CommandEnds;
 
   constructor(
-    private readonly ctx: DurableObjectState,
+    ctx: DurableObjectState,
     private readonly platform: RootPlatform,
   ) {
     this.store = new RoundtableStore(ctx.storage.sql);
@@ -50,16 +50,17 @@ export class RoundtableEngine implements RootEngine {
       present: (type, data) => presentEvent(type, data, { store: this.store, view: () => this.view() }),
       describeWork: () => this.describeWork(),
       askClosed: (work) => this.askClosed(work),
+      active: () => this.active(),
       load: platform.load,
     });
     const changed = (): void => this.changed();
     const { store, kit } = this;
-    this.requests = new Requests({ storage: ctx.storage, store, kit, now: platform.now, changed });
+    this.requests = new Requests({ store, kit, now: platform.now, changed });
     this.ends = new CommandEnds({ store, kit, requests: this.requests, now: platform.now, changed });
   }
 
   begin(identity: RoundtableIdentity, definition: RoundtableDefinition): void {
-    this.ctx.storage.transactionSync(() => {
+    this.kit.write(() => {
       this.create(identity, definition);
       const speakers = seatsAt(this.store.roundtable()).map(({ id }) => id);
       this.run({ kind: "round", round: 1, speakers, absent: [], startedAt: this.platform.now() });
@@ -69,7 +70,7 @@ export class RoundtableEngine implements RootEngine {
 
   /** As it stood in another's record: its rounds, and what was answered in them. */
   adopt(identity: RoundtableIdentity, definition: RoundtableDefinition, record: DebateRecord): void {
-    this.ctx.storage.transactionSync(() => {
+    this.kit.write(() => {
       this.create(identity, definition);
       if (record.topic !== undefined) this.store.setTopic(record.topic);
       const perspectives = record.seats.flatMap(({ perspective }) => perspective ?? []);
@@ -101,7 +102,7 @@ export class RoundtableEngine implements RootEngine {
     }
     const next = nextStep(debateOf(this.store), { skipPending, rerun });
     if (next.kind === "refused") return refuse("conflict", next.detail);
-    this.ctx.storage.transactionSync(() => {
+    this.kit.write(() => {
       this.store.setLastCommand(commandId);
       this.store.setError(undefined);
       if (next.kind === "needs_context") return;
@@ -136,7 +137,7 @@ export class RoundtableEngine implements RootEngine {
     if (this.store.command()?.command.kind === "synthesis") return ok(undefined);
     const busy = this.busy();
     if (!busy.ok) return busy;
-    this.ctx.storage.transactionSync(() => {
+    this.kit.write(() => {
       this.store.setError(undefined);
       this.run({ kind: "synthesis", round: last.round, startedAt: this.platform.now() });
     });
@@ -264,9 +265,7 @@ export class RoundtableEngine implements RootEngine {
     const { definition, exit, topic } = this.store.roundtable();
     if (this.store.command() !== undefined || last === undefined || topic === undefined) return;
     if (!definition.panel.analysis || exit?.reason === "budget" || !awaitsAnalysis(last)) return;
-    this.ctx.storage.transactionSync(() =>
-      this.run({ kind: "analysis", round: last.round, startedAt: this.platform.now() }),
-    );
+    this.kit.write(() => this.run({ kind: "analysis", round: last.round, startedAt: this.platform.now() }));
   }
 
   private askClosed(work: string): void {

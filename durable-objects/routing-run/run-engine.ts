@@ -28,7 +28,7 @@ export class RunEngine implements RootEngine {
   private revision: number | undefined;
 
   constructor(
-    private readonly ctx: DurableObjectState,
+    ctx: DurableObjectState,
     private readonly platform: RootPlatform,
   ) {
     this.store = new RoutingRunStore(ctx.storage.sql);
@@ -46,13 +46,14 @@ export class RunEngine implements RootEngine {
       present: (type, data) => this.present(type, data),
       describeWork: () => this.describeWork(),
       askClosed: () => this.askClosed(),
+      active: () => this.active(),
       load: platform.load,
     });
   }
 
   begin(identity: RunIdentity, definition: NewRun): void {
     this.revision = identity.revision;
-    this.ctx.storage.transactionSync(() => {
+    this.kit.write(() => {
       this.store.create(identity, definition, crypto.randomUUID(), this.platform.now());
       this.kit.events.append("run.started", identity.runId, { runId: identity.runId });
       this.updateIndex();

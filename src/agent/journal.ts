@@ -20,6 +20,11 @@ export interface StepSpec<T> {
    * stands for "outcome unknown".
    */
   readonly interrupted: "again" | (() => T);
+  /**
+   * Its result may be written together with what the work writes next, at the latest when the work waits for something: for
+   * steps that are done again harmlessly. `onDone` runs then.
+   */
+  readonly writtenWithNext?: boolean;
   /** Runs in the same synchronous write as the step's beginning; only the first time. */
   readonly onBegin?: () => void;
   /** Runs in the same synchronous write as the step's result, so that both are stored or neither. */

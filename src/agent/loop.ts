@@ -269,6 +269,7 @@ function callModel(
       kind: "model",
       schema: modelStepSchema,
       interrupted: "again",
+      writtenWithNext: true,
     },
     async (): Promise<ModelStep> => {
       const started = ports.now();

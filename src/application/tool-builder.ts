@@ -47,8 +47,10 @@ export class ToolBuilder {
   /** The tools of these references, in their order, each once; `*` means all of a server. Those that don't exist are left out. */
   build(work: ToolWork, refs: readonly ToolRef[], stored: readonly ResourceVersion<"tools">[]): AgentTool[] {
     const { tenantId, origin = noOrigin, remote, memoryIds = [] } = work;
+    if (refs.length === 0) return [];
+    const wantsBuiltIn = refs.some(({ server }) => server === builtInServer);
     const available = [
-      ...buildBuiltInTools({ lookUps: this.lookUps(tenantId), memoryIds }),
+      ...(wantsBuiltIn ? buildBuiltInTools({ lookUps: this.lookUps(tenantId), memoryIds }) : []),
       ...stored.flatMap(({ name, version, body }) => {
         const from = `${name}@${version}${cacheScope(origin, toldOf(body))}`;
         if ("http" in body) {

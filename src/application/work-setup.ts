@@ -94,7 +94,7 @@ export async function loadWork<P extends PinnedWork>(
   journal: Journal,
   sources: SetupSources,
 ): Promise<Loaded<LoadedWork<P>>> {
-  const step = { id: "setup", kind: "load", schema: plan.schema, interrupted: "again" } as const;
+  const step = { id: "setup", kind: "load", schema: plan.schema, interrupted: "again", writtenWithNext: true } as const;
   const pinned = await journal.step(step, plan.pin);
   const resources = new WorkResources(tenantId, journal, sources, { memoryId, origin });
   await resources.load(pinned.pins);

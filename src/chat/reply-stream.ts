@@ -16,8 +16,8 @@ export interface ReplyStreamEvents {
 }
 
 /**
- * How much of a reply may wait for the gate while nobody follows it, in characters; never more than was gated already. The gate says
- * soon enough that a reply will be blocked, and needs no look at each of its pieces for that.
+ * How much of a reply may wait for the gate while nobody follows it, in characters: the gate says soon enough that a longer reply
+ * will be blocked, and a short one is judged as a whole at its end.
  */
 const unheardCharacters = 1_000;
 
@@ -32,8 +32,6 @@ export class ReplyStream {
   private pushed = "";
   /** What was pushed and not gated yet: nobody follows the reply, and its end is judged as a whole anyway. */
   private pending = "";
-  /** Characters that this gate was given. */
-  private gated = 0;
 
   constructor(
     private readonly openGate: () => StreamGate,
@@ -86,13 +84,12 @@ export class ReplyStream {
     const separator = this.pushed === "" && this.rounds.length > 0 ? "\n" : "";
     this.pushed += text;
     this.pending += separator + text;
-    if (this.isHeard() || this.pending.length >= Math.min(unheardCharacters, this.gated)) this.advance();
+    if (this.isHeard() || this.pending.length >= unheardCharacters) this.advance();
   }
 
   private advance(): void {
     const { pending } = this;
     this.pending = "";
-    this.gated += pending.length;
     if (pending !== "") this.release(this.gate.push(pending));
   }
 
@@ -100,7 +97,6 @@ export class ReplyStream {
     if (this.pushed === "") return;
     if (this.released !== "") this.voidReleased();
     this.gate = this.openGate();
-    this.gated = 0;
     this.pushed = "";
     this.pending = this.rounds.join("\n");
     if (this.isHeard()) this.advance();

@@ -16,17 +16,20 @@ import { type TurnRequest, turnRequestSchema } from "../chat/turn-request.js";
 import type { ActorRecord } from "../conversation/actor-record.js";
 import { type ChatMessage, chatMessageSchema } from "../conversation/message.js";
 import type { Metadata } from "../conversation/names.js";
-import type { Result } from "../conversation/problem.js";
+import { ok, type Result } from "../conversation/problem.js";
 import { type TurnTrace, turnTraceSchema } from "../routing/trace.js";
 import type { ConversationIdentity } from "./channel-gateway.js";
-import { RootGateway, type RootObject } from "./root-gateway.js";
+import { type EventsQuery, RootGateway, type RootObject } from "./root-gateway.js";
 import { fromWire, type Page, pageSchema, resultOf, toWire, type Wire } from "./wire.js";
 
 export interface SendCommand {
   readonly content: string;
   readonly speaker?: string | undefined;
   readonly metadata?: Metadata | undefined;
+  /** The sender's own, or without one the turn's id. */
   readonly idempotencyKey: string;
+  /** The turn's id, of a message without a key of its sender's: our own calls are repeated too. */
+  readonly turnId?: string | undefined;
   /** What the caller sends along with it. */
   readonly request?: TurnRequest | undefined;
   /** Tells whether the same key came with the same message. */
@@ -50,6 +53,11 @@ export type SentTurn = z.infer<typeof sentTurnSchema>;
 
 export type RecordedPass = z.infer<typeof recordedPassSchema>;
 
+/** The events of a message's turn as server-sent events, or why it was not taken. */
+export type FollowedMessage =
+  | { readonly stream: ReadableStream<Uint8Array>; readonly refusal?: undefined }
+  | { readonly refusal: Wire<Result<never>>; readonly stream?: undefined };
+
 /** What a session's object offers. */
 export interface SessionObject extends RootObject {
   /** Makes the session, unless it was made before. */
@@ -62,6 +70,8 @@ export interface SessionObject extends RootObject {
   showIn(conversation: Wire<ConversationIdentity>): Promise<Wire<Result<Session>>>;
   describe(): Promise<Wire<Result<Session>>>;
   send(command: SendCommand): Promise<Wire<Result<Turn>>>;
+  /** Takes a message, and gives the events of its turn from the first one on: a stream, or why there is none. */
+  sendAndFollow(command: SendCommand, query: Omit<EventsQuery, "work">): Promise<FollowedMessage>;
   turn(turnId: string, waitMs: number): Promise<Wire<Result<Turn>>>;
   turnAsSent(turnId: string): Promise<Wire<Result<SentTurn>>>;
   turnTrace(turnId: string): Promise<Wire<Result<TurnTrace>>>;
@@ -81,6 +91,7 @@ const sessionResult = resultOf(sessionSchema);
 const turnTraceResult = resultOf(turnTraceSchema);
 const turnResult = resultOf(turnSchema);
 const sentTurnResult = resultOf(sentTurnSchema);
+const refusedResult = resultOf(z.never());
 const contextResult = resultOf(contextViewSchema);
 const messagesResult = resultOf(pageSchema(chatMessageSchema));
 const versionResult = resultOf(messageVersionSchema);
@@ -110,6 +121,16 @@ export class SessionGateway extends RootGateway<SessionObject> {
 
   async send(tenantId: string, sessionId: string, command: SendCommand): Promise<Result<Turn>> {
     return fromWire(await this.call(tenantId, sessionId, (object) => object.send(command)), turnResult);
+  }
+
+  async sendAndFollow(
+    tenantId: string,
+    sessionId: string,
+    command: SendCommand,
+    query: Omit<EventsQuery, "work">,
+  ): Promise<Result<ReadableStream<Uint8Array>>> {
+    const followed = await this.call(tenantId, sessionId, (object) => object.sendAndFollow(command, query));
+    return followed.stream === undefined ? fromWire(followed.refusal, refusedResult) : ok(followed.stream);
   }
 
   async turn(tenantId: string, sessionId: string, turnId: string, waitMs = 0): Promise<Result<Turn>> {

@@ -16,22 +16,27 @@ export function isToken(presented: string): boolean {
 }
 
 export function createTokenSigner(masterSecret: string): TokenSigner {
-  const key = crypto.subtle
-    .digest("SHA-256", encoder.encode(`conclave tokens ${masterSecret}`))
-    .then((bytes) =>
-      crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["sign", "verify"]),
-    );
+  // Made when it is needed: most callers present a key.
+  let made: Promise<CryptoKey> | undefined;
+  const makeKey = async (): Promise<CryptoKey> => {
+    const bytes = await crypto.subtle.digest("SHA-256", encoder.encode(`conclave tokens ${masterSecret}`));
+    return crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["sign", "verify"]);
+  };
+  const keyOnce = (): Promise<CryptoKey> => {
+    made ??= makeKey();
+    return made;
+  };
   return {
     async sign(claims) {
       const payload = base64Url(encoder.encode(JSON.stringify(claims)));
-      const signature = await crypto.subtle.sign("HMAC", await key, encoder.encode(payload));
+      const signature = await crypto.subtle.sign("HMAC", await keyOnce(), encoder.encode(payload));
       return `cnt_${payload}.${base64Url(new Uint8Array(signature))}`;
     },
     async read(token) {
       const [, payload, signature] = tokenPattern.exec(token) ?? [];
       if (payload === undefined || signature === undefined) return undefined;
       const bytes = fromBase64Url(signature);
-      if (bytes === undefined || !(await crypto.subtle.verify("HMAC", await key, bytes, encoder.encode(payload))))
+      if (bytes === undefined || !(await crypto.subtle.verify("HMAC", await keyOnce(), bytes, encoder.encode(payload))))
         return undefined;
       const text = fromBase64Url(payload);
       return text === undefined ? undefined : tokenClaimsSchema.parse(JSON.parse(new TextDecoder().decode(text)));

@@ -50,6 +50,7 @@ export async function supervise<S extends Subject>(
       kind: "supervision",
       schema: passResultSchema,
       interrupted: "again",
+      writtenWithNext: true,
       onDone: ({ state, subject: after }) => ports.decided(state, subject, after),
     },
     () => runPass(subject, supervisors, { ...ports, journal }),

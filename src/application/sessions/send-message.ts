@@ -4,12 +4,13 @@ import type { TurnRequest } from "../../chat/turn-request.js";
 import { recordOf } from "../../conversation/actor-record.js";
 import type { Metadata } from "../../conversation/names.js";
 import { ok, type Result } from "../../conversation/problem.js";
+import type { SendCommand } from "../../gateways/session-gateway.js";
 import { sha256Hex } from "../../platform/digest.js";
 import { newId } from "../../platform/ids.js";
 import { keyOf } from "../../stores/reader-store.js";
 import { type Actor, ownKey } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
-import { openStream } from "../events/follow-events.js";
+import { noteConnection, readerOf } from "../connections.js";
 import type { Services } from "../services.js";
 import { ownSession } from "./own-session.js";
 import { turnFor } from "./turn-for.js";
@@ -28,25 +29,54 @@ export interface MessageInput {
 }
 
 export async function sendMessage(actor: Actor, message: MessageInput, services: Services): Promise<Result<Turn>> {
+  const command = await commandOf(actor, message, services);
+  if (!command.ok) return command;
+  const turn = await services.sessions.send(actor.tenantId, message.sessionId, command.value);
+  return turn.ok ? ok(turnFor(actor, turn.value)) : turn;
+}
+
+/** Sends a message and gives the events of its turn, as server-sent events: from the first one, until nothing goes on any more. */
+export async function streamMessage(
+  actor: Actor,
+  message: Omit<MessageInput, "waitMs">,
+  services: Services,
+): Promise<Result<ReadableStream<Uint8Array>>> {
+  const command = await commandOf(actor, { ...message, waitMs: 0 }, services);
+  if (!command.ok) return command;
+  const { sessionId } = message;
+  const query = { after: 0, lingerMs: 0, reader: readerOf(actor, services.now()) };
+  const stream = await services.sessions.sendAndFollow(actor.tenantId, sessionId, command.value, query);
+  return stream.ok ? ((await noteConnection(actor, sessionId, services)) ?? stream) : stream;
+}
+
+/** What the session's object is told, if the actor may send it. */
+async function commandOf(actor: Actor, message: MessageInput, services: Services): Promise<Result<SendCommand>> {
   const allowed = authorize(actor, "sendMessage");
   if (!allowed.ok) return allowed;
   const own = await ownSession(actor, message.sessionId, services);
   if (!own.ok) return own;
-  const { sessionId, content, speaker, metadata, request, idempotencyKey, waitMs } = message;
-  const turn = await services.sessions.send(actor.tenantId, sessionId, {
+  const { content, speaker, metadata, request, idempotencyKey, waitMs } = message;
+  return ok({
     content,
     speaker,
     metadata,
     ...(request === undefined ? {} : { request }),
-    // Without a key of the caller's own this message gets one: our own calls are repeated too.
-    idempotencyKey: ownKey(actor, idempotencyKey) ?? newId("req"),
-    requestHash: await sha256Hex(requestText({ content, speaker, metadata, request })),
+    ...(await keyOfMessage(ownKey(actor, idempotencyKey), { content, speaker, metadata, request })),
     keyId: keyOf(actor),
     revision: actor.revision,
     waitMs,
     sender: recordOf(actor),
   });
-  return turn.ok ? ok(turnFor(actor, turn.value)) : turn;
+}
+
+/** Without a key of the caller's own the message is known by the turn that it begins: nobody but us repeats it. */
+async function keyOfMessage(
+  own: string | undefined,
+  message: Pick<MessageInput, "content" | "speaker" | "metadata" | "request">,
+): Promise<{ readonly idempotencyKey: string; readonly turnId?: string; readonly requestHash: string }> {
+  if (own !== undefined) return { idempotencyKey: own, requestHash: await sha256Hex(requestText(message)) };
+  const turnId = newId("trn");
+  return { idempotencyKey: turnId, turnId, requestHash: "" };
 }
 
 /** What makes a request the same one again. A message without more to it is its content, as the versions before had it. */
@@ -58,16 +88,4 @@ function requestText({
 }: Pick<MessageInput, "content" | "speaker" | "metadata" | "request">): string {
   if (request !== undefined) return JSON.stringify([content, speaker, metadata, request]);
   return speaker === undefined && metadata === undefined ? content : JSON.stringify([content, speaker, metadata]);
-}
-
-/** Sends a message and gives the events of its turn, as server-sent events: from the first one, until nothing goes on any more. */
-export async function streamMessage(
-  actor: Actor,
-  message: Omit<MessageInput, "waitMs">,
-  services: Services,
-): Promise<Result<ReadableStream<Uint8Array>>> {
-  const turn = await sendMessage(actor, { ...message, waitMs: 0 }, services);
-  if (!turn.ok) return turn;
-  const query = { after: 0, lingerMs: 0, work: turn.value.turnId };
-  return openStream(actor, { kind: "session", id: message.sessionId }, query, services);
 }

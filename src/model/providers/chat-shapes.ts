@@ -65,6 +65,27 @@ export const chunkShape = z.object({
   usage: usageShape,
 });
 
+/**
+ * The text of an event that adds nothing but text, as nearly all events of a stream do: those needn't be read by their shape.
+ * @example
+ * textDelta({ choices: [{ index: 0, delta: { content: "Hi" }, finish_reason: null }] }); // "Hi"
+ */
+export function textDelta(event: unknown): string | undefined {
+  if (!isRecord(event) || (event.usage ?? undefined) !== undefined) return undefined;
+  const { choices } = event;
+  if (!Array.isArray(choices) || choices.length !== 1) return undefined;
+  const [choice]: unknown[] = choices;
+  if (!isRecord(choice) || (choice.finish_reason ?? undefined) !== undefined || !isRecord(choice.delta))
+    return undefined;
+  const { content, refusal, tool_calls } = choice.delta;
+  const isPlain = (refusal ?? undefined) === undefined && (tool_calls ?? undefined) === undefined;
+  return isPlain && typeof content === "string" ? content : undefined;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
+}
+
 /** An error in the middle of a stream, or with status 200. */
 export const errorFrameShape = z.object({
   error: z.union([

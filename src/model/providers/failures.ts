@@ -46,6 +46,8 @@ function statusFailure(
 
 /** The failure that an error object in a body or in a stream stands for; undefined when the value is none. */
 export function errorFrameFailure(value: unknown): ModelError | undefined {
+  // Nearly every event of a stream is none.
+  if (typeof value !== "object" || value === null || !("error" in value)) return undefined;
   const parsed = errorFrameShape.safeParse(value);
   if (!parsed.success) return undefined;
   const { error } = parsed.data;

@@ -5,7 +5,7 @@
 import { readJson } from "../../text/json.js";
 import { ModelError, type ModelListener, type ModelRequest, maxReplyBytes, maxStreamBytes } from "../port.js";
 import type { ProviderReply } from "../provider.js";
-import { chunkShape, completionShape } from "./chat-shapes.js";
+import { chunkShape, completionShape, textDelta } from "./chat-shapes.js";
 import { errorFrameFailure } from "./failures.js";
 import { ReplyAssembler, tooLarge } from "./reply-assembler.js";
 import { EventsTooLargeError, readEventData } from "./server-sent-events.js";
@@ -72,6 +72,11 @@ function addChunk(assembler: ReplyAssembler, data: string): void {
   const value = parseJson(data);
   const failure = errorFrameFailure(value);
   if (failure !== undefined) throw failure;
+  const text = textDelta(value);
+  if (text !== undefined) {
+    assembler.addDelta({ content: text });
+    return;
+  }
   const parsed = chunkShape.safeParse(value);
   if (!parsed.success) throw notAReply();
   assembler.addUsage(parsed.data.usage);

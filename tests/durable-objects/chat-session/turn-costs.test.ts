@@ -5,7 +5,7 @@ import { newTenant } from "../../support/conclave.js";
 import { eventually } from "../../support/eventually.js";
 import { rowsOf } from "../../support/objects.js";
 
-const mostRows = 54;
+const mostRows = 30;
 const mostBytes = 8_192;
 
 it("a turn with a rules supervisor that redacts writes few rows and few bytes", async () => {

@@ -168,4 +168,29 @@ describe("the driver", () => {
       expect(steps).toEqual(["first", "second"]);
       expect(second.deadlines.passed(Number.MAX_SAFE_INTEGER)).toEqual([]);
     }));
+
+  it("that died is replaced when its object wakes up with work left; in between its lease is the alarm and no row", () =>
+    withKitTables(async (state) => {
+      const clock = new Clock();
+      const never = new Promise<StepOutcome>(() => {});
+      const first = kitIn(state, clock, { active: () => true, step: () => never });
+      first.kick();
+      await settle();
+      expect(await state.storage.getAlarm()).toBe(clock.at + leaseMs);
+      expect(state.storage.sql.exec("SELECT 1 FROM deadlines").toArray()).toEqual([]);
+
+      const steps: string[] = [];
+      let left = true;
+      const step = async (): Promise<StepOutcome> => {
+        steps.push("second");
+        left = false;
+        return "idle";
+      };
+      const second = kitIn(state, clock, { active: () => left, step });
+      second.resume();
+      second.onAlarm();
+      await second.stopped();
+      expect(steps).toEqual(["second"]);
+      expect(await state.storage.getAlarm()).toBe(null);
+    }));
 });

@@ -5,7 +5,7 @@ import type { EventData, StoredEventData } from "../../../src/catalogues/events.
 import type { OutboxPayload } from "../../../src/catalogues/outbox.js";
 import type { Turn } from "../../../src/chat/session.js";
 import { splitEvents } from "../../support/conclave.js";
-import { Clock, withKitTables } from "./support.js";
+import { Clock, kitIn, withKitTables } from "./support.js";
 
 function withLog(test: (log: EventLog) => void | Promise<void>): Promise<void> {
   return withKitTables((state) => test(new EventLog(state.storage.sql, new Clock().now, (_type, data) => data)));
@@ -48,6 +48,59 @@ describe("the event log", () => {
         ["reply.delta", false],
       ]);
       expect(log.read(0, 10).map(({ type }) => type)).toEqual(["turn.started", "turn.waiting"]);
+    }));
+
+  it("stores what happens in one write in one row a work, and gives each event with its number and its time", () =>
+    withKitTables((state) => {
+      const clock = new Clock();
+      const kit = kitIn(state, clock);
+      const heard: LiveEvent[] = [];
+      kit.events.subscribe((event) => heard.push(event));
+      kit.events.append("turn.started", "v", { turnId: "v" });
+      const numbers = kit.write(() => {
+        const started = kit.events.append("turn.started", "w", { turnId: "w" });
+        clock.at += 1;
+        return [started, kit.events.append("turn.waiting", "w", { turnId: "w" })];
+      });
+      kit.write(() => {
+        kit.events.append("turn.completed", "w", { turnId: "w" });
+        kit.events.append("turn.completed", "v", { turnId: "v" });
+      });
+      expect(state.storage.sql.exec("SELECT 1 FROM events").toArray()).toHaveLength(4);
+      const all = kit.events.read(0, 10);
+      expect(all.map(({ seq, type, work, data }) => [seq, type, work, JSON.parse(data).turnId])).toEqual([
+        [1, "turn.started", "v", "v"],
+        [2, "turn.started", "w", "w"],
+        [3, "turn.waiting", "w", "w"],
+        [4, "turn.completed", "w", "w"],
+        [5, "turn.completed", "v", "v"],
+      ]);
+      expect(numbers).toEqual([2, 3]);
+      expect(heard.map(({ seq, type }) => [seq, type])).toEqual(all.map(({ seq, type }) => [seq, type]));
+      const [started, waiting] = [all[1]?.at ?? "", all[2]?.at ?? ""].map((at) => Date.parse(at));
+      expect(Number(waiting) - Number(started)).toBe(1);
+      // From the middle of a row, and up to its middle.
+      expect(kit.events.read(2, 10, "w").map(({ seq }) => seq)).toEqual([3, 4]);
+      expect(kit.events.read(0, 2).map(({ seq }) => seq)).toEqual([1, 2]);
+      expect(kit.events.lastBefore(clock.at)).toBe(2);
+      expect(kit.events.stored("w", "turn.started", "turn.completed").map(({ type }) => type)).toEqual([
+        "turn.started",
+        "turn.completed",
+      ]);
+    }));
+
+  it("has nothing of a write that failed, and goes on with the next number", () =>
+    withKitTables((state) => {
+      const kit = kitIn(state, new Clock());
+      const fails = (): void => {
+        kit.events.append("turn.started", "w", { turnId: "w" });
+        kit.outbox.put("work_ended", "w", { work: "w", at: 0 });
+        kit.deadlines.move("d", 1);
+        throw new Error("no room");
+      };
+      expect(() => kit.write(fails)).toThrow("no room");
+      expect([kit.events.read(0, 10), kit.outbox.size(), kit.deadlines.passed(9)]).toEqual([[], 0, []]);
+      expect(kit.events.append("turn.started", "w", { turnId: "w" })).toBe(1);
     }));
 
   it("shows of stored data what holds now", () =>

@@ -1,6 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import { forgetSteps } from "../../../durable-objects/kit/journal.js";
 import type { Kit } from "../../../durable-objects/kit/kit.js";
 import { Parked, Superseded } from "../../../src/agent/journal.js";
 import { Clock, kitIn, withKitTables } from "./support.js";
@@ -104,6 +103,81 @@ describe("a step", () => {
     }));
 });
 
+describe("steps that may be written with the next", () => {
+  const load = { ...spec, kind: "load", writtenWithNext: true } as const;
+  const rows = (state: DurableObjectState) => state.storage.sql.exec("SELECT step, result FROM journal").toArray();
+
+  it("are one write and one row with the step that follows, and each of them is found again", () =>
+    withJournal(async (kit, state) => {
+      const journal = kit.journal("w", always);
+      const order: string[] = [];
+      await journal.step({ ...load, id: "a" }, async () => "1");
+      await journal.scope("b").step({ ...load, onDone: () => void order.push("b") }, async () => "2");
+      expect([rows(state), order]).toEqual([[], []]);
+      await journal.commit("c", () => order.push("c"));
+      expect(rows(state)).toEqual([{ step: "a", result: '"1"' }]);
+      expect(order).toEqual(["b", "c"]);
+
+      const next = kitIn(state, new Clock()).journal("w", always);
+      expect(await next.step({ ...load, id: "a" }, dies)).toBe("1");
+      expect(await next.scope("b").step(load, dies)).toBe("2");
+      await next.commit("c", () => order.push("again"));
+      expect(order).toEqual(["b", "c"]);
+    }));
+
+  it("are written before anything is called or asked, and when the work waits", () =>
+    withJournal(async (kit, state) => {
+      const journal = kit.journal("w", always);
+      await journal.step({ ...load, id: "a" }, async () => "1");
+      await journal.step({ ...spec, id: "call" }, async () => {
+        expect(rows(state)).toEqual([
+          { step: "a", result: '"1"' },
+          { step: "call", result: null },
+        ]);
+        return "2";
+      });
+      await journal.step({ ...load, id: "b" }, async () => "3");
+      expect(() => journal.ask("q", question)).toThrow(Parked);
+      expect(rows(state)).toContainEqual({ step: "b", result: '"3"' });
+      await journal.step({ ...load, id: "c" }, async () => "4");
+      // Nothing comes after it: the work waits for something outside.
+      await state.storage.sync();
+      expect(rows(state)).toContainEqual({ step: "c", result: '"4"' });
+    }));
+
+  it("fail with what comes after them, and are done again then", () =>
+    withJournal(async (kit, state) => {
+      const journal = kit.journal("w", always);
+      await journal.step({ ...load, id: "a" }, async () => "1");
+      const fails = (): never => {
+        throw new Error("no room");
+      };
+      await expect(journal.commit("b", fails)).rejects.toThrow("no room");
+      expect(rows(state)).toEqual([]);
+      expect(await journal.step({ ...load, id: "a" }, async () => "2")).toBe("2");
+    }));
+
+  it("leave no row where the work ends with them: what goes with them is in the write of its end", () =>
+    withJournal(async (kit, state) => {
+      const journal = kit.journal("w", always);
+      const model = { model: "m", usage: { inputTokens: 3, outputTokens: 2 } };
+      const step = {
+        id: "model",
+        kind: "model",
+        schema: z.unknown(),
+        interrupted: "again",
+        writtenWithNext: true,
+      } as const;
+      await journal.step(step, async () => model);
+      const order: string[] = [];
+      await journal.step({ ...load, id: "pass", onDone: () => void order.push("pass") }, async () => "ok");
+      const ended = { kind: "turn", outcome: "completed", since: 0, agent: "a" } as const;
+      kit.end("w", ended, (usage) => order.push(`end after ${usage.modelCalls} call, ${usage.inputTokens} tokens`));
+      expect(order).toEqual(["pass", "end after 1 call, 3 tokens"]);
+      expect(rows(state)).toEqual([]);
+    }));
+});
+
 describe("a commit", () => {
   it("writes once, in the very write of its step", () =>
     withJournal(async (kit, state) => {
@@ -172,7 +246,7 @@ describe("work that was cancelled or taken over", () => {
     withJournal(async (kit, state) => {
       await kit.journal("w", always).step(spec, async () => "x");
       await kit.journal("v", always).step(spec, async () => "x");
-      forgetSteps(state.storage.sql, "w");
+      kit.forgetSteps("w");
       expect(state.storage.sql.exec("SELECT work FROM journal").toArray()).toEqual([{ work: "v" }]);
     }));
 });

@@ -103,6 +103,70 @@ describe("the outbox", () => {
       expect(receiver.took.filter((one) => one.startsWith("bad"))).toEqual(["bad:1", "bad:2", "bad:3"]);
     }));
 
+  it("keeps the messages of one write in one row, and delivers each under a number of its own", () =>
+    withOutbox(async ({ kit, state }) => {
+      const ids: number[] = [];
+      const own = kitIn(state, new Clock(), {
+        deliver: async (messages) => void ids.push(...messages.map(({ id }) => id)),
+      });
+      put(own, "a", 1);
+      own.write(() => {
+        for (const entity of ["a", "b", "c"]) put(own, entity, 2);
+      });
+      expect(own.outbox.size()).toBe(2);
+      put(own, "a", 3);
+      await own.outbox.drain();
+      expect(ids).toEqual([1, 2, 3, 4, 5]);
+      expect(own.outbox.size()).toBe(0);
+      put(kit, "a", 4);
+      expect(state.storage.sql.exec("SELECT id FROM outbox").one()).toEqual({ id: 6 });
+    }));
+
+  it("takes those of one write apart when one of them can't be delivered: the others go, in the order of their entities", () =>
+    withOutbox(async ({ kit, clock, receiver }) => {
+      kit.write(() => {
+        for (const entity of ["good", "bad", "fine"]) put(kit, entity, 1);
+      });
+      kit.write(() => {
+        put(kit, "bad", 2);
+        put(kit, "good", 2);
+      });
+      receiver.refuses = (message) => message.entity === "bad" && numberOf(message) === 1;
+      await kit.outbox.drain();
+      expect(receiver.took).toEqual(["good:1", "fine:1", "good:2"]);
+      // What comes while it waits goes behind it, whatever else its write says.
+      kit.write(() => {
+        put(kit, "bad", 3);
+        put(kit, "fine", 3);
+      });
+      await kit.outbox.drain();
+      expect(receiver.took).toEqual(["good:1", "fine:1", "good:2", "fine:3"]);
+      receiver.refuses = () => false;
+      clock.at += retryDelayMs(20);
+      await kit.outbox.drain();
+      expect(receiver.took.slice(4)).toEqual(["bad:1", "bad:2", "bad:3"]);
+    }));
+
+  it("is looked after by the alarm alone in an object that looks itself what is left when it wakes up", () =>
+    withKitTables(async (state) => {
+      const clock = new Clock();
+      const never = () => new Promise<void>(() => {});
+      const dying = kitIn(state, clock, { deliver: never, active: () => false });
+      put(dying, "a", 1);
+      dying.deliverSoon();
+      await settle();
+      expect(wakesAt(state)).toBeUndefined();
+      const at = await state.storage.getAlarm();
+      expect(at).toBeGreaterThan(clock.at);
+
+      const receiver = new Receiver();
+      const next = kitIn(state, clock, { deliver: receiver.deliver, active: () => false });
+      next.resume();
+      await next.stopped();
+      expect(receiver.took).toEqual(["a:1"]);
+      expect(await state.storage.getAlarm()).toBe(null);
+    }));
+
   it("parks a message that can never be delivered: what comes after it goes on, and it can be tried again", () =>
     withOutbox(async ({ kit, clock, receiver, state }) => {
       put(kit, "a", 1);

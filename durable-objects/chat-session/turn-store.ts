@@ -1,0 +1,195 @@
+/** The SQL of a session's turns. Those that have not ended, and the one that ended last, are kept in memory: nobody else writes them. */
+import { type StoredOutcome, type TurnStatus, turnOutcomeSchema } from "../../src/chat/session.js";
+import type { ModelReply } from "../../src/conversation/message.js";
+import { ParsedTexts } from "../kit/parsed-texts.js";
+import { type NewTurn, readTurn, type TurnRecord, type TurnRow } from "./turn-rows.js";
+
+/** Turns that have not ended. */
+const isOpen = "status IN ('queued', 'running', 'waiting')";
+
+export class TurnStore {
+  private readonly outcomes = new ParsedTexts(turnOutcomeSchema);
+  /** The oldest first; read when they are asked for. */
+  private open: readonly TurnRecord[] | undefined;
+  /** The turn with the highest number. */
+  private newest: TurnRecord | undefined;
+  private endedLast: TurnRecord | undefined;
+
+  constructor(private readonly sql: SqlStorage) {}
+
+  /** A write was undone: what was read within it doesn't hold. */
+  undone(): void {
+    this.open = undefined;
+    this.newest = undefined;
+    this.endedLast = undefined;
+  }
+
+  add(turn: NewTurn): void {
+    const open = this.allOpen();
+    const { seq } = this.sql
+      .exec<{ seq: number }>(
+        `INSERT INTO turns (turn_id, idempotency_key, request_hash, status, message_id, reply_id, original, accepted_at,
+         message_salt, reply_salt, speaker, metadata, key_id, sent_by, request)
+       VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq`,
+        turn.turnId,
+        turn.idempotencyKey ?? null,
+        turn.requestHash,
+        turn.messageId,
+        turn.replyId,
+        turn.content,
+        turn.at,
+        turn.messageSalt,
+        turn.replySalt,
+        turn.speaker ?? null,
+        turn.metadata === undefined ? null : JSON.stringify(turn.metadata),
+        turn.keyId ?? null,
+        JSON.stringify(turn.sender),
+        turn.request === undefined ? null : JSON.stringify(turn.request),
+      )
+      .one();
+    const { turnId, requestHash, messageId, replyId, messageSalt, replySalt, speaker, metadata, keyId, request } = turn;
+    const added: TurnRecord = {
+      ...{ seq, turnId, requestHash, messageId, replyId, messageSalt, replySalt, speaker, metadata, keyId, request },
+      ...{ status: "queued", original: turn.content, acceptedAt: turn.at, sentBy: turn.sender, crashes: 0 },
+      ...{ endedAt: undefined, outcome: undefined, partial: undefined },
+    };
+    this.open = [...open, added];
+    this.newest = added;
+  }
+
+  get(turnId: string): TurnRecord | undefined {
+    if (this.endedLast?.turnId === turnId) return this.endedLast;
+    const open = this.allOpen().find((turn) => turn.turnId === turnId);
+    return open ?? this.read("WHERE turn_id = ?", turnId)[0];
+  }
+
+  /** The turn that a message was sent for, that it is the reply of, or one of whose asks it answers. */
+  ofMessage(messageId: string): TurnRecord | undefined {
+    const answered = "SELECT turn_id FROM answer_messages WHERE message_id = ?1";
+    return this.read(`WHERE message_id = ?1 OR reply_id = ?1 OR turn_id = (${answered})`, messageId)[0];
+  }
+
+  ofReply(messageId: string): TurnRecord | undefined {
+    return this.read("WHERE reply_id = ?", messageId)[0];
+  }
+
+  byKey(idempotencyKey: string): TurnRecord | undefined {
+    return this.read("WHERE idempotency_key = ?", idempotencyKey)[0];
+  }
+
+  /** The newest turn. */
+  last(): TurnRecord | undefined {
+    this.newest ??= this.read("ORDER BY seq DESC LIMIT 1")[0];
+    return this.newest;
+  }
+
+  /** The oldest turn that is queued, running or waiting: the one that counts. */
+  current(): TurnRecord | undefined {
+    return this.allOpen()[0];
+  }
+
+  /** How many wait for others to end. */
+  queued(): number {
+    return this.allOpen().slice(1).length;
+  }
+
+  /** All turns up to this number have ended. */
+  settledUpTo(): number {
+    const oldest = this.current();
+    return oldest === undefined ? (this.last()?.seq ?? 0) : oldest.seq - 1;
+  }
+
+  /** How many turns there were, and how many of the latest were blocked: at the same cost however long the session is. */
+  counts(): { turns: number; blockedOfLast50: number } {
+    return this.sql
+      .exec<{ turns: number; blockedOfLast50: number }>(
+        `SELECT (SELECT COALESCE(MAX(seq), 0) FROM turns) AS turns, COUNT(*) AS blockedOfLast50
+         FROM (SELECT status FROM turns ORDER BY seq DESC LIMIT 50) WHERE status = 'blocked'`,
+      )
+      .one();
+  }
+
+  setStatus(turnId: string, status: TurnStatus): void {
+    this.sql.exec("UPDATE turns SET status = ? WHERE turn_id = ?", status, turnId);
+    this.change(turnId, { status });
+  }
+
+  end(turnId: string, status: TurnStatus, outcome: StoredOutcome, at: number): void {
+    // What other sessions hold of the conversation is theirs to keep, and to erase.
+    this.sql.exec(
+      `UPDATE turns SET status = ?, outcome = ?, ended_at = ?, partial = NULL, request = json_remove(request, '$.carried')
+       WHERE turn_id = ?`,
+      status,
+      JSON.stringify(outcome),
+      at,
+      turnId,
+    );
+    const request = withoutCarried(this.get(turnId)?.request);
+    const ended = this.change(turnId, { status, outcome, endedAt: at, partial: undefined, request });
+    this.open = this.open?.filter((turn) => turn.turnId !== turnId);
+    this.endedLast = ended;
+  }
+
+  /** What a turn that waits shows of its reply. */
+  setPartial(turnId: string, reply: ModelReply | undefined): void {
+    const partial = reply === undefined ? null : JSON.stringify(reply);
+    this.sql.exec("UPDATE turns SET partial = ? WHERE turn_id = ?", partial, turnId);
+    this.change(turnId, { partial: reply });
+  }
+
+  setOutcome(turnId: string, outcome: StoredOutcome): void {
+    this.sql.exec("UPDATE turns SET outcome = ? WHERE turn_id = ?", JSON.stringify(outcome), turnId);
+    this.undone();
+  }
+
+  /** What a turn keeps beside its message: what was sent, its digest for repetitions, the salt. */
+  forgetMessage(turnId: string): void {
+    this.sql.exec(
+      "UPDATE turns SET original = '', request_hash = '', message_salt = NULL, speaker = NULL, metadata = NULL, request = NULL WHERE turn_id = ?",
+      turnId,
+    );
+    this.undone();
+  }
+
+  forgetReply(turnId: string): void {
+    this.sql.exec("UPDATE turns SET reply_salt = NULL WHERE turn_id = ?", turnId);
+    this.undone();
+  }
+
+  private allOpen(): readonly TurnRecord[] {
+    // Turns end roughly in their order: what is open stands behind all that is known to have ended.
+    this.open ??= this.read(`WHERE seq > COALESCE((SELECT settled FROM session), 0) AND ${isOpen} ORDER BY seq`);
+    return this.open;
+  }
+
+  /** @returns the turn as it is now, where it is kept */
+  private change(turnId: string, change: Partial<TurnRecord>): TurnRecord | undefined {
+    let changed: TurnRecord | undefined;
+    this.open = this.open?.map((turn) => {
+      if (turn.turnId !== turnId) return turn;
+      changed = { ...turn, ...change };
+      return changed;
+    });
+    if (changed !== undefined && this.newest?.turnId === turnId) this.newest = changed;
+    else if (this.newest?.turnId === turnId) this.newest = undefined;
+    return changed;
+  }
+
+  private read(where: string, ...bindings: string[]): TurnRecord[] {
+    return this.sql
+      .exec<TurnRow>(
+        `SELECT seq, turn_id, request_hash, status, message_id, reply_id, original, accepted_at, ended_at, crashes,
+           outcome, message_salt, reply_salt, sent_by, speaker, metadata, key_id, partial, request
+         FROM turns ${where}`,
+        ...bindings,
+      )
+      .toArray()
+      .map((row) => readTurn(row, this.outcomes));
+  }
+}
+
+function withoutCarried(request: TurnRecord["request"]): TurnRecord["request"] {
+  if (request === undefined) return undefined;
+  const { carried: _, ...kept } = request;
+  return kept;
+}

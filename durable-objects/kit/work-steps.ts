@@ -1,0 +1,248 @@
+/**
+ * The steps of one work as they stand in the journal, and those whose results go there with the next write: what one synchronous
+ * stretch of the work has done is one write, and one row as far as its steps had none.
+ */
+import { z } from "zod";
+import type { StepKind } from "../../src/agent/journal.js";
+import type { Usage } from "../../src/agent/work.js";
+
+/** How many turns of the microtask queue what waits to be written waits at most. */
+const stretchTurns = 1_000;
+
+/** Steps that stand in the row of another: id, kind, result. A contract with what is stored. */
+const alongSchema = z.array(z.tuple([z.string(), z.string(), z.unknown()]));
+
+const none = { inputTokens: 0, outputTokens: 0 };
+/** What the result of a model call says of its cost. Of a kind of step alone: its schema is the agent's. */
+const modelResultSchema = z.object({
+  model: z.string().optional(),
+  usage: z.object({ inputTokens: z.number(), outputTokens: z.number() }).optional(),
+});
+
+export interface WorkStepsPorts {
+  readonly sql: SqlStorage;
+  readonly now: () => number;
+  /** Does a write: all of it, or nothing. */
+  readonly write: <T>(change: () => T) => T;
+}
+
+/** A step that is done. */
+export interface DoneStep {
+  readonly id: string;
+  readonly kind: StepKind;
+  /** JSON text. */
+  readonly result: string;
+  readonly begunAt: number;
+}
+
+/** What goes with the next write: a step's result, where it is of a step, and what is written with it. */
+interface Waiting {
+  readonly step?: DoneStep;
+  readonly write: () => void;
+}
+
+interface KnownStep {
+  readonly kind: string;
+  /** JSON text; nothing of a step that was begun and has not ended. */
+  readonly result: string | undefined;
+}
+
+export class WorkSteps {
+  private known: Map<string, KnownStep> | undefined;
+  private waiting: Waiting[] = [];
+  /** Why results that were counted on could not be written. */
+  private failure: { readonly error: unknown } | undefined;
+
+  constructor(
+    private readonly work: string,
+    private readonly ports: WorkStepsPorts,
+  ) {}
+
+  /** A step that was begun at least. */
+  find(id: string): KnownStep | undefined {
+    return this.waiting.find(({ step }) => step?.id === id)?.step ?? this.stored().get(id);
+  }
+
+  /** Stores that a step is begun, before anything of it is done; what waits goes with it. */
+  begin(id: string, kind: StepKind, onBegin: (() => void) | undefined): void {
+    const { sql, now, write } = this.ports;
+    try {
+      write(() => {
+        this.flush();
+        const isFirst = !this.stored().has(id);
+        sql.exec(
+          `INSERT INTO journal (work, step, kind, attempts, begun_at) VALUES (?, ?, ?, 1, ?)
+           ON CONFLICT DO UPDATE SET attempts = attempts + 1`,
+          ...[this.work, id, kind, now()],
+        );
+        if (isFirst) onBegin?.();
+      });
+    } catch (error) {
+      this.known = undefined;
+      throw error;
+    }
+    this.known?.set(id, { kind, result: undefined });
+  }
+
+  /** Stores that a step is done, and with it what waits. @param write in the same write, behind the result */
+  complete(step: DoneStep, write: () => void): void {
+    this.waiting.push({ step, write });
+    this.flush();
+  }
+
+  /** The same with the next write, at the latest at the end of this synchronous stretch. */
+  completeWithNext(step: DoneStep, write: () => void): void {
+    this.wait({ step, write });
+  }
+
+  /** Has a write go along with the next one in the same way. */
+  writeWithNext(write: () => void): void {
+    this.wait({ write });
+  }
+
+  /** Writes what waits. @throws what the write threw: nothing of it was done then. */
+  flush(): void {
+    if (this.failure !== undefined) throw this.failure.error;
+    const waiting = this.taken();
+    if (waiting.length === 0) return;
+    try {
+      this.ports.write(() => {
+        this.store(waiting.flatMap(({ step }) => step ?? []));
+        for (const { write } of waiting) write();
+      });
+    } catch (error) {
+      this.known = undefined;
+      throw error;
+    }
+  }
+
+  /**
+   * The work ends in the write that is under way: what goes with its last results is written, its steps are forgotten.
+   * @returns what its models have taken
+   */
+  end(): (Usage & { readonly model: string })[] {
+    this.failure = undefined;
+    const stored = this.stored();
+    const last = this.taken();
+    for (const { write } of last) write();
+    const steps = [...stored.values(), ...last.flatMap(({ step }) => step ?? [])];
+    this.forget();
+    return usageByModel(steps);
+  }
+
+  /** The work's steps go; what it came to stays. */
+  forget(): void {
+    this.taken();
+    if (this.stored().size > 0) this.ports.sql.exec("DELETE FROM journal WHERE work = ?", this.work);
+    this.known = undefined;
+  }
+
+  /** For another try of the work: it goes on from what is stored. */
+  renew(): void {
+    if (this.failure === undefined) this.flush();
+    else this.taken();
+    this.failure = undefined;
+    this.known = undefined;
+  }
+
+  private stored(): Map<string, KnownStep> {
+    this.known ??= this.read();
+    return this.known;
+  }
+
+  private wait(waiting: Waiting): void {
+    this.waiting.push(waiting);
+    if (this.waiting.length === 1) void this.flushSoon(this.waiting);
+  }
+
+  /**
+   * Whatever the work does without waiting for anything outside is done within so many turns, or is written in two parts. It is
+   * all within the stretch, so that nothing is on the disk without what was done before it.
+   */
+  private async flushSoon(waiting: readonly Waiting[]): Promise<void> {
+    for (let turn = 0; turn < stretchTurns; turn++) {
+      await undefined;
+      // Somebody has written it.
+      if (this.waiting !== waiting) return;
+    }
+    try {
+      this.flush();
+    } catch (error) {
+      this.failure ??= { error };
+    }
+  }
+
+  private taken(): Waiting[] {
+    const { waiting } = this;
+    this.waiting = [];
+    return waiting;
+  }
+
+  /** Steps that were begun have rows of their own; all others go along with the first. */
+  private store(steps: readonly DoneStep[]): void {
+    if (steps.length === 0) return;
+    const stored = this.stored();
+    const isBegun = ({ id }: DoneStep): boolean => stored.has(id);
+    const begun = steps.filter(isBegun);
+    const others = steps.filter((step) => !isBegun(step));
+    const rows = begun.length > 0 ? begun : others.slice(0, 1);
+    const along = begun.length > 0 ? others : others.slice(1);
+    for (const [at, { id, kind, result, begunAt }] of rows.entries()) {
+      const also = at > 0 || along.length === 0 ? null : asAlong(along);
+      this.ports.sql.exec(
+        `INSERT INTO journal (work, step, kind, attempts, result, begun_at, ended_at, also) VALUES (?, ?, ?, 1, ?, ?, ?, ?)
+         ON CONFLICT DO UPDATE SET result = excluded.result, ended_at = excluded.ended_at, also = excluded.also`,
+        ...[this.work, id, kind, result, begunAt, this.ports.now(), also],
+      );
+    }
+    for (const { id, kind, result } of steps) stored.set(id, { kind, result });
+  }
+
+  private read(): Map<string, KnownStep> {
+    const rows = this.ports.sql
+      .exec<{ step: string; kind: string; result: string | null; also: string | null }>(
+        "SELECT step, kind, result, also FROM journal WHERE work = ?",
+        this.work,
+      )
+      .toArray();
+    const known = new Map<string, KnownStep>();
+    for (const { step, kind, result, also } of rows) {
+      known.set(step, { kind, result: result ?? undefined });
+      for (const [other, ofKind, value] of alongSchema.parse(also === null ? [] : JSON.parse(also)))
+        known.set(other, { kind: ofKind, result: JSON.stringify(value) });
+    }
+    return known;
+  }
+}
+
+function asAlong(steps: readonly DoneStep[]): string {
+  // The results are JSON already.
+  return `[${steps.map(({ id, kind, result }) => `[${JSON.stringify(id)},"${kind}",${result}]`).join(",")}]`;
+}
+
+/** What models have taken, by the one that answered; calls that failed have none. Whoever in the work called them. */
+function usageByModel(steps: readonly KnownStep[]): (Usage & { readonly model: string })[] {
+  const byModel = new Map<string, Usage>();
+  for (const { kind, result } of steps) {
+    if (kind !== "model" || result === undefined) continue;
+    const { model = "", usage = none } = modelResultSchema.safeParse(JSON.parse(result)).data ?? {};
+    const { modelCalls, inputTokens, outputTokens } = byModel.get(model) ?? { modelCalls: 0, ...none };
+    byModel.set(model, {
+      modelCalls: modelCalls + 1,
+      inputTokens: inputTokens + usage.inputTokens,
+      outputTokens: outputTokens + usage.outputTokens,
+    });
+  }
+  return [...byModel].map(([model, usage]) => ({ model, ...usage })).sort((a, b) => (a.model < b.model ? -1 : 1));
+}
+
+/** What all models have taken together. */
+export function sumOfUsage(models: readonly Usage[]): Usage {
+  const sum = { modelCalls: 0, inputTokens: 0, outputTokens: 0 };
+  for (const { modelCalls, inputTokens, outputTokens } of models) {
+    sum.modelCalls += modelCalls;
+    sum.inputTokens += inputTokens;
+    sum.outputTokens += outputTokens;
+  }
+  return sum;
+}
