@@ -23,7 +23,7 @@ import { callHttpWorker } from "./application/worker-caller.js";
 import type { LaterJob } from "./catalogues/webhooks.js";
 import { AskGateway } from "./gateways/ask-gateway.js";
 import { ChannelGateway } from "./gateways/channel-gateway.js";
-import { locationHint } from "./gateways/placement.js";
+import { locationHint, type Namespace, PlacedObjects, withNamedJurisdictions } from "./gateways/placement.js";
 import { RoundtableGateway } from "./gateways/roundtable-gateway.js";
 import { RunGateway } from "./gateways/run-gateway.js";
 import { SessionGateway } from "./gateways/session-gateway.js";
@@ -38,6 +38,7 @@ import type { OutgoingPolicy } from "./platform/outgoing.js";
 import { createSealer, type Sealer } from "./platform/secrets.js";
 import { createSigningSecrets } from "./platform/signing-secret.js";
 import { createTokenSigner } from "./platform/token-signer.js";
+import { CallerStore } from "./stores/caller-store.js";
 import { ChannelStore } from "./stores/channel-store.js";
 import { CreationClaims } from "./stores/creation-claims.js";
 import { Bookmarks, type Database, NearDatabase, PrimaryDatabase } from "./stores/database.js";
@@ -58,6 +59,7 @@ import { RoundtableIndex } from "./stores/roundtable-index.js";
 import { RunIndex } from "./stores/run-index.js";
 import { SessionIndex } from "./stores/session-index.js";
 import { D1TeamState } from "./stores/team-state.js";
+import { TenantPlacements } from "./stores/tenant-placements.js";
 import { type TenantReader, TenantSnapshots } from "./stores/tenant-snapshots.js";
 import { type Tenant, TenantStore } from "./stores/tenant-store.js";
 import { ToolCache } from "./stores/tool-cache.js";
@@ -68,6 +70,7 @@ import { channelOf } from "./webhooks/channels/table.js";
 interface Shared {
   readonly db: Database;
   readonly bookmarks: Bookmarks;
+  readonly placements: TenantPlacements;
   readonly sealer: Sealer;
   readonly resources: ResourceStore;
   readonly tenants: TenantStore;
@@ -97,6 +100,7 @@ function shared(env: Env): Shared {
   measureWith(env.METRICS);
   const bookmarks = new Bookmarks();
   const db = new PrimaryDatabase(env.DB, bookmarks);
+  const placements = new TenantPlacements(db);
   const sealer = createSealer(env.SEALING_SECRET);
   const policy: OutgoingPolicy = { allowLoopback: env.ENVIRONMENT === "local" };
   const vectorIndex = new VectorIndex(db, env.VECTORS, now);
@@ -105,13 +109,13 @@ function shared(env: Env): Shared {
   const answers = new IdempotencyStore(db, sealer, now);
   const claims = new CreationClaims(db, now);
   const memory = new MemoryService({
-    db: db,
+    db,
     now,
     memories: new MemoryStore(db, now),
     entries: new EntryStore(db, now, vectors),
     vectors,
     contexts: new ContextStore(db, now),
-    threads: new ThreadGateway(env.MEMORY_THREAD),
+    threads: new ThreadGateway(new PlacedObjects(named(env, env.MEMORY_THREAD), placements)),
     deadLetters: new DeadLetters(db, now),
     answers,
     claims,
@@ -127,11 +131,12 @@ function shared(env: Env): Shared {
     model: (tenantId) => tenantModel(env, tenantId, tenants),
     provider: (tenantId, name) => tenantProvider(env, tenantId, name, tenants),
   });
-  const memorySupervision = new MemorySupervision({ tenants, resources, supervisors, db: db, now });
+  const memorySupervision = new MemorySupervision({ tenants, resources, supervisors, db, now });
   const teamState = (tenantId: string): D1TeamState => new D1TeamState(db, tenantId, now);
   const created: Shared = {
     db,
     bookmarks,
+    placements,
     sealer,
     resources,
     tenants,
@@ -193,7 +198,7 @@ export function composeRootPlatform(env: Env, revision?: number): RootPlatform {
     teamState: (tenantId) => new D1TeamState(shared(env).db, tenantId, now),
     callWorker: (work, call, signal) => callHttpWorker(call, signal, { ...work, policy, signer }),
     deliver: (delivery) => deliverToD1(shared(env).db, delivery, (jobs) => sendWebhookJobs(env, jobs)),
-    conversations: new ChannelGateway(env.CHANNEL_CONVERSATION),
+    conversations: conversationsOf(env),
   };
 }
 
@@ -237,11 +242,11 @@ export interface RequestOrigin {
 
 export function composeServices(env: Env, { cf, bookmark }: RequestOrigin = {}): Services {
   const place = locationHint(cf);
-  const { db, bookmarks, sealer, memory } = shared(env);
+  const { db, bookmarks, sealer, memory, placements } = shared(env);
   const near = new NearDatabase(env.DB, bookmarks, bookmark);
-  const sessions = new SessionGateway(env.CHAT_SESSION, place);
-  const runs = new RunGateway(env.ROUTING_RUN, place);
-  const roundtables = new RoundtableGateway(env.ROUNDTABLE);
+  const sessions = new SessionGateway(new PlacedObjects(named(env, env.CHAT_SESSION), placements, place));
+  const runs = new RunGateway(new PlacedObjects(named(env, env.ROUTING_RUN), placements, place));
+  const roundtables = new RoundtableGateway(new PlacedObjects(named(env, env.ROUNDTABLE), placements, place));
   return {
     ...shared(env),
     environment: env.ENVIRONMENT,
@@ -251,6 +256,7 @@ export function composeServices(env: Env, { cf, bookmark }: RequestOrigin = {}):
     near: nearStores(near, { sealer, now, vectors: memory.ports.vectors }),
     bookmark: () => near.bookmark,
     tokens: createTokenSigner(env.SEALING_SECRET),
+    callers: new CallerStore(db, placements),
     readers: new ReaderStore(db, now),
     resourceVersions: new ResourceVersions(db, sealer),
     sessions,
@@ -261,12 +267,21 @@ export function composeServices(env: Env, { cf, bookmark }: RequestOrigin = {}):
     webhookDeliveries: new WebhookDeliveries(db, now),
     sendWebhookJobs: (jobs) => sendWebhookJobs(env, jobs),
     channels: new ChannelStore(db, sealer, now),
-    conversations: new ChannelGateway(env.CHANNEL_CONVERSATION),
+    conversations: conversationsOf(env),
     channelOf,
     roundtables,
     roundtableIndex: new RoundtableIndex(db),
     asks: new AskGateway({ ses: sessions, run: runs, rt: roundtables }),
   };
+}
+
+function conversationsOf(env: Env): ChannelGateway {
+  return new ChannelGateway(new PlacedObjects(named(env, env.CHANNEL_CONVERSATION), shared(env).placements));
+}
+
+/** Locally the platform knows no jurisdictions. */
+function named<O>(env: Env, namespace: Namespace<O>): Namespace<O> {
+  return env.ENVIRONMENT === "local" ? withNamedJurisdictions(namespace) : namespace;
 }
 
 async function sendWebhookJobs(env: Env, jobs: readonly LaterJob[]): Promise<void> {

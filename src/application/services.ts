@@ -11,6 +11,7 @@ import type { SessionGateway } from "../gateways/session-gateway.js";
 import type { OutgoingPolicy } from "../platform/outgoing.js";
 import type { Sealer } from "../platform/secrets.js";
 import type { TokenSigner } from "../platform/token-signer.js";
+import type { CallerStore } from "../stores/caller-store.js";
 import type { ChannelStore } from "../stores/channel-store.js";
 import type { CreationClaims } from "../stores/creation-claims.js";
 import type { Database } from "../stores/database.js";
@@ -22,6 +23,7 @@ import type { ResourceVersions } from "../stores/resource-versions.js";
 import type { RoundtableIndex } from "../stores/roundtable-index.js";
 import type { RunIndex } from "../stores/run-index.js";
 import type { SessionIndex } from "../stores/session-index.js";
+import type { TenantPlacements } from "../stores/tenant-placements.js";
 import type { TenantSnapshots } from "../stores/tenant-snapshots.js";
 import type { TenantStore } from "../stores/tenant-store.js";
 import type { WebhookDeliveries } from "../stores/webhook-deliveries.js";
@@ -40,7 +42,9 @@ export interface Services {
   readonly policy: OutgoingPolicy;
   readonly answers: IdempotencyStore;
   readonly claims: CreationClaims;
+  readonly callers: CallerStore;
   readonly tenants: TenantStore;
+  readonly placements: TenantPlacements;
   readonly resources: ResourceStore;
   /** What is known of a tenant at a revision: for what only looks up. */
   readonly snapshots: TenantSnapshots;

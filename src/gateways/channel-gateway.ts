@@ -1,8 +1,8 @@
-/** The one place that makes stubs of conversations of chat channels. Their names carry the tenant and the connection. */
+/** Calls of conversations of chat channels. Their names carry the tenant and the connection. */
 import { z } from "zod";
 import { inboundEventSchema } from "../channels/inbound.js";
 import { callObject } from "./object-call.js";
-import type { Namespace } from "./root-gateway.js";
+import type { PlacedObjects } from "./placement.js";
 import { fromWire, toWire, type Wire } from "./wire.js";
 
 export const conversationIdentitySchema = z.object({
@@ -61,7 +61,7 @@ export interface ConversationObject {
 
 /** Every command can be repeated: what comes twice is known by its id. */
 export class ChannelGateway {
-  constructor(private readonly namespace: Namespace<ConversationObject>) {}
+  constructor(private readonly objects: PlacedObjects<ConversationObject>) {}
 
   accept(identity: ConversationIdentity, signals: readonly ConversationSignal[], mayBegin: boolean): Promise<void> {
     return this.call(identity, (object) => object.accept(identity, toWire(signals), mayBegin));
@@ -83,6 +83,6 @@ export class ChannelGateway {
     { tenantId, channelId, conversation }: ConversationIdentity,
     method: (object: ConversationObject) => Promise<T>,
   ): Promise<T> {
-    return callObject(() => method(this.namespace.getByName(`${tenantId}/${channelId}/${conversation}`)));
+    return callObject(() => this.objects.call(tenantId, [channelId, conversation], method));
   }
 }

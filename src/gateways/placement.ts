@@ -1,5 +1,53 @@
-/** Where an object is made: near whoever sends its first request. It stays there. */
+/**
+ * Where an object is made: in its tenant's jurisdiction, if it has one; otherwise near whoever sends its first request. It stays there.
+ * The one place that makes stubs: the same name in another jurisdiction is another object, so no path may go round it.
+ */
 import { z } from "zod";
+import type { Jurisdiction } from "../tenancy/tenant.js";
+
+/** A namespace of objects, as far as we use it. */
+export interface Namespace<O> {
+  getByName(name: string, options?: { locationHint?: DurableObjectLocationHint }): O;
+  jurisdiction(jurisdiction: Jurisdiction): Namespace<O>;
+}
+
+/** Where a tenant's objects are. Whoever asks makes it final: from then on the tenant may have objects. */
+export interface TenantPlacement {
+  jurisdictionOf(tenantId: string): Promise<Jurisdiction | undefined>;
+}
+
+/** The objects of one kind, of all tenants. */
+export class PlacedObjects<O> {
+  /** @param hint where an object is made that isn't there yet, outside of a jurisdiction */
+  constructor(
+    private readonly namespace: Namespace<O>,
+    private readonly placement: TenantPlacement,
+    private readonly hint?: DurableObjectLocationHint,
+  ) {}
+
+  /**
+   * Calls an object of a tenant, through a stub of its own.
+   * @param names what it is called within its tenant
+   */
+  async call<T>(tenantId: string, names: readonly string[], method: (object: O) => Promise<T>): Promise<T> {
+    const name = [tenantId, ...names].join("/");
+    const jurisdiction = await this.placement.jurisdictionOf(tenantId);
+    if (jurisdiction !== undefined) return method(this.namespace.jurisdiction(jurisdiction).getByName(name));
+    return method(this.namespace.getByName(name, this.hint === undefined ? {} : { locationHint: this.hint }));
+  }
+}
+
+/**
+ * A namespace whose jurisdictions are told apart by names: workerd has none of its own and refuses them. As deployed, the same name is
+ * another object in another jurisdiction.
+ */
+export function withNamedJurisdictions<O>(namespace: Pick<Namespace<O>, "getByName">): Namespace<O> {
+  const within = (prefix: string): Namespace<O> => ({
+    getByName: (name, options) => namespace.getByName(prefix + name, options),
+    jurisdiction: (jurisdiction) => within(`jurisdiction:${jurisdiction}/`),
+  });
+  return within("");
+}
 
 const placeSchema = z.object({ continent: z.string(), longitude: z.coerce.number().optional().catch(undefined) });
 

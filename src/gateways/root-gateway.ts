@@ -5,6 +5,7 @@ import { type ParkedDelivery, parkedDeliverySchema } from "../conversation/parke
 import type { Result } from "../conversation/problem.js";
 import type { AskOwner } from "./ask-gateway.js";
 import { callObject } from "./object-call.js";
+import type { PlacedObjects } from "./placement.js";
 import { fromWire, resultOf, toWire, type Wire } from "./wire.js";
 
 /** Who listens, as far as the object has to know to stop telling them. */
@@ -71,11 +72,6 @@ export interface RootObject {
   fetch(request: Request): Promise<Response>;
 }
 
-/** A namespace, as far as we use it. */
-export interface Namespace<O> {
-  getByName(name: string, options?: { locationHint?: DurableObjectLocationHint }): O;
-}
-
 /** Where the events of a kind of root are read. */
 export interface EventSource {
   /** Events of the log, oldest first; none when there is no such root. */
@@ -91,15 +87,11 @@ const askResult = resultOf(askSchema);
 const parkedSchema = z.array(parkedDeliverySchema).nullable();
 
 /**
- * The one place that makes stubs of a kind of root. Their objects' names carry the tenant: another tenant's id is a root that
- * doesn't exist. What goes through is JSON, checked on arrival.
+ * Calls of a kind of root. Their objects' names carry the tenant: another tenant's id is a root that doesn't exist. What goes
+ * through is JSON, checked on arrival.
  */
 export class RootGateway<O extends RootObject> implements AskOwner, EventSource {
-  /** @param place where an object is made that isn't there yet */
-  constructor(
-    private readonly namespace: Namespace<O>,
-    private readonly place?: DurableObjectLocationHint,
-  ) {}
+  constructor(private readonly objects: PlacedObjects<O>) {}
 
   remove(tenantId: string, rootId: string): Promise<boolean> {
     return this.call(tenantId, rootId, (object) => object.remove());
@@ -147,20 +139,20 @@ export class RootGateway<O extends RootObject> implements AskOwner, EventSource 
     // What the caller authenticated with stays here.
     headers.delete("authorization");
     if (headers.has("sec-websocket-protocol")) headers.set("sec-websocket-protocol", socketProtocol);
-    return this.object(tenantId, rootId).fetch(new Request(request, { headers }));
+    return this.once(tenantId, rootId, (object) => object.fetch(new Request(request, { headers })));
   }
 
   disconnect(tenantId: string, rootId: string, who: string): Promise<void> {
     return this.call(tenantId, rootId, (object) => object.disconnect(who));
   }
 
-  protected object(tenantId: string, rootId: string): O {
-    const { place } = this;
-    return this.namespace.getByName(`${tenantId}/${rootId}`, place === undefined ? {} : { locationHint: place });
+  /** For what can't be repeated. */
+  protected once<T>(tenantId: string, rootId: string, method: (object: O) => Promise<T>): Promise<T> {
+    return this.objects.call(tenantId, [rootId], method);
   }
 
   /** For what can be repeated: reads, answers (which are compared), and commands that carry their key or their id. */
   protected call<T>(tenantId: string, rootId: string, method: (object: O) => Promise<T>): Promise<T> {
-    return callObject(() => method(this.object(tenantId, rootId)));
+    return callObject(() => this.objects.call(tenantId, [rootId], method));
   }
 }

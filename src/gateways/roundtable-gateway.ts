@@ -1,4 +1,4 @@
-/** The one place that makes stubs of roundtables. */
+/** Calls of roundtables. */
 import type { Answerer } from "../asks/ask.js";
 import type { ActorRecord } from "../conversation/actor-record.js";
 import type { Result } from "../conversation/problem.js";

@@ -1,4 +1,4 @@
-/** The one place that makes stubs of runs. */
+/** Calls of runs. */
 import type { ActorRecord } from "../conversation/actor-record.js";
 import type { Result } from "../conversation/problem.js";
 import { type NewRun, type Run, runSchema } from "../routing/run.js";

@@ -198,7 +198,8 @@ export class SessionGateway extends RootGateway<SessionObject> {
     author: ActorRecord,
   ): Promise<Result<MessageVersion>> {
     // Not repeated: on a second try its own base would be gone.
-    const wire = await this.object(tenantId, sessionId).editMessage(messageId, toWire(edit), author);
+    const edited = (object: SessionObject) => object.editMessage(messageId, toWire(edit), author);
+    const wire = await this.once(tenantId, sessionId, edited);
     return fromWire(wire, versionResult);
   }
 
@@ -210,7 +211,8 @@ export class SessionGateway extends RootGateway<SessionObject> {
     author: ActorRecord,
   ): Promise<Result<MessageVersion>> {
     // Not repeated: a second try would make another version.
-    const wire = await this.object(tenantId, sessionId).restoreMessage(messageId, version, author);
+    const restore = (object: SessionObject) => object.restoreMessage(messageId, version, author);
+    const wire = await this.once(tenantId, sessionId, restore);
     return fromWire(wire, versionResult);
   }
 

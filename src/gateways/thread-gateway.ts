@@ -1,4 +1,4 @@
-/** The one place that makes stubs of memory threads. Their names carry the tenant and the memory. */
+/** Calls of memory threads. Their names carry the tenant and the memory. */
 import { z } from "zod";
 import { actorRecordSchema } from "../conversation/actor-record.js";
 import type { Result } from "../conversation/problem.js";
@@ -11,7 +11,7 @@ import {
   threadSchema,
 } from "../memory/memory.js";
 import { callObject } from "./object-call.js";
-import type { Namespace } from "./root-gateway.js";
+import type { PlacedObjects } from "./placement.js";
 import { fromWire, resultOf, toWire, type Wire } from "./wire.js";
 
 export interface ThreadIdentity {
@@ -71,7 +71,7 @@ const levelResult = resultOf(levelReportSchema);
 
 /** Every command can be repeated: starts and ends change nothing twice, messages carry a key, the rest reads or erases. */
 export class ThreadGateway {
-  constructor(private readonly namespace: Namespace<ThreadObject>) {}
+  constructor(private readonly objects: PlacedObjects<ThreadObject>) {}
 
   async start(identity: ThreadIdentity): Promise<Invocation> {
     return fromWire(await this.call(identity, (object) => object.start(identity)), invocationSchema);
@@ -99,7 +99,7 @@ export class ThreadGateway {
 
   /** Not repeated here: the queue delivers again. */
   deliver(identity: ThreadIdentity): Promise<SliceReport> {
-    return this.object(identity).deliver();
+    return this.once(identity, (object) => object.deliver());
   }
 
   async reached(
@@ -138,11 +138,14 @@ export class ThreadGateway {
     return this.call(identity, (object) => object.remove());
   }
 
-  private object({ tenantId, memoryId, threadId }: ThreadIdentity): ThreadObject {
-    return this.namespace.getByName(`${tenantId}/${memoryId}/${threadId}`);
+  private once<T>(
+    { tenantId, memoryId, threadId }: ThreadIdentity,
+    method: (object: ThreadObject) => Promise<T>,
+  ): Promise<T> {
+    return this.objects.call(tenantId, [memoryId, threadId], method);
   }
 
   private call<T>(identity: ThreadIdentity, method: (object: ThreadObject) => Promise<T>): Promise<T> {
-    return callObject(() => method(this.object(identity)));
+    return callObject(() => this.once(identity, method));
   }
 }

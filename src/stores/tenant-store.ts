@@ -2,8 +2,15 @@
 import { z } from "zod";
 import { type KeyRole, keyRoles } from "../asks/ask.js";
 import { newId } from "../platform/ids.js";
-import { matchesKey, readKey, type Sealer } from "../platform/secrets.js";
-import { type Settings, type StoredSettings, storedSettingsSchema } from "../tenancy/tenant.js";
+import type { Sealer } from "../platform/secrets.js";
+import {
+  type Jurisdiction,
+  jurisdictions,
+  type Settings,
+  type StoredSettings,
+  storedSettingsSchema,
+} from "../tenancy/tenant.js";
+import { revisionColumn, revisionRow } from "./caller-store.js";
 import type { CreationKey } from "./creation-claims.js";
 import type { Database } from "./database.js";
 import { type ClaimRefusal, KeyClaims } from "./key-claims.js";
@@ -12,6 +19,7 @@ export interface Tenant {
   readonly tenantId: string;
   readonly name: string;
   readonly settings: StoredSettings;
+  readonly jurisdiction: Jurisdiction | undefined;
   readonly createdAt: number;
 }
 
@@ -22,25 +30,13 @@ export interface KeyRecord {
   readonly createdAt: number;
 }
 
-/** Who calls, as their key says. */
-export interface Caller {
-  readonly tenantId: string;
-  readonly keyId: string;
-  readonly role: KeyRole;
-  /** Of the tenant's settings: what every request asks for. */
-  readonly clientMay: readonly string[];
-  readonly corsOrigins: readonly string[];
-  /** Raised with every change of its settings, keys, resources, pinned tools and webhooks. */
-  readonly revision: number;
-}
-
-/** What a token depends on: the key that it was minted with, and that its subject wasn't revoked. */
-export interface TokenGround extends Omit<Caller, "keyId" | "role"> {
-  /** Milliseconds since the epoch. */
-  readonly revokedAt: number | undefined;
-}
-
-const tenantRow = z.object({ tenant_id: z.string(), name: z.string(), settings: z.string(), created_at: z.number() });
+const tenantRow = z.object({
+  tenant_id: z.string(),
+  name: z.string(),
+  settings: z.string(),
+  jurisdiction: z.enum(jurisdictions).nullable(),
+  created_at: z.number(),
+});
 const keyRow = z.object({
   key_id: z.string(),
   role: z.enum(keyRoles),
@@ -81,8 +77,10 @@ export class TenantStore {
     const isNew = request === undefined || (await this.get(tenantId)) === undefined;
     const sealed = JSON.stringify(await this.sealSettings(settings));
     const insert = this.db
-      .prepare("INSERT INTO tenants (tenant_id, name, settings, created_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING")
-      .bind(tenantId, name, sealed, this.now());
+      .prepare(
+        "INSERT INTO tenants (tenant_id, name, settings, jurisdiction, created_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+      )
+      .bind(tenantId, name, sealed, settings.jurisdiction ?? null, this.now());
     await this.db.batch([
       ...(isNew ? [insert, ...this.originStatements(tenantId, settings.corsOrigins)] : []),
       this.insertKey(tenantId, created, "admin", undefined),
@@ -92,7 +90,10 @@ export class TenantStore {
 
   /** A tenant's revision now; nothing of one that is gone. */
   async revision(tenantId: string): Promise<number | undefined> {
-    const row = await this.db.prepare("SELECT revision FROM tenants WHERE tenant_id = ?").bind(tenantId).first();
+    const row = await this.db
+      .prepare(`SELECT ${revisionColumn} FROM tenants t WHERE tenant_id = ?`)
+      .bind(tenantId)
+      .first();
     return row === null ? undefined : revisionRow.parse(row).revision;
   }
 
@@ -185,40 +186,8 @@ export class TenantStore {
     await this.db.prepare("DELETE FROM keys WHERE tenant_id = ?").bind(tenantId).run();
   }
 
-  /** Who presents this key; `undefined` when nobody may. */
-  async authenticate(presented: string): Promise<Caller | undefined> {
-    const parts = readKey(presented);
-    if (parts === undefined) return undefined;
-    const row = await this.db
-      .prepare(
-        `SELECT k.tenant_id, k.role, k.secret_hash, ${settingsColumns} FROM keys k JOIN tenants t USING (tenant_id) WHERE k.key_id = ?`,
-      )
-      .bind(parts.keyId)
-      .first();
-    // The comparison is made for unknown ids too, so that time doesn't tell which ids there are.
-    const known = row === null ? undefined : authenticationRow.parse(row);
-    const matches = await matchesKey(parts.secret, known?.secret_hash ?? "");
-    return known !== undefined && matches
-      ? { tenantId: known.tenant_id, keyId: parts.keyId, role: known.role, ...settingsOf(known) }
-      : undefined;
-  }
-
-  /** What a token rests on; `undefined` when the key that it was minted with is gone. */
-  async tokenGround(tenantId: string, keyId: string, subject: string): Promise<TokenGround | undefined> {
-    const row = await this.db
-      .prepare(
-        `SELECT ${settingsColumns},
-           (SELECT revoked_at FROM revoked_subjects WHERE tenant_id = ?1 AND subject = ?3) AS revoked_at
-         FROM keys k JOIN tenants t USING (tenant_id) WHERE k.tenant_id = ?1 AND k.key_id = ?2`,
-      )
-      .bind(tenantId, keyId, subject)
-      .first();
-    if (row === null) return undefined;
-    const ground = groundRow.parse(row);
-    return { tenantId, revokedAt: ground.revoked_at ?? undefined, ...settingsOf(ground) };
-  }
-
-  async sealSettings(settings: Settings): Promise<StoredSettings> {
+  /** As they are stored; the jurisdiction isn't among them. */
+  async sealSettings({ jurisdiction: _, ...settings }: Settings): Promise<StoredSettings> {
     const providers: StoredSettings["providers"] = {};
     for (const [name, { baseUrl, apiKey }] of Object.entries(settings.providers)) {
       providers[name] = { baseUrl, sealedApiKey: await this.sealer.seal(apiKey) };
@@ -249,32 +218,13 @@ export class TenantStore {
   }
 }
 
-const settingsColumns =
-  "json_extract(t.settings, '$.clientMay') AS client_may, json_extract(t.settings, '$.corsOrigins') AS cors_origins, t.revision";
-const revisionRow = z.object({ revision: z.int() });
-const settingsRow = revisionRow.extend({ client_may: z.string().nullable(), cors_origins: z.string().nullable() });
-const authenticationRow = settingsRow.extend({
-  tenant_id: z.string(),
-  role: z.enum(keyRoles),
-  secret_hash: z.string(),
-});
-const groundRow = settingsRow.extend({ revoked_at: z.number().nullable() });
-const texts = z.array(z.string());
-
-function settingsOf(row: z.infer<typeof settingsRow>): Pick<Caller, "clientMay" | "corsOrigins" | "revision"> {
-  return {
-    revision: row.revision,
-    clientMay: texts.parse(JSON.parse(row.client_may ?? "[]")),
-    corsOrigins: texts.parse(JSON.parse(row.cors_origins ?? "[]")),
-  };
-}
-
 function readTenant(row: unknown): Tenant {
-  const { tenant_id, name, settings, created_at } = tenantRow.parse(row);
+  const { tenant_id, name, settings, jurisdiction, created_at } = tenantRow.parse(row);
   return {
     tenantId: tenant_id,
     name,
     settings: storedSettingsSchema.parse(JSON.parse(settings)),
+    jurisdiction: jurisdiction ?? undefined,
     createdAt: created_at,
   };
 }

@@ -22,6 +22,10 @@ const originSchema = z
   .max(300)
   .regex(/^https?:\/\/[a-z0-9.-]+(?::\d{1,5})?$/, "an origin is `https://host` or `https://host:port`, without a path");
 
+/** Laws under which a tenant's objects run and store, as the platform names them. */
+export const jurisdictions = ["eu", "us", "fedramp", "fedramp-high"] as const;
+export type Jurisdiction = (typeof jurisdictions)[number];
+
 /** As a caller writes them. Credentials are write-only. */
 export const settingsSchema = z.strictObject({
   /** Every failure of a supervisor blocks. */
@@ -42,11 +46,13 @@ export const settingsSchema = z.strictObject({
   clientMay: z.array(z.enum(widenableActs)).max(100).default([]),
   /** The origins of pages that may call from a browser, as browsers spell them: `https://app.example`. */
   corsOrigins: z.array(originSchema).max(50).default([]),
+  /** Where sessions, runs, roundtables, threads and conversations run and are stored. It can't change once the tenant has any. */
+  jurisdiction: z.enum(jurisdictions).optional(),
 });
 export type Settings = z.infer<typeof settingsSchema>;
 
-/** As they are stored: credentials sealed. */
-export const storedSettingsSchema = settingsSchema.extend({
+/** As they are stored: credentials sealed, and the jurisdiction apart from them. */
+export const storedSettingsSchema = settingsSchema.omit({ jurisdiction: true }).extend({
   reviews: storedReviewSettingsSchema.prefault({}),
   approvals: storedApprovalSettingsSchema.prefault({}),
   providers: z.record(itemName, z.strictObject({ baseUrl: z.string(), sealedApiKey: z.string() })).default({}),
@@ -63,8 +69,18 @@ export const newTenantSchema = z.strictObject({
   settings: settingsSchema.prefault({}),
 });
 
-const { strict, supervisors, reviews, approvals, questions, providers, embeddings, clientMay, corsOrigins } =
-  settingsSchema.shape;
+const {
+  strict,
+  supervisors,
+  reviews,
+  approvals,
+  questions,
+  providers,
+  embeddings,
+  clientMay,
+  corsOrigins,
+  jurisdiction,
+} = settingsSchema.shape;
 
 /** The settings without their defaults: what isn't given isn't changed. */
 const settingsChangeSchema = z.strictObject({
@@ -78,6 +94,8 @@ const settingsChangeSchema = z.strictObject({
   embeddings: embeddings.nullable(),
   clientMay: clientMay.unwrap().optional(),
   corsOrigins: corsOrigins.unwrap().optional(),
+  /** Null for none; only while the tenant has no sessions, runs, roundtables, threads or conversations. */
+  jurisdiction: jurisdiction.nullable(),
 });
 export type SettingsChange = Partial<z.infer<typeof settingsChangeSchema>>;
 

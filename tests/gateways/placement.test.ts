@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { locationHint } from "../../src/gateways/placement.js";
+import { locationHint, type Namespace, PlacedObjects, withNamedJurisdictions } from "../../src/gateways/placement.js";
 import { RootGateway, type RootObject } from "../../src/gateways/root-gateway.js";
 
 it.each([
@@ -17,18 +17,55 @@ it.each([
   expect(locationHint(cf)).toBe(hint);
 });
 
-it("a gateway names the place with each call: it counts for an object that isn't there yet", async () => {
+/** Notes which objects are asked for, of which jurisdiction, and has none. */
+function noted() {
   const asked: unknown[] = [];
-  const namespace = {
-    getByName(name: string, options?: { locationHint?: DurableObjectLocationHint }): RootObject {
-      asked.push([name, options]);
+  const within = (jurisdiction: string | undefined): Namespace<RootObject> => ({
+    getByName(name, options) {
+      asked.push([jurisdiction, name, options]);
       throw new Error("nowhere");
     },
-  };
-  await expect(new RootGateway(namespace, "oc").remove("ten_1", "ses_1")).rejects.toThrow("nowhere");
-  await expect(new RootGateway(namespace).remove("ten_1", "ses_1")).rejects.toThrow("nowhere");
+    jurisdiction: within,
+  });
+  return { asked, namespace: within(undefined) };
+}
+
+const nowhereElse = { jurisdictionOf: async () => undefined };
+
+it("a gateway names the place with each call: it counts for an object that isn't there yet", async () => {
+  const { asked, namespace } = noted();
+  const near = new RootGateway(new PlacedObjects(namespace, nowhereElse, "oc"));
+  const anywhere = new RootGateway(new PlacedObjects(namespace, nowhereElse));
+  await expect(near.remove("ten_1", "ses_1")).rejects.toThrow("nowhere");
+  await expect(anywhere.remove("ten_1", "ses_1")).rejects.toThrow("nowhere");
   expect(asked).toEqual([
-    ["ten_1/ses_1", { locationHint: "oc" }],
-    ["ten_1/ses_1", {}],
+    [undefined, "ten_1/ses_1", { locationHint: "oc" }],
+    [undefined, "ten_1/ses_1", {}],
+  ]);
+});
+
+it("the objects of a tenant with a jurisdiction are asked for in it, whatever the hint, and those of others aren't", async () => {
+  const { asked, namespace } = noted();
+  const placement = {
+    jurisdictionOf: async (tenantId: string) => (tenantId === "ten_eu" ? ("eu" as const) : undefined),
+  };
+  const objects = new PlacedObjects(namespace, placement, "oc");
+  await expect(objects.call("ten_eu", ["mem_1", "thread"], async () => {})).rejects.toThrow("nowhere");
+  await expect(objects.call("ten_1", ["mem_1", "thread"], async () => {})).rejects.toThrow("nowhere");
+  expect(asked).toEqual([
+    ["eu", "ten_eu/mem_1/thread", undefined],
+    [undefined, "ten_1/mem_1/thread", { locationHint: "oc" }],
+  ]);
+});
+
+it("locally a jurisdiction is part of the name, so that the same name in another one is another object", () => {
+  const { asked, namespace } = noted();
+  const local = withNamedJurisdictions(namespace);
+  for (const place of [local, local.jurisdiction("eu")]) {
+    expect(() => place.getByName("ten_1/ses_1", { locationHint: "oc" })).toThrow("nowhere");
+  }
+  expect(asked).toEqual([
+    [undefined, "ten_1/ses_1", { locationHint: "oc" }],
+    [undefined, "jurisdiction:eu/ten_1/ses_1", { locationHint: "oc" }],
   ]);
 });

@@ -23,10 +23,10 @@ export async function lookUpMemory(
   actor: Actor,
   act: Act,
   memoryId: string,
-  { near }: Pick<Services, "near">,
+  services: Pick<Services, "near">,
 ): Promise<Result<MemoryRef>> {
   const allowed = authorize(actor, act);
   if (!allowed.ok) return allowed;
-  const memory = await near.memories.find(actor.tenantId, memoryId);
+  const memory = await services.near.memories.find(actor.tenantId, memoryId);
   return memory === undefined ? noMemory : ok(memory);
 }

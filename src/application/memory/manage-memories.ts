@@ -9,7 +9,7 @@ import { claimId, externalIdTaken } from "../creation.js";
 import { type Page, type PageRequest, readPage } from "../page.js";
 import type { Services } from "../services.js";
 import { findMemory } from "./find-memory.js";
-import { findVault } from "./manage-vaults.js";
+import { findVault, lookUpVault } from "./manage-vaults.js";
 
 export async function createMemory(
   actor: Actor,
@@ -25,7 +25,7 @@ export async function createMemory(
   },
   services: Services,
 ): Promise<Result<Memory>> {
-  const vault = await findVault(actor, "createMemory", vaultId, services.memory.ports.memories);
+  const vault = await findVault(actor, "createMemory", vaultId, services);
   if (!vault.ok) return vault;
   const request = ["memory", vaultId, memory];
   const claimed = await claimId(actor, newId("mem"), { request, idempotencyKey }, services);
@@ -43,7 +43,7 @@ export async function ensureMemory(
   services: Services,
 ): Promise<Result<{ memory: Memory; created: boolean }>> {
   const { vaultId, externalId } = input;
-  const vault = await findVault(actor, "createMemory", vaultId, services.memory.ports.memories);
+  const vault = await findVault(actor, "createMemory", vaultId, services);
   if (!vault.ok) return vault;
   if (input.memory.externalId !== undefined && input.memory.externalId !== externalId) {
     const errors = [{ path: "externalId", message: "it is another one than in the path" }];
@@ -76,9 +76,9 @@ export async function listMemories(
   query: PageRequest & { readonly vaultId: string },
   services: Services,
 ): Promise<Result<Page<Memory>>> {
-  const { memories } = services.near;
-  const vault = await findVault(actor, "listMemories", query.vaultId, memories);
+  const vault = await lookUpVault(actor, "listMemories", query.vaultId, services);
   if (!vault.ok) return vault;
+  const { memories } = services.near;
   return readPage(
     query,
     (after = "", limit) => memories.memories(actor.tenantId, { vaultId: query.vaultId }, after, limit),

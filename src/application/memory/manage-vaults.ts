@@ -2,7 +2,6 @@
 import { ok, type Result, refuse } from "../../conversation/problem.js";
 import type { Vault } from "../../memory/memory.js";
 import { newId } from "../../platform/ids.js";
-import type { MemoryStore } from "../../stores/memory/memory-store.js";
 import type { Actor } from "../../tenancy/actor.js";
 import type { Act } from "../../tenancy/acts.js";
 import { authorize } from "../../tenancy/authority.js";
@@ -41,24 +40,29 @@ export async function listVaults(actor: Actor, page: PageRequest, services: Serv
 }
 
 export function readVault(actor: Actor, vaultId: string, services: Services): Promise<Result<Vault>> {
-  return findVault(actor, "readVault", vaultId, services.near.memories);
+  return lookUpVault(actor, "readVault", vaultId, services);
 }
 
 export async function deleteVault(actor: Actor, vaultId: string, services: Services): Promise<Result<void>> {
-  const vault = await findVault(actor, "deleteVault", vaultId, services.memory.ports.memories);
+  const vault = await findVault(actor, "deleteVault", vaultId, services);
   if (!vault.ok) return vault;
   return ok(await services.memory.deleteVault(actor.tenantId, vaultId));
 }
 
 /** How acts on a vault begin: whether the actor may, and whether the vault is its tenant's. */
-export async function findVault(
-  actor: Actor,
-  act: Act,
-  vaultId: string,
-  memories: Pick<MemoryStore, "vault">,
-): Promise<Result<Vault>> {
+export async function findVault(actor: Actor, act: Act, vaultId: string, services: Services): Promise<Result<Vault>> {
   const allowed = authorize(actor, act);
   if (!allowed.ok) return allowed;
-  const vault = await memories.vault(actor.tenantId, vaultId);
+  return found(await services.memory.ports.memories.vault(actor.tenantId, vaultId));
+}
+
+/** The same for acts that only look up: they may read a replica near their caller. */
+export async function lookUpVault(actor: Actor, act: Act, vaultId: string, services: Services): Promise<Result<Vault>> {
+  const allowed = authorize(actor, act);
+  if (!allowed.ok) return allowed;
+  return found(await services.near.memories.vault(actor.tenantId, vaultId));
+}
+
+function found(vault: Vault | undefined): Result<Vault> {
   return vault === undefined ? refuse("not_found", "There is no such vault.") : ok(vault);
 }

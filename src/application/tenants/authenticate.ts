@@ -17,7 +17,7 @@ export interface Authenticated {
 /** The holder of a tenant's key, or of a token; nobody when it isn't valid, has expired, or was deleted or revoked. */
 export async function authenticateCaller(presented: string, services: Services): Promise<Authenticated | undefined> {
   if (isToken(presented)) return authenticateToken(presented, services);
-  const caller = await services.tenants.authenticate(presented);
+  const caller = await services.callers.authenticate(presented);
   if (caller === undefined) return undefined;
   const { tenantId, keyId, role, clientMay, corsOrigins, revision } = caller;
   const widened = role === "client" && clientMay.length > 0 ? { clientMay } : {};
@@ -26,12 +26,12 @@ export async function authenticateCaller(presented: string, services: Services):
 
 async function authenticateToken(
   presented: string,
-  { tokens, tenants, now }: Services,
+  { tokens, callers, now }: Services,
 ): Promise<Authenticated | undefined> {
   const claims = await tokens.read(presented);
   if (claims === undefined) return undefined;
   const { tenantId, subject, mintedBy, sessionId, agents, issuedAt, expiresAt } = claims;
-  const ground = await tenants.tokenGround(tenantId, mintedBy, subject);
+  const ground = await callers.tokenGround(tenantId, mintedBy, subject);
   if (ground === undefined || !tokenCounts(claims, now(), ground.revokedAt)) return undefined;
   const actor: Actor = {
     ...{ tenantId, kind: "token", id: tokenIdOf(subject), role: "user", subject, mintedBy, issuedAt },

@@ -1,5 +1,5 @@
 /** Change a tenant's name or settings; a setting that isn't given stays as it is. */
-import { ok, type Result } from "../../conversation/problem.js";
+import { ok, type Result, refuse } from "../../conversation/problem.js";
 import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
 import {
@@ -31,17 +31,23 @@ export async function applyChange(
 ): Promise<Result<TenantView>> {
   const tenant = await findTenant(tenantId, services);
   if (!tenant.ok) return tenant;
-  const { name = tenant.value.name, settings = {} } = change;
+  const { name = tenant.value.name, settings: { jurisdiction, ...settings } = {} } = change;
   const checked = checkProviders(settings.providers ?? {}, services.policy);
   if (!checked.ok) return checked;
+  if (jurisdiction !== undefined && !(await services.placements.set(tenantId, jurisdiction))) return isPlaced;
   await services.tenants.update(tenantId, name, await changedSettings(tenant.value.settings, settings, services));
   const changed = await findTenant(tenantId, services);
   return changed.ok ? ok(tenantView(changed.value)) : changed;
 }
 
+const isPlaced = refuse(
+  "conflict",
+  "This tenant has sessions, runs, roundtables, threads or conversations by now, or was asked for one, and these can't move: its jurisdiction stays. Make another tenant with `settings.jurisdiction`, and store there what is needed.",
+);
+
 async function changedSettings(
   current: StoredSettings,
-  { providers, embeddings, ...others }: SettingsChange,
+  { providers, embeddings, ...others }: Omit<SettingsChange, "jurisdiction">,
   { tenants }: Services,
 ): Promise<StoredSettings> {
   const sealed = providers === undefined ? current : await tenants.sealSettings(settingsSchema.parse({ providers }));

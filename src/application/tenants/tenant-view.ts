@@ -7,11 +7,12 @@ import type { Services } from "../services.js";
 
 export type TenantView = z.infer<typeof tenantSchema>;
 
-export function tenantView({ tenantId, name, settings, createdAt }: Tenant): TenantView {
+export function tenantView({ tenantId, name, settings, jurisdiction, createdAt }: Tenant): TenantView {
   const providers = Object.fromEntries(
     Object.entries(settings.providers).map(([provider, { baseUrl }]) => [provider, { baseUrl }]),
   );
-  return { tenantId, name, settings: { ...settings, providers }, createdAt: new Date(createdAt).toISOString() };
+  const shown = { ...settings, providers, ...(jurisdiction === undefined ? {} : { jurisdiction }) };
+  return { tenantId, name, settings: shown, createdAt: new Date(createdAt).toISOString() };
 }
 
 export async function findTenant(tenantId: string, { tenants }: Services): Promise<Result<Tenant>> {

@@ -1,0 +1,60 @@
+/** Where tenants' objects are, in D1. A tenant that may have objects keeps its jurisdiction for ever: in another they would be others. */
+import { z } from "zod";
+import { type Jurisdiction, jurisdictions } from "../tenancy/tenant.js";
+import type { Database } from "./database.js";
+
+export const placementRow = z.object({ jurisdiction: z.enum(jurisdictions).nullable(), placed: z.int() });
+
+/** Tenants that are kept; nothing depends on it. */
+const keptTenants = 5_000;
+
+/** Tables with a row for each object that a tenant has or had, whatever its `placed` says: those of an earlier version didn't set it. */
+const tablesOfObjects = ["sessions", "runs", "roundtables", "memory_threads", "channel_conversations"] as const;
+
+export class TenantPlacements {
+  /** Of tenants that have been placed: it doesn't change any more. */
+  private readonly known = new Map<string, Jurisdiction | undefined>();
+
+  constructor(private readonly db: Database) {}
+
+  /** Whoever has read a tenant's row tells what it says of its place. */
+  note(tenantId: string, { jurisdiction, placed }: z.infer<typeof placementRow>): void {
+    if (placed === 1) this.keep(tenantId, jurisdiction ?? undefined);
+  }
+
+  /** Makes it final, in the same transaction: from now on the tenant may have objects there. Nothing of a tenant that is gone. */
+  async jurisdictionOf(tenantId: string): Promise<Jurisdiction | undefined> {
+    if (this.known.has(tenantId)) return this.known.get(tenantId);
+    const [, found] = await this.db.batch([
+      this.db.prepare("UPDATE tenants SET placed = 1 WHERE tenant_id = ? AND placed = 0").bind(tenantId),
+      this.db.prepare("SELECT jurisdiction, placed FROM tenants WHERE tenant_id = ?").bind(tenantId),
+    ]);
+    const row = found?.results[0];
+    if (row === undefined) return undefined;
+    const jurisdiction = placementRow.parse(row).jurisdiction ?? undefined;
+    this.keep(tenantId, jurisdiction);
+    return jurisdiction;
+  }
+
+  /**
+   * Sets or takes away a tenant's jurisdiction; false when it may have objects by now, and another one.
+   * @param jurisdiction null for none
+   */
+  async set(tenantId: string, jurisdiction: Jurisdiction | null): Promise<boolean> {
+    const none = tablesOfObjects.map((table) => `NOT EXISTS (SELECT 1 FROM ${table} WHERE tenant_id = ?1)`);
+    const { meta } = await this.db
+      .prepare(
+        `UPDATE tenants SET jurisdiction = ?2
+         WHERE tenant_id = ?1 AND (jurisdiction IS ?2 OR (placed = 0 AND ${none.join(" AND ")}))`,
+      )
+      .bind(tenantId, jurisdiction)
+      .run();
+    return meta.changes > 0;
+  }
+
+  private keep(tenantId: string, jurisdiction: Jurisdiction | undefined): void {
+    const [oldest] = this.known.keys();
+    if (this.known.size >= keptTenants && oldest !== undefined) this.known.delete(oldest);
+    this.known.set(tenantId, jurisdiction);
+  }
+}
