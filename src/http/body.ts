@@ -24,7 +24,7 @@ export const readBody = createMiddleware<AppEnv>(async (c, next) => {
   }
   c.set("bodyText", text);
   // What is validated and handled is the text that was read here.
-  c.req.raw = new Request(c.req.raw, { body: text });
+  c.req.raw = new Request(c.req.raw, { body: text, signal: c.req.raw.signal });
   await next();
 });
 

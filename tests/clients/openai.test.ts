@@ -1,32 +1,13 @@
 /** Client libraries of OpenAI's API that nobody here wrote: one table of scenarios, each library in its own way. */
-import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
-import { tool as langchainTool } from "@langchain/core/tools";
-import { ChatOpenAI } from "@langchain/openai";
-import { Agent, tool as agentTool, OpenAIChatCompletionsModel, Runner } from "@openai/agents";
-import { tool as aiTool, generateText, stepCountIs, streamText } from "ai";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import { z } from "zod";
 import { WorkerProcess } from "../process/worker.js";
 import { type UpstreamModel, upstreamFor } from "../support/upstream-client.js";
-
-interface Result {
-  readonly text: string;
-  /** Every piece of it, where it was streamed. */
-  readonly pieces?: readonly string[];
-}
-
-interface Library {
-  readonly name: string;
-  ask(model: string, question: string): Promise<Result>;
-  stream(model: string, question: string): Promise<Result>;
-  /** With a tool `get_weather` whose result is "sunny". */
-  withTool(model: string, question: string): Promise<Result>;
-}
+import { chatLibraries, openAiClient, type Result } from "./chat-libraries.js";
 
 let worker: WorkerProcess;
 let key: string;
-const baseURL = (): string => `${worker.variables.URL}/v1`;
+const connection = () => ({ baseURL: `${worker.variables.URL}/v1`, apiKey: key });
 
 beforeAll(async () => {
   worker = new WorkerProcess(inject("upstreamUrl"));
@@ -51,130 +32,9 @@ async function newAgent(): Promise<{ name: string; model: UpstreamModel }> {
   return { name, model };
 }
 
-const place = z.object({ place: z.string() });
-const description = "The weather of a place.";
+const libraries = chatLibraries(connection);
 
-const openai: Library = {
-  name: "openai",
-  async ask(model, question) {
-    const { choices } = await client().chat.completions.create({
-      model,
-      messages: [{ role: "user", content: question }],
-    });
-    return { text: choices[0]?.message.content ?? choices[0]?.message.refusal ?? "" };
-  },
-  async stream(model, question) {
-    const pieces: string[] = [];
-    const stream = client().chat.completions.stream({ model, messages: [{ role: "user", content: question }] });
-    stream.on("content", (piece) => pieces.push(piece));
-    const { choices } = await stream.finalChatCompletion();
-    return { pieces, text: choices[0]?.message.content ?? choices[0]?.message.refusal ?? "" };
-  },
-  async withTool(model, question) {
-    const parameters = { type: "object", properties: { place: { type: "string" } } };
-    const runner = client().chat.completions.runTools({
-      model,
-      messages: [{ role: "user", content: question }],
-      tools: [
-        {
-          type: "function",
-          function: { name: "get_weather", description, parameters, parse: JSON.parse, function: () => "sunny" },
-        },
-      ],
-    });
-    return { text: (await runner.finalContent()) ?? "" };
-  },
-};
-
-const ai: Library = {
-  name: "ai with @ai-sdk/openai-compatible",
-  async ask(model, prompt) {
-    const { text } = await generateText({ model: provider()(model), prompt, maxRetries: 0 });
-    return { text };
-  },
-  async stream(model, prompt) {
-    const pieces: string[] = [];
-    const result = streamText({ model: provider()(model), prompt, maxRetries: 0, onError: () => {} });
-    for await (const piece of result.textStream) pieces.push(piece);
-    return { pieces, text: pieces.join("") };
-  },
-  async withTool(model, prompt) {
-    const weather = aiTool({ description, inputSchema: place, execute: async () => "sunny" });
-    const { text } = await generateText({
-      model: provider()(model),
-      prompt,
-      tools: { get_weather: weather },
-      stopWhen: stepCountIs(3),
-    });
-    return { text };
-  },
-};
-
-const langchain: Library = {
-  name: "@langchain/openai",
-  async ask(model, question) {
-    const { content } = await chat(model).invoke(question);
-    return { text: String(content) };
-  },
-  async stream(model, question) {
-    const pieces: string[] = [];
-    for await (const piece of await chat(model).stream(question)) pieces.push(String(piece.content));
-    return { pieces, text: pieces.join("") };
-  },
-  async withTool(model, question) {
-    const weather = langchainTool(async () => "sunny", { name: "get_weather", description, schema: place });
-    const bound = chat(model).bindTools([weather]);
-    const called = await bound.invoke(question);
-    const results = await Promise.all(
-      (called.tool_calls ?? []).map((call) => weather.invoke({ ...call, type: "tool_call" })),
-    );
-    const { content } = await bound.invoke([{ role: "user", content: question }, called, ...results]);
-    return { text: String(content) };
-  },
-};
-
-const agents: Library = {
-  name: "@openai/agents",
-  async ask(model, question) {
-    const { finalOutput } = await new Runner({ tracingDisabled: true }).run(agent(model), question);
-    return { text: finalOutput ?? "" };
-  },
-  async stream(model, question) {
-    const pieces: string[] = [];
-    const result = await new Runner({ tracingDisabled: true }).run(agent(model), question, { stream: true });
-    for await (const piece of result.toTextStream()) pieces.push(piece);
-    await result.completed;
-    return { pieces, text: pieces.join("") };
-  },
-  async withTool(model, question) {
-    const weather = agentTool({ name: "get_weather", description, parameters: place, execute: async () => "sunny" });
-    const { finalOutput } = await new Runner({ tracingDisabled: true }).run(agent(model, [weather]), question);
-    return { text: finalOutput ?? "" };
-  },
-};
-
-function client(): OpenAI {
-  return new OpenAI({ baseURL: baseURL(), apiKey: key, maxRetries: 0 });
-}
-
-function provider() {
-  return createOpenAICompatible({ name: "conclave", baseURL: baseURL(), apiKey: key });
-}
-
-function chat(model: string): ChatOpenAI {
-  return new ChatOpenAI({ model, apiKey: key, configuration: { baseURL: baseURL() }, maxRetries: 0 });
-}
-
-function agent(model: string, tools: ReturnType<typeof agentTool>[] = []) {
-  return new Agent({
-    name: "caller",
-    instructions: "Be brief.",
-    model: new OpenAIChatCompletionsModel(client(), model),
-    tools,
-  });
-}
-
-describe.each([openai, ai, langchain, agents])(
+describe.each(libraries)(
   "$name",
   (library) => {
     it("gets an answer, whole and as a stream", async () => {
@@ -184,14 +44,22 @@ describe.each([openai, ai, langchain, agents])(
       expect((await library.stream(name, "Where?")).text).toBe("Lyon is in France.");
     });
 
-    it("calls its own tool, and gets the answer that is made of the result", async () => {
+    it("counts the tokens of a streamed answer", async () => {
       const { name, model } = await newAgent();
-      await model.reply(
-        { toolCalls: [{ name: "get_weather", arguments: { place: "Lyon" } }] },
-        { text: "It is sunny." },
-      );
-      expect((await library.withTool(name, "The weather in Lyon?")).text).toBe("It is sunny.");
-      expect(JSON.stringify((await model.requests())[1]?.body)).toContain("sunny");
+      await model.reply({ text: "Lyon is in France.", usage: { inputTokens: 7, outputTokens: 4 } });
+      expect((await library.stream(name, "Where?")).usage).toEqual([7, 4]);
+    });
+
+    it("calls its own tool, and gets the answer that is made of the result, streamed too", async () => {
+      for (const ask of [library.withTool, library.streamWithTool]) {
+        const { name, model } = await newAgent();
+        await model.reply(
+          { toolCalls: [{ name: "get_weather", arguments: { place: "Lyon" } }] },
+          { text: "It is sunny." },
+        );
+        expect((await ask(name, "The weather in Lyon?")).text).toBe("It is sunny.");
+        expect(JSON.stringify((await model.requests())[1]?.body)).toContain("sunny");
+      }
     });
 
     it("shows no byte of what was blocked, streamed or not", async () => {
@@ -213,9 +81,43 @@ describe.each([openai, ai, langchain, agents])(
       expect((await library.ask(name, "Is it paid?")).text).toMatch(/^Which invoice\?\n(.*\n)*\[ask_/);
     });
 
-    it("throws with our words where there is no such agent", async () => {
+    it("throws with our words where there is no such agent, and where no model answers", async () => {
       await expect(library.ask("nobody", "Hello?")).rejects.toThrow(/no agent "nobody"/);
+      const { name, model } = await newAgent();
+      await model.reply({ status: 400, body: { error: { message: "The key of the upstream is sk-secret." } } });
+      const failed = library.ask(name, "Hello?");
+      await expect(failed).rejects.toThrow();
+      await expect(failed).rejects.not.toThrow(/sk-secret/);
     });
   },
   60_000,
 );
+
+it("any of them that stops reading takes the model call with it, though the model says nothing more", async () => {
+  await Promise.all(
+    libraries.map(async ({ abandon }) => {
+      const { name, model } = await newAgent();
+      // The rules let words go once enough have come after them.
+      await model.reply({
+        chunks: ["One two three four. ".repeat(20), "five"],
+        hold: { name: "never", afterChunks: 1 },
+      });
+      await abandon(name, "Count.");
+      await model.until({ aborted: 1 }, 30_000);
+    }),
+  );
+}, 60_000);
+
+it("openai's client passes on how the model is to answer, and is told what isn't done", async () => {
+  const { name, model } = await newAgent();
+  await model.reply({ text: "One" });
+  const { completions } = openAiClient(connection()).chat;
+  const asked = { model: name, messages: [{ role: "user" as const, content: "Count." }] };
+  await completions.create({ ...asked, stop: ["END"], seed: 7 });
+  expect((await model.requests())[0]?.body).toMatchObject({ stop: ["END"], seed: 7 });
+  const refused = await completions.create({ ...asked, n: 2 }).catch((error: unknown) => error);
+  expect(refused).toBeInstanceOf(OpenAI.BadRequestError);
+  expect(refused).toMatchObject({ param: "n", code: "invalid_value" });
+  const stranger = openAiClient({ ...connection(), apiKey: "cnk_wrong" }).chat.completions.create(asked);
+  await expect(stranger).rejects.toBeInstanceOf(OpenAI.AuthenticationError);
+}, 60_000);

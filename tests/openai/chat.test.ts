@@ -1,5 +1,6 @@
+import { exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { newTenant, send } from "../support/conclave.js";
+import { newTenant, origin, send } from "../support/conclave.js";
 import { eventually } from "../support/eventually.js";
 import { assistant, complete, storedSessions, stream, user, weather } from "./support.js";
 
@@ -395,6 +396,24 @@ describe("a caller that goes", () => {
     });
     await model.until({ requests: 1 });
     await response.body?.cancel();
+    await model.until({ aborted: 1 });
+  });
+
+  it("takes it along before anything of a whole answer has come, too", async () => {
+    const tenant = await newTenant();
+    const model = await tenant.agent("assistant");
+    await model.reply({ text: "One two three.", hold: "never" });
+    const dropped = new AbortController();
+    const call = exports.default.fetch(`${origin}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${tenant.key}`, "content-type": "application/json" },
+      body: JSON.stringify({ model: "assistant", messages: [user("Count.")] }),
+      signal: dropped.signal,
+    });
+    const ended = expect(call).rejects.toThrow();
+    await model.until({ requests: 1 });
+    dropped.abort();
+    await ended;
     await model.until({ aborted: 1 });
   });
 
