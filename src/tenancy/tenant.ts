@@ -9,6 +9,7 @@ import {
   storedReviewSettingsSchema,
 } from "../asks/policy.js";
 import { itemName } from "../conversation/names.js";
+import { ordersInDataActions } from "../supervision/orders-in-data.js";
 import { widenableActs } from "./acts.js";
 
 const providerSchema = z.strictObject({
@@ -28,6 +29,8 @@ export const settingsSchema = z.strictObject({
   strict: z.boolean().default(false),
   /** Supervisors of everything the tenant does. */
   supervisors: z.array(itemName).max(50).default([]),
+  /** What becomes of results of tools, references and recalled texts that give orders to whoever reads them. */
+  ordersInData: z.enum(ordersInDataActions).default("fence"),
   /** Who answers a supervisor's request for review, and what happens when nobody does. */
   reviews: reviewSettingsSchema.prefault({}),
   /** The same for the approval of tool calls. */
@@ -63,13 +66,24 @@ export const newTenantSchema = z.strictObject({
   settings: settingsSchema.prefault({}),
 });
 
-const { strict, supervisors, reviews, approvals, questions, providers, embeddings, clientMay, corsOrigins } =
-  settingsSchema.shape;
+const {
+  strict,
+  supervisors,
+  ordersInData,
+  reviews,
+  approvals,
+  questions,
+  providers,
+  embeddings,
+  clientMay,
+  corsOrigins,
+} = settingsSchema.shape;
 
 /** The settings without their defaults: what isn't given isn't changed. */
 const settingsChangeSchema = z.strictObject({
   strict: strict.unwrap().optional(),
   supervisors: supervisors.unwrap().optional(),
+  ordersInData: ordersInData.unwrap().optional(),
   reviews: reviews.unwrap().optional(),
   approvals: approvals.unwrap().optional(),
   questions: questions.unwrap().optional(),
