@@ -22,7 +22,7 @@ export interface AgentWork {
   readonly hash: SupervisePorts["hash"];
   readonly signal: AbortSignal;
   /** As they were when the work began. */
-  readonly settings: Pick<Settings, "strict" | "reviews" | "approvals" | "questions">;
+  readonly settings: Pick<Settings, "strict" | "ordersInData" | "reviews" | "approvals" | "questions">;
   /** What supervisors may know and change around the text. */
   readonly environment: SupervisePorts["surroundings"];
   /** Stores a pass, in the same write as its result. */
@@ -76,6 +76,7 @@ export function agentPorts(
       hash,
       withDeadline: deadline,
       strict: settings.strict,
+      ordersInData: settings.ordersInData,
       cancelled: () => signal.aborted,
       review: settings.reviews,
       source: {},

@@ -7,6 +7,7 @@ import { type OutgoingPolicy, sendOutgoing } from "../platform/outgoing.js";
 import { breaker, type HealthStore } from "../supervision/breaker.js";
 import { buildSupervisor } from "../supervision/definition.js";
 import type { SendPort } from "../supervision/kinds/ports.js";
+import { givesOrders } from "../supervision/orders-in-data.js";
 import type { RulesConfig } from "../supervision/rules/config.js";
 import { type CompiledRules, compileRules } from "../supervision/rules/engine.js";
 import type { Supervisor } from "../supervision/supervisor.js";
@@ -38,11 +39,13 @@ export class SupervisorBuilder {
     private readonly ports: SupervisorBuilderPorts,
     /** By the config of a stored version, which never changes: gone when the store forgets the version. */
     private readonly compiled = new WeakMap<RulesConfig, CompiledRules>(),
+    /** Of references, likewise: whether they give orders. */
+    private readonly ordering = new WeakMap<object, boolean>(),
   ) {}
 
   /** The same for work that knows its models and providers itself. */
   with(ports: Pick<SupervisorBuilderPorts, "model" | "provider">): SupervisorBuilder {
-    return new SupervisorBuilder({ ...this.ports, ...ports }, this.compiled);
+    return new SupervisorBuilder({ ...this.ports, ...ports }, this.compiled, this.ordering);
   }
 
   /** @param work the session or run that it supervises; what can't fail and calls nobody needs none. */
@@ -69,6 +72,15 @@ export class SupervisorBuilder {
       moderation: { send, provider: (wanted) => provider(tenantId, wanted) },
       ...(health === undefined ? {} : { health: breaker({ name, version }, health, now) }),
     });
+  }
+
+  /** Whether the stored version of a reference gives orders to whoever reads it: looked at once for each version. */
+  givesOrders(reference: { readonly text: string }): boolean {
+    const known = this.ordering.get(reference);
+    if (known !== undefined) return known;
+    const found = givesOrders(reference.text);
+    this.ordering.set(reference, found);
+    return found;
   }
 
   private compile(config: RulesConfig): CompiledRules {

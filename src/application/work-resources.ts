@@ -5,10 +5,13 @@ import type { Journal } from "../agent/journal.js";
 import type { ReferenceItem } from "../agent/prompt.js";
 import { remoteToolSchema } from "../agent/remote-tool.js";
 import type { AgentTool, ToolRef } from "../agent/tools.js";
+import type { ContextItem } from "../chat/context.js";
 import { describeError, log } from "../platform/logging.js";
 import type { ResourceReader } from "../stores/tenant-snapshots.js";
+import { markedAsData, type OrdersInData } from "../supervision/orders-in-data.js";
 import { isOfKind, type ResourceKind, type ResourcePin, type ResourceVersion } from "../tenancy/resources.js";
 import type { RemoteTools } from "./remote-tools.js";
+import type { SupervisorBuilder } from "./supervisor-builder.js";
 import type { RemoteServer, ToolBuilder } from "./tool-builder.js";
 
 export interface ResourceRef {
@@ -28,9 +31,14 @@ export class WorkResources {
       readonly resources: ResourceReader;
       readonly tools: ToolBuilder;
       readonly remoteTools: RemoteTools;
+      readonly supervisors: Pick<SupervisorBuilder, "givesOrders">;
     },
     /** The memory of the session or run, and what its outgoing calls say of it. */
-    private readonly work: { readonly memoryId: string | undefined; readonly origin: CallOrigin },
+    private readonly work: {
+      readonly memoryId: string | undefined;
+      readonly origin: CallOrigin;
+      readonly ordersInData: OrdersInData;
+    },
   ) {}
 
   async load(pins: readonly ResourcePin[]): Promise<void> {
@@ -76,14 +84,25 @@ export class WorkResources {
     return this.all(kind).find((version) => version.name === name)?.body;
   }
 
-  /** In the order of the names, each once; those that don't exist any more are left out. */
+  /**
+   * In the order of the names, each once; those that don't exist any more are left out. A reference that gives orders is marked, or
+   * left out, as the tenant has it.
+   */
   items(kind: "rules" | "references", names: readonly string[]): ReferenceItem[] {
     return [...new Set(names)].flatMap((name) => {
       const item = this.get(kind, name);
-      return item === undefined
-        ? []
-        : [{ name, text: item.text, priority: item.priority, description: item.description }];
+      if (item === undefined) return [];
+      const text = kind === "references" ? this.asData(item, name) : item.text;
+      return text === undefined ? [] : [{ name, text, priority: item.priority, description: item.description }];
     });
+  }
+
+  private asData(item: ContextItem, name: string): string | undefined {
+    const { ordersInData } = this.work;
+    if (ordersInData === "allow" || !this.sources.supervisors.givesOrders(item)) return item.text;
+    const text = markedAsData(item.text, ordersInData);
+    if (text === undefined) log("warn", "reference.left_out", { tenantId: this.tenantId, subject: name });
+    return text;
   }
 
   /** @param memories those that whoever holds the tools may search, beside the one of the session or run. */

@@ -7,6 +7,7 @@ import type { CallOrigin } from "../agent/call-context.js";
 import type { Journal } from "../agent/journal.js";
 import type { ResourceEditor, ResourceReader, TenantReader } from "../stores/tenant-snapshots.js";
 import type { HealthStore } from "../supervision/breaker.js";
+import { ordersInDataActions } from "../supervision/orders-in-data.js";
 import type { Supervisor } from "../supervision/supervisor.js";
 import { type ResourceKind, type ResourcePin, resourcePinSchema } from "../tenancy/resources.js";
 import { type Settings, storedSettingsSchema } from "../tenancy/tenant.js";
@@ -28,13 +29,15 @@ export interface SetupSources {
 }
 
 /** How supervision and asks of the work go, as the tenant had it when the work began. */
-export type WorkPolicies = Pick<Settings, "strict" | "reviews" | "approvals" | "questions">;
+export type WorkPolicies = Pick<Settings, "strict" | "ordersInData" | "reviews" | "approvals" | "questions">;
 
 const { reviews, approvals, questions } = storedSettingsSchema.shape;
 
 /** What is pinned when work begins. Stored as a step: work that began under an earlier version reads it too. */
 export const pinnedWorkSchema = z.object({
   strict: z.boolean(),
+  /** Work that began before there was such a setting goes on without it. */
+  ordersInData: z.enum(ordersInDataActions).default("allow"),
   reviews,
   approvals,
   questions,
@@ -52,6 +55,7 @@ export async function tenantPolicies(
   const settings = (await tenants.get(tenantId))?.settings;
   return {
     strict: settings?.strict ?? true,
+    ordersInData: settings?.ordersInData ?? "fence",
     reviews: settings?.reviews ?? reviews.parse(undefined),
     approvals: settings?.approvals ?? approvals.parse(undefined),
     questions: settings?.questions ?? {},
@@ -96,16 +100,20 @@ export async function loadWork<P extends PinnedWork>(
 ): Promise<Loaded<LoadedWork<P>>> {
   const step = { id: "setup", kind: "load", schema: plan.schema, interrupted: "again", writtenWithNext: true } as const;
   const pinned = await journal.step(step, plan.pin);
-  const resources = new WorkResources(tenantId, journal, sources, { memoryId, origin });
+  const resources = new WorkResources(tenantId, journal, sources, {
+    memoryId,
+    origin,
+    ordersInData: pinned.ordersInData,
+  });
   await resources.load(pinned.pins);
   const absent = plan.requiredSupervisors(pinned).find((name) => !resources.has("supervisors", name));
   // A supervisor that is gone must not be a supervisor that allows.
   if (absent !== undefined) return { ok: false, detail: missing("supervisors", absent) };
-  const { strict, reviews, approvals, questions } = pinned;
+  const { strict, ordersInData, reviews, approvals, questions } = pinned;
   return {
     ok: true,
     pinned,
-    policies: { strict, reviews, approvals, questions },
+    policies: { strict, ordersInData, reviews, approvals, questions },
     resources,
     supervisorsNamed: (names) =>
       resources

@@ -4,6 +4,7 @@ import type { Ask, AskRequest } from "../asks/ask.js";
 import type { AskSource } from "../asks/origin.js";
 import { nearest, type ReviewPolicy } from "../asks/policy.js";
 import { wordDiff } from "../text/word-diff.js";
+import { type OrdersInData, withDataGuard } from "./orders-in-data.js";
 import { type PassPorts, type PassResult, runPass } from "./pass.js";
 import { restrictedTexts } from "./pass-record.js";
 import { passForOperators, passResultSchema, type SupervisionState, type SupervisionStep } from "./state.js";
@@ -19,6 +20,8 @@ export interface SupervisePorts extends Omit<PassPorts, "journal"> {
   readonly review: ReviewPolicy;
   /** Who works, for the asks that come of it. */
   readonly source: AskSource;
+  /** What becomes of a tool's result that gives orders; left out: nothing. */
+  readonly ordersInData?: OrdersInData | undefined;
 }
 
 export interface Supervised<S extends Subject> {
@@ -36,11 +39,12 @@ export interface Supervised<S extends Subject> {
  */
 export async function supervise<S extends Subject>(
   subject: S,
-  supervisors: readonly Supervisor[],
+  named: readonly Supervisor[],
   journal: Journal,
   ports: SupervisePorts,
 ): Promise<Supervised<S>> {
   const { hook } = subject;
+  const supervisors = withDataGuard(subject, named, ports.ordersInData);
   if (hook === "hop" && !supervisors.some(({ hooks }) => hooks.has(hook))) {
     return { action: "allow", reasons: [], subject, degraded: [] };
   }

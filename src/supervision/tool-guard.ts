@@ -74,7 +74,8 @@ export function supervisingGuard(
         // An answer of a person comes in like a message.
         call.tool.asksPeople ? alsoActiveAt("tool_result", "request", setup.supervisors) : setup.supervisors,
         journal,
-        ports.supervise,
+        // A person may give orders.
+        call.tool.asksPeople ? { ...ports.supervise, ordersInData: "allow" } : ports.supervise,
       );
       noteDegraded(supervised.degraded);
       return supervised.action === "block"

@@ -9,6 +9,7 @@ import {
   storedReviewSettingsSchema,
 } from "../asks/policy.js";
 import { itemName } from "../conversation/names.js";
+import { ordersInDataActions } from "../supervision/orders-in-data.js";
 import { widenableActs } from "./acts.js";
 
 const providerSchema = z.strictObject({
@@ -32,6 +33,8 @@ export const settingsSchema = z.strictObject({
   strict: z.boolean().default(false),
   /** Supervisors of everything the tenant does. */
   supervisors: z.array(itemName).max(50).default([]),
+  /** What becomes of results of tools, references and recalled texts that give orders to whoever reads them. */
+  ordersInData: z.enum(ordersInDataActions).default("fence"),
   /** Who answers a supervisor's request for review, and what happens when nobody does. */
   reviews: reviewSettingsSchema.prefault({}),
   /** The same for the approval of tool calls. */
@@ -72,6 +75,7 @@ export const newTenantSchema = z.strictObject({
 const {
   strict,
   supervisors,
+  ordersInData,
   reviews,
   approvals,
   questions,
@@ -86,6 +90,7 @@ const {
 const settingsChangeSchema = z.strictObject({
   strict: strict.unwrap().optional(),
   supervisors: supervisors.unwrap().optional(),
+  ordersInData: ordersInData.unwrap().optional(),
   reviews: reviews.unwrap().optional(),
   approvals: approvals.unwrap().optional(),
   questions: questions.unwrap().optional(),

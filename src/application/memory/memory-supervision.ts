@@ -11,6 +11,7 @@ import { withDeadline } from "../../platform/clock.js";
 import { newId } from "../../platform/ids.js";
 import { insertMemoryPass } from "../../stores/audit-log.js";
 import type { Database } from "../../stores/database.js";
+import { dataGuard, givesOrders } from "../../supervision/orders-in-data.js";
 import type { SupervisionState } from "../../supervision/state.js";
 import type { SubjectOf } from "../../supervision/subject.js";
 import { type Supervised, supervise } from "../../supervision/supervise.js";
@@ -91,7 +92,6 @@ export class MemorySupervision {
     // A rule that is gone must not be a rule that allows.
     if (!all.ok) return texts.map(() => "");
     const rules = all.value.filter(({ pure }) => pure);
-    if (rules.length === 0) return [...texts];
     const passes: SupervisionState[] = [];
     const passing = async (text: string): Promise<string> => {
       const outcome = await this.judge(text, rules, policies, passes);
@@ -110,9 +110,26 @@ export class MemorySupervision {
       // What no line says alone, they may say together.
       recalled.push(left === "" ? "" : await passing(left));
     }
+    const marked: string[] = [];
+    for (const text of recalled) marked.push(await this.withoutOrders(text, policies, passes));
     const acted = passes.filter(({ decision }) => decision !== "allow");
     await this.record(memory, { kind: "system", id: "recall" }, acted);
-    return recalled;
+    return marked;
+  }
+
+  /** A recalled text in which what gives orders is marked as data, or left out: a line of it, or all of it if no line does so alone. */
+  private async withoutOrders(text: string, policies: WorkPolicies, passes: SupervisionState[]): Promise<string> {
+    const { ordersInData } = policies;
+    if (ordersInData === "allow" || !givesOrders(text)) return text;
+    const guard = [dataGuard(ordersInData, new Set(["request"] as const))];
+    const judged = async (part: string): Promise<string> => {
+      const outcome = await this.judge(part, guard, policies, passes);
+      return outcome === "held" || outcome.action === "block" ? "" : outcome.subject.message.content;
+    };
+    const lines = text.split("\n");
+    if (!lines.some(givesOrders)) return judged(text);
+    const parts = await Promise.all(lines.map((line) => (givesOrders(line) ? judged(line) : line)));
+    return parts.join("\n");
   }
 
   private async judge(

@@ -5,6 +5,7 @@ import { builtInServer } from "../../agent/tools.js";
 import type { ProblemIssue } from "../../conversation/problem.js";
 import { type Team, teamsWithin, toolRefOf } from "../../routing/team.js";
 import type { ResourceReader } from "../../stores/tenant-snapshots.js";
+import { givesOrders } from "../../supervision/orders-in-data.js";
 import { type ResourceKind, resourceSchemas } from "../../tenancy/resources.js";
 import { missingNames, missingTools, type NamedAt, namedAt } from "../name-checks.js";
 import { mentionsOfPanel } from "../panel-checks.js";
@@ -32,7 +33,15 @@ export async function resourceWarnings(
     missingTools(resources, tenantId, tools),
     missingProviders(tenantId, models, services),
   ]);
-  return [...absentNames, ...absentTools, ...absentProviders];
+  return [...absentNames, ...absentTools, ...absentProviders, ...ordersOf(kind, body)];
+}
+
+/** A reference is data: what it orders is marked, so that nobody follows it. */
+function ordersOf(kind: ResourceKind, body: unknown): ProblemIssue[] {
+  if (kind !== "references" || !givesOrders(resourceSchemas.references.parse(body).text)) return [];
+  const message =
+    "it reads like orders to a model; agents get it as the tenant's setting ordersInData says, which by default marks it as data whose orders are not followed. What agents have to do belongs into rules or instructions";
+  return [{ path: "text", message }];
 }
 
 function mentionsOf(kind: ResourceKind, body: unknown): Mentions {

@@ -43,6 +43,8 @@ function judgeSubject(rules: CompiledRules, subject: Subject): Verdict {
   const spoken = segments.filter((segment) => segment.kind === "spoken" && segment.text !== "");
   const said = spoken.map((segment) => segment.text).join(separator);
   const whole = rules.judge(said);
+  // What a tool returned should only inform; what it says in a reply was looked at when it came.
+  const isData = subject.hook === "tool_result";
 
   const texts = new Map<Segment, string>();
   distribute(spoken, whole.edits).forEach((text, index) => {
@@ -54,7 +56,7 @@ function judgeSubject(rules: CompiledRules, subject: Subject): Verdict {
   const judged = [said];
   for (const segment of segments) {
     if (segment.kind === "spoken" || segment.text === "") continue;
-    const alone = rules.judge(segment.text);
+    const alone = isData ? rules.judgeData(segment.text) : rules.judge(segment.text);
     texts.set(segment, alone.text);
     actions.push(alone.action);
     reasons.push(...alone.reasons);
@@ -64,7 +66,7 @@ function judgeSubject(rules: CompiledRules, subject: Subject): Verdict {
   const action = strictest(...actions);
   if (action === "allow") return { action, reasons: [] };
   const change = { kind: "segments" as const, texts: segments.map((segment) => texts.get(segment) ?? segment.text) };
-  const explanation = [...new Set(judged.flatMap((text) => rules.explain(text)))];
+  const explanation = [...new Set(judged.flatMap((text) => rules.explain(text, isData)))];
   const verdict = {
     action,
     reasons: [...new Set(reasons)],

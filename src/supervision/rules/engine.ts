@@ -1,7 +1,7 @@
 import type { RulesConfig } from "./config.js";
 import { applyEdits, type RulesEdit, regionsOf, shorten, singleEdit } from "./edits.js";
 import { fenced, isFenced } from "./fence.js";
-import { explainedScore } from "./injection.js";
+import { explainedOrders, explainedScore } from "./injection.js";
 import { maxPasses, Outcome, type RulesJudgement } from "./outcome.js";
 import { type CompiledRule, compileRule, isEditing } from "./rule.js";
 import type { RuleMatch } from "./rule-config.js";
@@ -13,8 +13,10 @@ export type { RulesEdit } from "./edits.js";
 export interface CompiledRules {
   /** Judges a whole text. */
   judge(text: string): RulesJudgement;
-  /** Why injection rules found what they found, for operators: scores and groups of signs, nothing of the text. */
-  explain(text: string): string[];
+  /** Judges a whole text that should only inform, such as a tool's result: orders in it have signs of their own. */
+  judgeData(text: string): RulesJudgement;
+  /** Why injection rules found what they found, for operators: scores and signs, nothing of the text. */
+  explain(text: string, isData?: boolean): string[];
   /** Opens a stream for a text that comes in pieces and is passed on as far as it has been cleared. */
   openStream(): RulesStream;
 }
@@ -22,17 +24,29 @@ export interface CompiledRules {
 /** Makes a configuration ready for use. Costs far more than judging a text with it: keep what it gives. */
 export function compileRules(config: RulesConfig): CompiledRules {
   const rules = config.rules.map(compileRule);
+  const forData = rules.map((rule) => ({ ...rule, detectors: [...rule.detectors, ...(rule.inData ?? [])] }));
   const judge = (text: string) => judgeWhole(text, rules);
-  const explain = (text: string) => config.rules.flatMap(({ match }) => explainRule(match, text));
-  return { judge, explain, openStream: () => streamOf(rules, judge) };
+  const judgeData = (text: string) => judgeWhole(text, forData);
+  const explain = (text: string, isData = false) =>
+    config.rules.flatMap(({ match }) => [...explainRule(match, text), ...explainData(match, text, isData)]);
+  return { judge, judgeData, explain, openStream: () => streamOf(rules, judge) };
 }
 
 function explainRule(match: RuleMatch, text: string): string[] {
-  if (match.type !== "injection") return [];
+  if (match.type !== "injection" || match.signs === "data") return [];
   const { score, threshold, groups } = explainedScore(text, match.sensitivity);
   if (score <= threshold) return [];
   const why = groups.length === 0 ? "its wording, no sign" : `signs of ${groups.slice(0, 3).join(", ")}`;
   return [`injection score ${score.toFixed(2)}, from ${threshold.toFixed(2)} on it counts; what weighed most: ${why}`];
+}
+
+function explainData(match: RuleMatch, text: string, isData: boolean): string[] {
+  if (match.type !== "injection" || !(isData || match.signs === "data")) return [];
+  const { score, threshold, signs } = explainedOrders(text);
+  if (score < threshold) return [];
+  return [
+    `orders in data, score ${score.toFixed(2)}, from ${threshold} on it counts; signs: ${signs.slice(0, 4).join(", ")}`,
+  ];
 }
 
 function judgeWhole(text: string, rules: readonly CompiledRule[]): RulesJudgement {

@@ -11,6 +11,19 @@ export function isFenced(text: string): boolean {
   return text.match(fenceInside)?.length === 2;
 }
 
+/** A text without the parts that stand in a fence already: what they order is marked. */
+export function outsideFences(text: string): string {
+  let outside = "";
+  let at = 0;
+  for (let from = text.indexOf(fenceBegins); from >= 0; from = text.indexOf(fenceBegins, at)) {
+    const close = text.indexOf(fenceEnds, from);
+    if (close < 0) break;
+    outside += `${text.slice(at, from)}\n`;
+    at = close + fenceEnds.length;
+  }
+  return outside + text.slice(at);
+}
+
 /**
  * The text in a fence.
  *

@@ -1,5 +1,7 @@
 /** The match `injection`: signs and a small linear scorer add up to one score; `sensitivity` says from which score on it counts. */
 import type { Detector } from "./detector.js";
+import { DataOrdersScanner, dataThreshold, lookForOrders } from "./injection/data-orders.js";
+import { dataTables, lookedUpConcepts } from "./injection/data-signs.js";
 import { explainInjection, type GuardParts, InjectionScanner } from "./injection/guard.js";
 import { InjectionScorer } from "./injection/scorer.js";
 import type { SignGroup } from "./injection/signs.js";
@@ -29,4 +31,19 @@ export function explainedScore(
   sensitivity: Sensitivity = "medium",
 ): { score: number; threshold: number; groups: SignGroup[] } {
   return { ...explainInjection(normalise(text), partsOf()), threshold: scoreThresholds[sensitivity] };
+}
+
+const dataLexicon = lazily((): Lexicon => new Lexicon(dataTables, lookedUpConcepts));
+
+/** The detector for orders in a text that should only inform. Their signs are precise, so there is no sensitivity to set. */
+export const ordersInDataDetector: Detector = {
+  reads: "normal",
+  mayMatch: () => true,
+  open: () => new DataOrdersScanner(dataLexicon()),
+};
+
+/** What the signs of a text that should only inform add up to, from where on that counts, and which they are. It quotes nothing of the text. */
+export function explainedOrders(text: string): { score: number; threshold: number; signs: string[] } {
+  const { score, signs } = lookForOrders(normalise(text), dataLexicon());
+  return { score, threshold: dataThreshold, signs: signs.map(({ of }) => of.join(" + ")) };
 }

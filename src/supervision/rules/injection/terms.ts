@@ -4,6 +4,7 @@
  */
 import type { FoldedText } from "./fold.js";
 import { foldText, isBordered } from "./fold.js";
+import type { TermTable } from "./term-table.js";
 import { formTerms } from "./terms-forms.js";
 import { orderTerms } from "./terms-orders.js";
 import { personaTerms } from "./terms-personas.js";
@@ -22,7 +23,7 @@ export const allConcepts: readonly Concept[] = [
 
 /** A word of a concept at a place of the folded text. */
 export interface Hit {
-  /** Index in {@link allConcepts}. */
+  /** Index in the lexicon's list of concepts, {@link allConcepts} if it was given no other. */
   readonly concept: number;
   readonly start: number;
   readonly end: number;
@@ -42,11 +43,12 @@ export class Lexicon {
   private readonly begins = new Uint8Array(pairSlots);
   private readonly sorted: readonly string[];
 
-  constructor() {
+  /** @param concepts whose words they are; the place of one in the list is the number that its hits have */
+  constructor(tables: TermTable = termTables, concepts: readonly string[] = allConcepts) {
     const words = new Set<string>();
-    for (const [concept, name] of allConcepts.entries()) {
+    for (const [concept, name] of concepts.entries()) {
       const known = new Set<string>();
-      for (const row of Object.values(termTables[name])) {
+      for (const row of Object.values(tables[name] ?? {})) {
         for (const written of row.split("|")) {
           if (known.has(written)) continue;
           known.add(written);

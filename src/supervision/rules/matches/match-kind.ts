@@ -6,6 +6,8 @@ import type { Detector } from "../detector.js";
 export interface CompiledMatch {
   /** Find places in a text. */
   detectors: readonly Detector[];
+  /** Find places only in what should inform and nothing else: a tool's result, a recalled text. */
+  inData?: readonly Detector[];
   /** For what only the whole text can show: whether it breaks the rule. */
   isViolatedBy?: (text: string) => boolean;
   /** The most characters a text may have. Applied after all other rules. */
