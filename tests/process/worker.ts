@@ -1,11 +1,10 @@
 /** A Worker in a process of its own, that can be killed without a warning and started again on the same storage. */
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { z } from "zod";
+import { newStorage } from "./migrated-storage.js";
 
 const quiet = { WRANGLER_SEND_METRICS: "false", CLOUDFLARE_CF_FETCH_ENABLED: "false", CI: "true" };
 const adminSecret = "process-test-admin-secret-long-enough";
@@ -23,7 +22,7 @@ const answerSchema = z.looseObject({
 export type ProcessAnswer = z.infer<typeof answerSchema>;
 
 export class WorkerProcess {
-  private readonly storage = mkdtempSync(join(tmpdir(), "conclave-kill-"));
+  private readonly storage: string;
   private worker: ChildProcess | undefined;
   private origin = "";
 
@@ -37,9 +36,7 @@ export class WorkerProcess {
     private readonly more: Readonly<Record<string, string>> = {},
     private readonly log?: number,
   ) {
-    const args = ["d1", "migrations", "apply", "conclave", "--local", "--persist-to", this.storage];
-    const migrated = spawnSync("wrangler", args, { encoding: "utf8", env: { ...process.env, ...quiet } });
-    if (migrated.status !== 0) throw new Error(migrated.stdout + migrated.stderr);
+    this.storage = newStorage({ ...process.env, ...quiet });
   }
 
   async start(): Promise<void> {
