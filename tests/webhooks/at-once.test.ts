@@ -4,7 +4,7 @@ import { connect, genericMessage, platforms } from "../support/chat-platforms.js
 import { newTenant } from "../support/conclave.js";
 
 /** How many; `scripts/many-conversations.ts` does the same with a thousand, against a Worker of its own. */
-const conversations = 60;
+const conversations = 40;
 
 it("a message in each of many conversations at once is answered in its own", async () => {
   const tenant = await newTenant();
