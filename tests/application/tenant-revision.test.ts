@@ -50,7 +50,7 @@ const raising = {
 /** All others: what they change lies in objects, or in tables that nobody keeps by the revision. */
 const keeping = {
   sessions:
-    "beginSession equipSession chooseSessionContext listSessions readSession changeSession deleteSession sendMessage completeChat readTurn readTurnTrace cancelTurn readTranscript readVersions readOriginals editMessage restoreMessage eraseMessage readSessionContext changeSessionContext restoreSessionContext readSupervision followEvents",
+    "beginSession equipSession chooseSessionContext listSessions readSession changeSession deleteSession sendMessage completeChat instructAgent readResponse deleteResponse readTurn readTurnTrace cancelTurn readTranscript readVersions readOriginals editMessage restoreMessage eraseMessage readSessionContext changeSessionContext restoreSessionContext readSupervision followEvents",
   asks: "listAsks readAsk answerAsk cancelAsk answerStaffAsks",
   runs: "startRun sendTeam listRuns readRun readTrace cancelRun",
   roundtables:
