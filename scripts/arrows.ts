@@ -55,7 +55,7 @@ export const arrows: readonly Row[] = [
     imports: [...underFace, "docs"],
     packages: [...pure, ...hono, "@asteasolutions/zod-to-openapi"],
   },
-  { place: "src/openai", imports: underFace, packages: [...pure, ...hono] },
+  { place: "src/openai", imports: underFace, packages: [...pure, ...hono, "@asteasolutions/zod-to-openapi"] },
   { place: "src/mcp", imports: underFace, packages: [...pure, ...hono, "@modelcontextprotocol/server"] },
   {
     place: "src/webhooks",

@@ -120,6 +120,7 @@ const tenantId = "ten_1";
 const page = { limit: 10 };
 const message = { sessionId: "ses_1", messageId: "msg_1" };
 const turn = { sessionId: "ses_1", turnId: "trn_1" };
+const anyResponse = `resp_ses_${"0".repeat(26)}_${"0".repeat(26)}`;
 const thread = { memoryId: "mem_1", threadId: "main" };
 const entry = { memoryId: "mem_1", entryId: "ent_1" };
 const newEntry = { rawEntry: "The cat is called Tom.", role: "user", tags: {} };
@@ -169,8 +170,8 @@ const calls: Record<Exclude<Act, "readOriginals">, Call> = {
     return completeChat(actor, { agent: "assistant", metadata: {}, content: "hi", request }, caller, services);
   },
   sendMessage: (actor, services) => sendMessage(actor, { sessionId: "ses_1", content: "hi", waitMs: 0 }, services),
-  readResponse: (actor, services) => readResponse(actor, "resp_x", services),
-  deleteResponse: (actor, services) => deleteResponse(actor, "resp_x", services),
+  readResponse: (actor, services) => readResponse(actor, anyResponse, services),
+  deleteResponse: (actor, services) => deleteResponse(actor, anyResponse, services),
   readTurn: (actor, services) => readTurn(actor, { ...turn, waitMs: 0 }, services),
   cancelTurn: (actor, services) => cancelTurn(actor, turn, services),
   readTranscript: (actor, services) => readTranscript(actor, { ...page, sessionId: "ses_1" }, services),

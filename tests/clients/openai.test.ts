@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { z } from "zod";
 import { WorkerProcess } from "../process/worker.js";
 import { type UpstreamModel, upstreamFor } from "../support/upstream-client.js";
+import { responsesLibraries } from "./responses-libraries.js";
 
 interface Result {
   readonly text: string;
@@ -174,7 +175,9 @@ function agent(model: string, tools: ReturnType<typeof agentTool>[] = []) {
   });
 }
 
-describe.each([openai, ai, langchain, agents])(
+const responses = responsesLibraries(() => ({ baseURL: baseURL(), apiKey: key }));
+
+describe.each([openai, ai, langchain, agents, ...responses])(
   "$name",
   (library) => {
     it("gets an answer, whole and as a stream", async () => {
@@ -219,3 +222,29 @@ describe.each([openai, ai, langchain, agents])(
   },
   60_000,
 );
+
+it.each(responses)(
+  "$name takes the model call with it when it stops reading",
+  async ({ abandon }) => {
+    const { name, model } = await newAgent();
+    const words = "One two three four five. ".repeat(20);
+    await model.reply({ chunks: [words, "six"], hold: { name: "never", afterChunks: 1 } });
+    await abandon(name, "Count.");
+    await model.until({ aborted: 1 }, 20_000);
+  },
+  60_000,
+);
+
+it("openai's client reads a stored response again, goes on from it, and deletes it", async () => {
+  const { name, model } = await newAgent();
+  await model.reply({ text: "OK." }, { text: "papaya" });
+  const { responses: api } = client();
+  const first = await api.create({ model: name, input: "Remember papaya." });
+  expect((await api.retrieve(first.id)).output_text).toBe("OK.");
+  const second = await api.create({ model: name, input: "Which word?", previous_response_id: first.id });
+  expect(second.output_text).toBe("papaya");
+  await api.delete(first.id);
+  await expect(api.retrieve(first.id)).rejects.toThrow(OpenAI.NotFoundError);
+  const compacted = await api.compact({ model: name, previous_response_id: second.id }).catch((error) => error);
+  expect(compacted).not.toBeInstanceOf(OpenAI.BadRequestError);
+}, 60_000);

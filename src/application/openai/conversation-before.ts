@@ -28,17 +28,20 @@ export interface ConversationBefore {
   readonly follows: readonly TurnRef[];
 }
 
+/** Nothing where a part of what isn't stored has gone by now. */
 export async function conversationBefore(
   actor: Actor,
   { ref, turn, request }: StoredResponse,
   services: Services,
-): Promise<ConversationBefore> {
+): Promise<ConversationBefore | undefined> {
   const earlier = await Promise.all(
     (request.follows ?? []).map(({ sessionId, turnId }) =>
       services.sessions.turnAsSent(actor.tenantId, sessionId, turnId),
     ),
   );
   const turns: SentTurn[] = [...earlier.flatMap((one) => (one.ok ? [one.value] : [])), { turn, request }];
+  // What isn't stored goes, and no part of it by a wish of its caller.
+  if (request.ownSession === "goes" && earlier.some((one) => !one.ok)) return undefined;
   return { ...joined(turns), follows: [...(request.follows ?? []), ref].slice(-maxFollowed) };
 }
 

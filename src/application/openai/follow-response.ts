@@ -80,7 +80,9 @@ async function goOn(
     });
   }
   if (input.isWhole === true && (request.follows?.length ?? 0) >= maxFollowed) return tooLong;
-  const { messages, pending, follows } = await conversationBefore(actor, previous, services);
+  const before = await conversationBefore(actor, previous, services);
+  if (before === undefined) return noPrevious({ detail: "A part of what the response goes on from is gone." });
+  const { messages, pending, follows } = before;
   const resolved = resolveResults({ content: input.content, results: input.request.results }, pending);
   if (resolved === undefined) {
     const errors = [{ path: "input", message: "a call_id is none of the previous response's" }];

@@ -29,7 +29,7 @@ export function withHeaders({ method, path, operation }: Place, versioned: Reado
     parameter.in === "header" ? { ...parameter, name: written[parameter.name] ?? parameter.name } : parameter,
   );
   const writes = method !== "get" && operation.security.length > 0;
-  const follows = method === "get" && operation.responses["101"] !== undefined;
+  const follows = path.endsWith("/events") && operation.responses["101"] !== undefined;
   const responses = Object.entries(operation.responses).map(([status, response]) => [
     status,
     versioned.has(path) && method !== "delete" && /^20[01]$/.test(status)
