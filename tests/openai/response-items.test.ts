@@ -223,9 +223,10 @@ describe("the conversation before", () => {
 
   it("loses its beginning where it is too long", () => {
     const messages = ["aaaa", "bbbb", "cccc"].map((content) => ({ role: "user" as const, content }));
-    expect(newestWithin(messages, 8)).toEqual(messages.slice(1));
-    expect(newestWithin(messages, 100)).toEqual(messages);
-    expect(newestWithin(messages, 3)).toEqual([]);
+    const each = JSON.stringify(messages[0]).length;
+    expect(newestWithin(messages, 2 * each)).toEqual(messages.slice(1));
+    expect(newestWithin(messages, 3 * each)).toEqual(messages);
+    expect(newestWithin(messages, each - 1)).toEqual([]);
   });
 
   it("finds the call that a result is of, and names it in a message that brings nothing else", () => {
