@@ -57,7 +57,7 @@ export const arrows: readonly Row[] = [
     imports: [...mounted, "docs"],
     packages: [...pure, ...hono, "@asteasolutions/zod-to-openapi"],
   },
-  { place: "src/openai", imports: mounted, packages: [...pure, ...hono] },
+  { place: "src/openai", imports: mounted, packages: [...pure, ...hono, "@asteasolutions/zod-to-openapi"] },
   { place: "src/mcp", imports: mounted, packages: [...pure, ...hono, "@modelcontextprotocol/server"] },
   {
     place: "src/webhooks",

@@ -8,35 +8,48 @@ import type { InputItem, ToldItem } from "./response-items.js";
 import { type OutputItem, responseOf, responseOfItem } from "./response-object.js";
 import { headOf } from "./stored-response.js";
 
-/** So many responses may be referred to in one request. */
-const maxReferred = 100;
+/** So many responses are read at once; and what they put out may have so many characters. */
+const readAtOnce = 8;
+const maxCharacters = 1_000_000;
 
 /** The items, each standing for itself. @throws {OpenAiError} where one stands for nothing */
 export async function lookUpItems(items: readonly InputItem[], actor: Actor, services: Services): Promise<ToldItem[]> {
-  const outputs = new Map<string, Promise<readonly OutputItem[]>>();
-  const outputOf = (id: string): Promise<readonly OutputItem[]> => {
-    const known = outputs.get(id) ?? readOutput(id, actor, services);
-    outputs.set(id, known);
-    return known;
-  };
-  return Promise.all(
-    items.map(async (item, at): Promise<ToldItem> => {
-      if (item.type === "compaction") {
-        const summary = await openCompaction(actor, item.encrypted_content, services);
-        if (summary === undefined) throw wrongItem(at, "encrypted_content", "It is no compaction of yours.");
-        return { type: "message", role: "user", content: summary };
-      }
-      if (item.type !== "item_reference") return item;
-      const responseId = responseOfItem(item.id);
-      if (responseId !== undefined && !outputs.has(responseId) && outputs.size >= maxReferred) {
-        throw wrongItem(at, "id", `Items of at most ${maxReferred} responses can be referred to.`);
-      }
-      const found =
-        responseId === undefined ? undefined : (await outputOf(responseId)).find(({ id }) => id === item.id);
+  const outputs = await readOutputs(items, actor, services);
+  const told: ToldItem[] = [];
+  for (const [at, item] of items.entries()) {
+    if (item.type === "compaction") {
+      const summary = await openCompaction(actor, item.encrypted_content, services);
+      if (summary === undefined) throw wrongItem(at, "encrypted_content", "It is no compaction of yours.");
+      told.push({ type: "message", role: "user", content: summary });
+    } else if (item.type === "item_reference") {
+      const found = outputs.get(item.id);
       if (found === undefined) throw wrongItem(at, "id", `There is no item "${item.id}" that was stored.`);
-      return found;
-    }),
-  );
+      told.push(found);
+    } else told.push(item);
+  }
+  return told;
+}
+
+/** What the responses put out that items refer to, by the ids of those items. */
+async function readOutputs(
+  items: readonly InputItem[],
+  actor: Actor,
+  services: Services,
+): Promise<ReadonlyMap<string, OutputItem>> {
+  const ids = items.flatMap((item) => (item.type === "item_reference" ? (responseOfItem(item.id) ?? []) : []));
+  const responses = [...new Set(ids)];
+  const outputs = new Map<string, OutputItem>();
+  let read = 0;
+  for (let at = 0; at < responses.length; at += readAtOnce) {
+    const page = responses.slice(at, at + readAtOnce);
+    const found = (await Promise.all(page.map((id) => readOutput(id, actor, services)))).flat();
+    for (const item of found) outputs.set(item.id, item);
+    read += JSON.stringify(found).length;
+    if (read > maxCharacters) {
+      throw new OpenAiError(413, "request_too_large", "The items that are referred to are too long together.", "input");
+    }
+  }
+  return outputs;
 }
 
 async function readOutput(id: string, actor: Actor, services: Services): Promise<readonly OutputItem[]> {

@@ -1,8 +1,17 @@
 /** What the OpenAPI document says of `/v1/responses`: its bodies are those of Open Responses. */
+import { zodToOpenAPIRegistry } from "@asteasolutions/zod-to-openapi";
 import { type OpenAPIHono, type RouteConfig, z } from "@hono/zod-openapi";
 import { responseEventSchema } from "./response-events.js";
-import { responseSchema, usageSchema } from "./response-object.js";
-import { compactRequestSchema, responseRequestSchema } from "./response-request.js";
+import { itemSchema } from "./response-items.js";
+import {
+  outputCallSchema,
+  outputItemSchema,
+  outputMessageSchema,
+  partSchema,
+  responseSchema,
+  usageSchema,
+} from "./response-object.js";
+import { compactRequestSchema, echoSchema, responseRequestSchema, shownToolSchema } from "./response-request.js";
 
 type Registry = OpenAPIHono["openAPIRegistry"];
 type Refusals = (...statuses: readonly number[]) => RouteConfig["responses"];
@@ -17,10 +26,23 @@ export const compactionSchema = z.object({
   usage: usageSchema,
 });
 
+/** Shapes that stand in the document once, under a name. */
+const shapes: Readonly<Record<string, z.ZodType>> = {
+  ResponseInputItem: itemSchema,
+  ResponseItem: outputItemSchema,
+  ResponseMessage: outputMessageSchema,
+  ResponseFunctionCall: outputCallSchema,
+  ResponsePart: partSchema,
+  ResponseTool: shownToolSchema,
+  ResponseText: echoSchema.shape.text,
+  ResponseUsage: usageSchema,
+  Response: responseSchema,
+  ResponseEvent: responseEventSchema,
+  ResponseRequest: responseRequestSchema,
+};
+for (const [refId, schema] of Object.entries(shapes)) zodToOpenAPIRegistry.add(schema, { _internal: { refId } });
+
 export function describeResponses(registry: Registry, refusals: Refusals): void {
-  const request = registry.register("ResponseRequest", responseRequestSchema);
-  const response = registry.register("Response", responseSchema);
-  const event = registry.register("ResponseEvent", responseEventSchema);
   const params = z.object({ responseId: z.string().max(200) });
 
   registry.registerPath({
@@ -32,12 +54,15 @@ export function describeResponses(registry: Registry, refusals: Refusals): void 
     summary: "Have an agent answer, as Open Responses has it: `model` is the agent's name",
     description:
       "`input` is the conversation, or what is new in it: `previous_response_id` goes on from a response that was stored, any number of times, and `conversation` names a session. A response is stored unless `store` is false. All of it is supervised. What was blocked has status `incomplete`, reason `content_filter` and a refusal. An open question is the answer, with its id in brackets and in `metadata`; the next call with this `previous_response_id` answers it, and gets the same response, complete. With `stream` the answer comes as events.",
-    request: { body: { content: { "application/json": { schema: request } }, required: true } },
+    request: { body: { content: { "application/json": { schema: responseRequestSchema } }, required: true } },
     responses: {
       200: {
         description: "The response, or its events",
         headers: z.object({ location: z.string().optional() }),
-        content: { "application/json": { schema: response }, "text/event-stream": { schema: event } },
+        content: {
+          "application/json": { schema: responseSchema },
+          "text/event-stream": { schema: responseEventSchema },
+        },
       },
       ...refusals(400, 404, 409, 413, 415, 429, 502),
     },
@@ -81,7 +106,7 @@ export function describeResponses(registry: Registry, refusals: Refusals): void 
     description: "What the request's instructions said isn't shown again: `instructions` is null.",
     request: { params },
     responses: {
-      200: { description: "The response", content: { "application/json": { schema: response } } },
+      200: { description: "The response", content: { "application/json": { schema: responseSchema } } },
       ...refusals(400, 404, 429),
     },
   });
@@ -92,6 +117,8 @@ export function describeResponses(registry: Registry, refusals: Refusals): void 
     path: "/v1/responses/{responseId}",
     operationId: "deleteResponse",
     summary: "Delete a response that was stored; those that follow it stay, without it",
+    description:
+      "The session that it was goes, with its messages and its events; what supervisors decided stays in the tenant's audit. A response of a conversation goes with the conversation alone: 409.",
     request: { params },
     responses: {
       200: {

@@ -14,23 +14,22 @@ export const partSchema = z.discriminatedUnion("type", [outputText, refusal]);
 export type Part = z.infer<typeof partSchema>;
 
 const itemStatus = z.enum(["in_progress", "completed", "incomplete"]);
-export const outputItemSchema = z.discriminatedUnion("type", [
-  z.object({
-    type: z.literal("message"),
-    id: z.string(),
-    role: z.literal("assistant"),
-    status: itemStatus,
-    content: z.array(partSchema),
-  }),
-  z.object({
-    type: z.literal("function_call"),
-    id: z.string(),
-    call_id: z.string(),
-    name: z.string(),
-    arguments: z.string(),
-    status: itemStatus,
-  }),
-]);
+export const outputMessageSchema = z.object({
+  type: z.literal("message"),
+  id: z.string(),
+  role: z.literal("assistant"),
+  status: itemStatus,
+  content: z.array(partSchema),
+});
+export const outputCallSchema = z.object({
+  type: z.literal("function_call"),
+  id: z.string(),
+  call_id: z.string(),
+  name: z.string(),
+  arguments: z.string(),
+  status: itemStatus,
+});
+export const outputItemSchema = z.discriminatedUnion("type", [outputMessageSchema, outputCallSchema]);
 export type OutputItem = z.infer<typeof outputItemSchema>;
 
 export const usageSchema = z.object({

@@ -229,17 +229,16 @@ function inItsWords<T>(read: () => T, itemOf: (message: number) => number | unde
 }
 
 /** What the answer shows again of its request, as it is kept with it. Instructions are not: nobody has judged them. */
+export const shownToolSchema = z.object({
+  type: z.literal("function"),
+  name: z.string(),
+  description: z.string().nullable(),
+  parameters: z.record(z.string(), z.unknown()).nullable(),
+  strict: z.boolean().nullable(),
+});
 export const echoSchema = z.object({
   previous_response_id: z.string().nullable(),
-  tools: z.array(
-    z.object({
-      type: z.literal("function"),
-      name: z.string(),
-      description: z.string().nullable(),
-      parameters: z.record(z.string(), z.unknown()).nullable(),
-      strict: z.boolean().nullable(),
-    }),
-  ),
+  tools: z.array(shownToolSchema),
   tool_choice: z.union([
     choiceWords,
     z.object({ type: z.literal("function"), name: z.string() }),

@@ -35,6 +35,7 @@ const shown = {
   RUN: '"runId":"(run_[a-z0-9]+)"',
   VAULT: '"vaultId":"(vlt_[a-z0-9]+)"',
   MEMORY: '"memoryId":"(mem_[a-z0-9]+)"',
+  RESPONSE: '"id":"(resp_[a-z0-9_]+)"',
   TENANT: '"tenantId":"(ten_[a-z0-9]+)"',
 } as const;
 

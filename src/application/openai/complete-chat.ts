@@ -202,6 +202,8 @@ async function inSession(
     const errors = [{ path: "model", message: `the session's agent is "${session.value.agent}"` }];
     return refuse("invalid", "The session is with another agent than the model that is named.", { errors });
   }
+  const fits = withinWindow(input);
+  if (!fits.ok) return fits;
   if (request.results.length === 0) return ok(input);
   const last = session.value.lastTurn;
   const turn = last === undefined ? undefined : await readTurn(actor, { sessionId, ...last, waitMs: 0 }, services);

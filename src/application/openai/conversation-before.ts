@@ -3,6 +3,7 @@
  * erased there is in no later prompt, and one that was deleted is left out.
  */
 import { historyText } from "../../chat/answered-questions.js";
+import { givenHistoryTokens } from "../../chat/given-prompt.js";
 import { newestRounds } from "../../chat/past-calls.js";
 import {
   callerServer,
@@ -17,8 +18,11 @@ import type { Actor } from "../../tenancy/actor.js";
 import type { Services } from "../services.js";
 import type { StoredResponse } from "./read-response.js";
 
-/** So many responses are followed back at most. */
+/** So many responses are followed back at most, and so many of them are read at once. */
 export const maxFollowed = 200;
+const readAtOnce = 8;
+/** The most of a conversation that is carried along: as much as a model is shown. */
+export const maxCarriedBytes = givenHistoryTokens * 4;
 
 export interface ConversationBefore {
   readonly messages: readonly GivenMessage[];
@@ -28,18 +32,33 @@ export interface ConversationBefore {
   readonly follows: readonly TurnRef[];
 }
 
+/** Nothing where a part of what isn't stored has gone by now. */
 export async function conversationBefore(
   actor: Actor,
   { ref, turn, request }: StoredResponse,
   services: Services,
-): Promise<ConversationBefore> {
-  const earlier = await Promise.all(
-    (request.follows ?? []).map(({ sessionId, turnId }) =>
-      services.sessions.turnAsSent(actor.tenantId, sessionId, turnId),
-    ),
-  );
-  const turns: SentTurn[] = [...earlier.flatMap((one) => (one.ok ? [one.value] : [])), { turn, request }];
-  return { ...joined(turns), follows: [...(request.follows ?? []), ref].slice(-maxFollowed) };
+): Promise<ConversationBefore | undefined> {
+  const earlier: SentTurn[] = [];
+  const follows = request.follows ?? [];
+  let read = sizeOf({ turn, request });
+  // The newest first, a few at a time: what no model is shown isn't read.
+  for (let end = follows.length; end > 0 && read <= maxCarriedBytes; end -= readAtOnce) {
+    const found = await Promise.all(
+      follows
+        .slice(Math.max(0, end - readAtOnce), end)
+        .map(({ sessionId, turnId }) => services.sessions.turnAsSent(actor.tenantId, sessionId, turnId)),
+    );
+    // What isn't stored goes, and no part of it by a wish of its caller.
+    if (request.ownSession === "goes" && found.some((one) => !one.ok)) return undefined;
+    const sent = found.flatMap((one) => (one.ok ? [one.value] : []));
+    read += sent.reduce((sum, one) => sum + sizeOf(one), 0);
+    earlier.unshift(...sent);
+  }
+  return { ...joined([...earlier, { turn, request }]), follows: [...follows, ref].slice(-maxFollowed) };
+}
+
+function sizeOf(turn: SentTurn): number {
+  return joined([turn]).messages.reduce((sum, message) => sum + bytesOf(message), 0);
 }
 
 /** What was said in turns that follow each other: effective texts, and what their callers sent along, which is judged anew. */
@@ -92,17 +111,16 @@ function addCalls(messages: GivenMessage[], calls: Calls): void {
   };
 }
 
-/** Characters of what a message says, its calls included. */
-export function lengthOf({ content, rounds = [] }: GivenMessage): number {
-  const calls = rounds.flatMap((round) => round.calls);
-  return content.length + calls.reduce((sum, { args, result }) => sum + args.length + result.length, 0);
+/** What a value takes where it is stored. */
+export function bytesOf(value: unknown): number {
+  return new TextEncoder().encode(JSON.stringify(value)).length;
 }
 
-/** The newest messages that fit a length. */
-export function newestWithin(messages: readonly GivenMessage[], characters: number): GivenMessage[] {
-  let left = characters;
+/** The newest messages that fit. */
+export function newestWithin(messages: readonly GivenMessage[], bytes: number): GivenMessage[] {
+  let left = bytes;
   const first = messages.findLastIndex((message) => {
-    left -= lengthOf(message);
+    left -= bytesOf(message);
     return left < 0;
   });
   return messages.slice(first + 1);

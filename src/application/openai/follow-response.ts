@@ -6,7 +6,14 @@ import type { Actor } from "../../tenancy/actor.js";
 import type { Services } from "../services.js";
 import { answerOpenAsk, openAsks } from "./answer-in-chat.js";
 import type { ChatInput, ChatPlace, KeptSessions } from "./chat-input.js";
-import { conversationBefore, lengthOf, maxFollowed, newestWithin, resolveResults } from "./conversation-before.js";
+import {
+  bytesOf,
+  conversationBefore,
+  maxCarriedBytes,
+  maxFollowed,
+  newestWithin,
+  resolveResults,
+} from "./conversation-before.js";
 import { findResponse, type StoredResponse } from "./read-response.js";
 
 export type Followed =
@@ -80,7 +87,9 @@ async function goOn(
     });
   }
   if (input.isWhole === true && (request.follows?.length ?? 0) >= maxFollowed) return tooLong;
-  const { messages, pending, follows } = await conversationBefore(actor, previous, services);
+  const before = await conversationBefore(actor, previous, services);
+  if (before === undefined) return noPrevious({ detail: "A part of what the response goes on from is gone." });
+  const { messages, pending, follows } = before;
   const resolved = resolveResults({ content: input.content, results: input.request.results }, pending);
   if (resolved === undefined) {
     const errors = [{ path: "input", message: "a call_id is none of the previous response's" }];
@@ -97,18 +106,21 @@ async function goOn(
   });
 }
 
-/** Characters of a conversation that a model is shown, as its prompt counts them. */
-const maxCharacters = givenHistoryTokens * 4;
 /** Messages that may be carried along. */
 const maxCarried = 2_000;
+/** The most that a turn's message may take with everything that comes along: a row of its session's tables, in bytes. */
+const maxStoredBytes = 1_900_000;
 
 /** The request with as much of the conversation before as a model is shown: the newest, or all of it, where it has to be whole. */
-export function withinWindow({ request, isWhole }: Pick<ChatInput, "request" | "isWhole">): Result<TurnRequest> {
+export function withinWindow({ content, request, isWhole }: ChatInput): Result<TurnRequest> {
   const { carried = [], history } = request;
-  const left = maxCharacters - history.reduce((sum, message) => sum + lengthOf(message), 0);
+  const left = maxCarriedBytes - history.reduce((sum, message) => sum + bytesOf(message), 0);
   const shown = newestWithin(carried, left).slice(-maxCarried);
   if (isWhole === true && (left < 0 || shown.length < carried.length)) return tooLong;
-  return ok(carried.length === 0 ? request : { ...request, carried: shown });
+  const fitting = carried.length === 0 ? request : { ...request, carried: shown };
+  return bytesOf(fitting) + bytesOf(content) > maxStoredBytes
+    ? refuse("too_large", "The request is too large with its tools and what came of calls. Send less at once.")
+    : ok(fitting);
 }
 
 const previousPath = "previous_response_id";

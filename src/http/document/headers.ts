@@ -39,7 +39,7 @@ export function withHeaders({ method, path, operation }: Place, versioned: Reado
   );
   const writes = method !== "get" && operation.security.length > 0;
   const looksUp = method === "get" && operation.security.length > 0;
-  const follows = method === "get" && operation.responses["101"] !== undefined;
+  const follows = path.endsWith("/events") && operation.responses["101"] !== undefined;
   const responses = Object.entries(operation.responses).map(([status, response]) => [
     status,
     versioned.has(path) && method !== "delete" && /^20[01]$/.test(status)
