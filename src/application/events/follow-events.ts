@@ -44,7 +44,7 @@ export async function connectToEvents(
 }
 
 /** Opens a stream for an actor who may read it. It ends when the actor's key or token is revoked. */
-async function openStream(
+export async function openStream(
   actor: Actor,
   root: RootRef,
   query: Omit<EventsQuery, "reader">,
