@@ -2,7 +2,7 @@
 import type { RootPlatform } from "../../src/application/root-platform.js";
 import { isTopicOf, type ReadPayload, readPayload, type TopicOf } from "../../src/catalogues/outbox.js";
 import { type ConversationSignal, conversationIdentitySchema } from "../../src/gateways/channel-gateway.js";
-import type { OutboxMessage } from "../kit/outbox.js";
+import type { OutboxMessage } from "../kit/outbox-rows.js";
 import type { ChatSessionStore } from "./store.js";
 
 type DeliveryPlatform = Pick<RootPlatform, "deliver" | "memory" | "conversations">;

@@ -149,8 +149,9 @@ class EventStream {
   /** What is written in one synchronous stretch goes out in one piece. */
   private write(text: string): void {
     if (this.ended) return;
-    if (this.unsent === "") void this.sendSoon();
+    const isFirst = this.unsent === "";
     this.unsent += text;
+    if (isFirst) void this.sendSoon();
     if (this.unsent.length >= aheadBytes) this.flush();
   }
 

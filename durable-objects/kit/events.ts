@@ -91,6 +91,8 @@ export class EventLog {
     private readonly sql: SqlStorage,
     private readonly now: () => number,
     private readonly present: (type: string, data: unknown) => unknown,
+    /** Called before live events of a work: what happened before them is logged, and so heard first. */
+    private readonly beforeLive: (work: string) => void = () => {},
   ) {}
 
   /** In the write that makes it true. `data` is what the catalogue says is stored of the type. Gives its number. */
@@ -160,7 +162,9 @@ export class EventLog {
 
   /** Emits to those who listen now, and stores nothing. */
   announce<Type extends LiveEventType>(type: Type, work: string | undefined, data: EventData<Type>): void {
-    if (this.isHeard()) this.emit(this.live(type, work, data));
+    if (!this.isHeard()) return;
+    if (work !== undefined) this.beforeLive(work);
+    this.emit(this.live(type, work, data));
   }
 
   /** A live event for one listener alone. */

@@ -18,9 +18,12 @@ import { Driver, type Lease, leaseMs, type StepOutcome } from "./driver.js";
 import { EventLog } from "./events.js";
 import { SupervisorHealth } from "./health.js";
 import { SqlJournal, usageOf } from "./journal.js";
-import { Outbox, type OutboxMessage } from "./outbox.js";
+import { ObjectWrites } from "./object-writes.js";
+import { Outbox } from "./outbox.js";
+import type { OutboxMessage } from "./outbox-rows.js";
 import { Waiters } from "./waiters.js";
-import { sumOfUsage, WorkSteps } from "./work-steps.js";
+import { WorkBook } from "./work-book.js";
+import { sumOfUsage } from "./work-steps.js";
 
 export interface KitPorts {
   /** Milliseconds since the epoch. */
@@ -105,10 +108,8 @@ export class Kit {
   readonly attempts: Attempts;
   private readonly driver: Driver;
   private readonly crashes: Crashes;
-  private readonly works = new Map<string, WorkSteps>();
-  private isWriting = false;
-  /** What the write that is under way leaves behind is to be delivered. */
-  private deliversNext = false;
+  private readonly works: WorkBook;
+  private readonly writes: ObjectWrites;
 
   constructor(
     private readonly ctx: DurableObjectState,
@@ -119,8 +120,22 @@ export class Kit {
     this.deadlines = new Deadlines(storage);
     this.health = new SupervisorHealth(storage.sql);
     this.approvals = new ApprovalBook(storage.sql);
-    this.events = new EventLog(storage.sql, now, (type, data) => this.present(type, data));
+    const present = (type: string, data: unknown): unknown => this.present(type, data);
+    this.events = new EventLog(storage.sql, now, present, (work) => this.works.flush(work));
+    this.writes = new ObjectWrites({
+      storage,
+      gather: () => {
+        this.events.gather();
+        this.outbox.gather();
+      },
+      flush: () => {
+        this.events.flush();
+        this.outbox.flush();
+      },
+      undone: () => this.undone(),
+    });
     const write = <T>(change: () => T): T => this.write(change);
+    this.works = new WorkBook({ sql: storage.sql, now, write });
     this.asks = new AskBook({
       sql: storage.sql,
       write,
@@ -159,7 +174,7 @@ export class Kit {
       died: (work, { deaths, deathsAlone }) =>
         this.log("warn", "work.died", { work, attempts: deaths, alone: deathsAlone }),
       retryAt: (at) => this.deadlines.move(retryDeadline, at),
-      begins: () => this.renewSteps(),
+      begins: () => this.works.renew(),
     });
     this.crashes = new Crashes({
       sql: storage.sql,
@@ -170,29 +185,9 @@ export class Kit {
     });
   }
 
-  /**
-   * Does a write, all of it or nothing. What happens in it and what is to be delivered of it are stored together. A write within a
-   * write is a part of it.
-   */
+  /** Does a write, all of it or nothing; a write within a write is a part of it. See {@link ObjectWrites}. */
   write<T>(change: () => T): T {
-    if (this.isWriting) return change();
-    this.isWriting = true;
-    try {
-      return this.ctx.storage.transactionSync(() => {
-        this.events.gather();
-        this.outbox.gather();
-        const result = change();
-        this.events.flush();
-        this.outbox.flush();
-        return result;
-      });
-    } catch (error) {
-      this.undone();
-      throw error;
-    } finally {
-      this.isWriting = false;
-      if (this.deliversNext) this.deliverSoon();
-    }
+    return this.writes.do(change);
   }
 
   /** For an instance that wakes up: goes on with what the one before it left. */
@@ -231,8 +226,7 @@ export class Kit {
 
   /** What becomes of work that threw under its lease. */
   afterThrow(work: string, error: unknown, lease: Lease): "waiting" | "failed" | "again" {
-    this.works.get(work)?.flush();
-    const then = this.crashes.after(work, error, lease);
+    const then = this.crashes.after(work, this.works.flushAfter(work, error), lease);
     if (then === "waiting") this.attempts.forget(work);
     return then;
   }
@@ -245,7 +239,7 @@ export class Kit {
     const { kind, outcome, since, agent, subject, keyId } = ended;
     const endedAt = this.ports.now();
     const usage = this.write(() => {
-      const models = this.stepsOf(work).end();
+      const models = this.works.stepsOf(work).end();
       const taken = sumOfUsage(models);
       this.asks.cancelOfWork(work, ended.by ?? { kind: "system", id: work });
       write(taken, endedAt);
@@ -254,7 +248,7 @@ export class Kit {
       this.attempts.forget(work);
       return taken;
     });
-    this.works.delete(work);
+    this.works.ended(work);
     const level = outcome === "failed" ? "warn" : "info";
     this.log(level, `${kind}.ended`, { work, outcome, latencyMs: endedAt - since, ...usage });
     this.waiters.check();
@@ -276,7 +270,7 @@ export class Kit {
   journal(work: string, isHeld: () => boolean): SqlJournal {
     const { oneAtATime } = this.attempts;
     const ports = { storage: this.ctx.storage, asks: this.asks, now: this.ports.now, isHeld, oneAtATime };
-    return new SqlJournal(work, ports, this.stepsOf(work));
+    return new SqlJournal(work, ports, this.works.stepsOf(work));
   }
 
   /** What the models of some work have taken so far. */
@@ -286,29 +280,15 @@ export class Kit {
 
   /** To be called in the write that ends work: its steps go, its outcome and its events stay. */
   forgetSteps(work: string): void {
-    this.stepsOf(work).forget();
-    this.works.delete(work);
-  }
-
-  private stepsOf(work: string): WorkSteps {
-    const known = this.works.get(work);
-    if (known !== undefined) return known;
-    const write = <T>(change: () => T): T => this.write(change);
-    const steps = new WorkSteps(work, { sql: this.ctx.storage.sql, now: this.ports.now, write });
-    this.works.set(work, steps);
-    return steps;
-  }
-
-  private renewSteps(): void {
-    for (const steps of this.works.values()) steps.renew();
+    this.works.forget(work);
   }
 
   /** Sends off what the outbox holds, in the background; the alarm sees to it if this instance dies. */
   deliverSoon(): void {
-    this.deliversNext = this.isWriting;
-    if (this.isWriting) return;
-    if (!this.outbox.isEmpty()) this.deliverBy(this.ports.now() + deliveryLeaseMs);
-    this.ctx.waitUntil(this.outbox.drain());
+    this.writes.afterwards(() => {
+      if (!this.outbox.isEmpty()) this.deliverBy(this.ports.now() + deliveryLeaseMs);
+      this.ctx.waitUntil(this.outbox.drain());
+    });
   }
 
   /** Sees to it that somebody looks after the outbox then or earlier. */

@@ -1,23 +1,7 @@
 /** What goes from an object to others (D1, queues): stored with the change that it is about, delivered afterwards, at least once. */
-import { z } from "zod";
 import type { OutboxPayload, OutboxTopic } from "../../src/catalogues/outbox.js";
 import type { ParkedDelivery } from "../../src/conversation/parked-delivery.js";
-
-export interface OutboxMessage {
-  /** Grows within the object: receivers keep the highest they saw of an entity, so that a late one changes nothing. */
-  readonly id: number;
-  /** Messages of one entity are delivered in order. */
-  readonly entity: string;
-  /** One of the catalogue; or one that a version before this had. */
-  readonly topic: string;
-  /** JSON text. */
-  readonly payload: string;
-}
-
-/** The topic of a row that holds several messages: they were put by one write. */
-const severalTopic = "several";
-/** Entity, topic and payload of each; a contract with what is stored. The last one has the number of the row. */
-const severalSchema = z.array(z.tuple([z.string(), z.string(), z.unknown()]));
+import { messagesOf, type NewMessage, type OutboxMessage, rowOf, severalTopic } from "./outbox-rows.js";
 
 export interface OutboxPorts {
   readonly sql: SqlStorage;
@@ -64,7 +48,7 @@ export function retryDelayMs(attempts: number): number {
 export class Outbox {
   private draining: Promise<void> | undefined;
   /** Messages of the write that is under way, while they are gathered. */
-  private together: Omit<OutboxMessage, "id">[] | undefined;
+  private together: NewMessage[] | undefined;
   /** All rows there are, as long as they are few, due and were never tried; read anew otherwise. */
   private known: WaitingRow[] | undefined;
   /** By when this instance has seen to it that somebody drains. */
@@ -97,11 +81,11 @@ export class Outbox {
     this.known = undefined;
   }
 
-  private insert(messages: readonly Omit<OutboxMessage, "id">[]): void {
+  private insert(messages: readonly NewMessage[]): void {
     const now = this.ports.now();
-    const [only] = messages;
-    if (only === undefined) return;
-    const row = messages.length === 1 ? only : { entity: "", topic: severalTopic, payload: asSeveral(messages) };
+    const [first, ...others] = messages;
+    if (first === undefined) return;
+    const row = rowOf([first, ...others]);
     const { id } = this.ports.sql
       .exec<{ id: number }>(
         // Each message has a number, whichever row it stands in: receivers tell them apart by it.
@@ -286,22 +270,4 @@ export class Outbox {
     } else sql.exec("UPDATE outbox SET due_at = ? WHERE id = ?", now() + retryDelayMs(attempts), id);
     this.ports.failed(error, attempts);
   }
-}
-
-/** A row with its messages: one, or those of one write. */
-function messagesOf({ id, entity, topic, payload }: OutboxMessage): OutboxMessage[] {
-  if (topic !== severalTopic) return [{ id, entity, topic, payload }];
-  const several = severalSchema.parse(JSON.parse(payload));
-  return several.map(([ofEntity, ofTopic, value], index) => ({
-    id: id - several.length + 1 + index,
-    ...{ entity: ofEntity, topic: ofTopic, payload: JSON.stringify(value) },
-  }));
-}
-
-function asSeveral(messages: readonly Omit<OutboxMessage, "id">[]): string {
-  // The payloads are JSON already.
-  const each = messages.map(
-    ({ entity, topic, payload }) => `[${JSON.stringify(entity)},${JSON.stringify(topic)},${payload}]`,
-  );
-  return `[${each.join(",")}]`;
 }

@@ -7,7 +7,7 @@ import {
   type TopicOf,
   UnknownTopicError,
 } from "../../src/catalogues/outbox.js";
-import type { OutboxMessage } from "../kit/outbox.js";
+import type { OutboxMessage } from "../kit/outbox-rows.js";
 
 interface Thread {
   readonly tenantId: string;

@@ -8,9 +8,9 @@ const most: StorageCounts = {
   d1Queries: 10,
   d1RowsRead: 12,
   d1RowsWritten: 12,
-  objectRowsRead: 350,
-  objectRowsWritten: 90,
-  alarmsSet: 8,
+  objectRowsRead: 50,
+  objectRowsWritten: 30,
+  alarmsSet: 2,
 };
 
 it("a supervised turn writes no more rows than the page on deployments reckons with", async () => {

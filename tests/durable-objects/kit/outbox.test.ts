@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { maxTries, type OutboxMessage, retryDelayMs } from "../../../durable-objects/kit/outbox.js";
+import { maxTries, retryDelayMs } from "../../../durable-objects/kit/outbox.js";
+import type { OutboxMessage } from "../../../durable-objects/kit/outbox-rows.js";
 import { openAsk } from "../../../src/asks/ask.js";
 import { readPayload } from "../../../src/catalogues/outbox.js";
 import { deliverToD1 } from "../../../src/stores/deliveries.js";

@@ -1,0 +1,50 @@
+/** The writes of an object: all or nothing, and what each of them logs and sends is stored in few rows. */
+
+export interface WritePorts {
+  readonly storage: Pick<DurableObjectStorage, "transactionSync">;
+  /** A write begins: what is put from here on is gathered. */
+  readonly gather: () => void;
+  /** What was gathered is stored, in the write that is under way. */
+  readonly flush: () => void;
+  /** The write was undone: whatever was read or kept in memory meanwhile doesn't hold. */
+  readonly undone: () => void;
+}
+
+export class ObjectWrites {
+  private underWay: { readonly afterwards: (() => void)[] } | undefined;
+
+  constructor(private readonly ports: WritePorts) {}
+
+  /**
+   * Does a write, all of it or nothing. What happens in it and what is to be delivered of it are stored together. A write within a
+   * write is a part of it.
+   */
+  do<T>(change: () => T): T {
+    if (this.underWay !== undefined) return change();
+    const { storage, gather, flush, undone } = this.ports;
+    const write: { readonly afterwards: (() => void)[] } = { afterwards: [] };
+    this.underWay = write;
+    let result: T;
+    try {
+      result = storage.transactionSync(() => {
+        gather();
+        const changed = change();
+        flush();
+        return changed;
+      });
+    } catch (error) {
+      undone();
+      throw error;
+    } finally {
+      this.underWay = undefined;
+    }
+    for (const next of write.afterwards) next();
+    return result;
+  }
+
+  /** Does this once the write that is under way is done, or at once where none is; not where it fails. */
+  afterwards(next: () => void): void {
+    if (this.underWay === undefined) next();
+    else this.underWay.afterwards.push(next);
+  }
+}

@@ -1,0 +1,54 @@
+/** The steps of all work that an object has under way. */
+import { isControlFlow } from "../../src/agent/journal.js";
+import { WorkSteps, type WorkStepsPorts } from "./work-steps.js";
+
+export class WorkBook {
+  private readonly works = new Map<string, WorkSteps>();
+
+  constructor(private readonly ports: WorkStepsPorts) {}
+
+  stepsOf(work: string): WorkSteps {
+    const known = this.works.get(work);
+    if (known !== undefined) return known;
+    const steps = new WorkSteps(work, this.ports);
+    this.works.set(work, steps);
+    return steps;
+  }
+
+  /** Writes what waits of some work. */
+  flush(work: string): void {
+    this.works.get(work)?.flush();
+  }
+
+  /** The steps of work that has ended go. */
+  forget(work: string): void {
+    this.stepsOf(work).forget();
+    this.works.delete(work);
+  }
+
+  /** Its steps have gone. */
+  ended(work: string): void {
+    this.works.delete(work);
+  }
+
+  /** A try begins: it goes on from what is stored. */
+  renew(): void {
+    for (const steps of this.works.values()) steps.renew();
+  }
+
+  /** Writes what work has done until it threw. @returns why that failed, where the work only waits or was cancelled */
+  flushAfter(work: string, error: unknown): unknown {
+    try {
+      // It may wait for long: nothing of its steps is kept in memory meanwhile.
+      this.works.get(work)?.renew();
+    } catch (failure) {
+      return isControlFlow(error) ? failure : error;
+    }
+    return error;
+  }
+
+  /** Everything was erased. */
+  clear(): void {
+    this.works.clear();
+  }
+}
