@@ -46,7 +46,7 @@ export const idempotency = createMiddleware<AppEnv>(async (c, next) => {
     case "do":
   }
 
-  await next();
+  await answers.whileAlive(request, next);
   if (c.res.status >= 500 || c.res.status === 429) return answers.release(request);
   if (c.res.headers.get("content-type")?.startsWith("text/event-stream") && c.res.body !== null) {
     // Whoever waits reads on while it is written: it is kept once it is whole.
@@ -54,8 +54,10 @@ export const idempotency = createMiddleware<AppEnv>(async (c, next) => {
     const { status } = c.res;
     const headers = keptHeaders(c.res);
     c.res = new Response(read, c.res);
-    const keep = async (): Promise<void> =>
-      answers.keep(request, { status, body: await new Response(kept).text(), headers });
+    const keep = async (): Promise<void> => {
+      const body = await answers.whileAlive(request, () => new Response(kept).text());
+      await answers.keep(request, { status, body, headers });
+    };
     c.executionCtx.waitUntil(keep());
     return;
   }

@@ -1,10 +1,13 @@
 /** Answers to writes that came with an `Idempotency-Key`: kept for a day, sealed, and forgotten with what they are about. */
 import { z } from "zod";
+import { describeError, log } from "../platform/logging.js";
 import type { Sealer } from "../platform/secrets.js";
 import type { Database } from "./database.js";
 
-/** How long a write may take before another with its key may try again, in milliseconds. */
-const abandonedAfterMs = 60_000;
+/** How long after its last sign of life a write counts as died with its process: another with its key does it then. In milliseconds. */
+const abandonedAfterMs = 10_000;
+/** How often a write that takes its time gives one, in milliseconds. */
+const signOfLifeMs = 3_000;
 /** How long answers are kept, in milliseconds. */
 const keptForMs = 24 * 3_600_000;
 /** Stands where an answer was, or would have come: what it was about has been deleted. */
@@ -62,6 +65,29 @@ export class IdempotencyStore {
     if (sealed_answer === forgotten) return { kind: "forgotten" };
     const answer = answerSchema.parse(JSON.parse(await this.sealer.open(sealed_answer)));
     return { kind: "answered", answer: { status, ...answer } };
+  }
+
+  /** Does what was claimed, and shows meanwhile that it is still being done: what dies with its process shows nothing any more. */
+  async whileAlive<T>(request: KeyedRequest, work: () => Promise<T>): Promise<T> {
+    const signs = setInterval(() => {
+      // A sign that is lost is one of several.
+      this.renew(request).catch((error) => log("warn", "idempotency.renew_failed", describeError(error)));
+    }, signOfLifeMs);
+    try {
+      return await work();
+    } finally {
+      clearInterval(signs);
+    }
+  }
+
+  private async renew({ scope, key, hash }: KeyedRequest): Promise<void> {
+    await this.db
+      .prepare(
+        `UPDATE idempotency SET created_at = ?4
+         WHERE scope = ?1 AND idempotency_key = ?2 AND request_hash = ?3 AND status IS NULL`,
+      )
+      .bind(scope, key, hash, this.now())
+      .run();
   }
 
   /** An answer without a body tells nothing of what was deleted: it is kept all the same, so that a deletion can be repeated. */
