@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { z } from "zod";
-import { root } from "../docs/pages.js";
+import { readPages, root } from "../docs/pages.js";
 import { WorkerProcess } from "./worker.js";
 
 const project = mkdtempSync(join(tmpdir(), "conclave-project-"));
@@ -61,6 +61,21 @@ const refused = await conclave.sessions.get("ses_none").catch((error: unknown) =
 console.log("refused:", refused instanceof ConclaveError && refused.code);
 `;
 
+/** The code of docs/client.md in one piece, with what its reader has: a key, a place for text, something to look things up in. */
+function pageProgram(): string {
+  const page = readPages().find(({ path }) => path === "docs/client.md")?.text ?? "";
+  const blocks = [...page.matchAll(/^```ts\n([\s\S]*?)^```/gm)].map(([, block = ""]) => block);
+  expect(blocks.length).toBeGreaterThan(2);
+  return [
+    "const key = String(process.env.CONCLAVE_KEY);",
+    "const show = (text: string): void => console.log(text);",
+    'const lookUp = async (query: string): Promise<string> => "Nothing is known of " + query;',
+    ...blocks,
+  ]
+    .join("\n")
+    .replace('"https://conclave.example"', "String(process.env.CONCLAVE_URL)");
+}
+
 it("works in an empty project", async () => {
   const [packed] = z
     .array(z.object({ filename: z.string(), files: z.array(z.object({ path: z.string() })) }))
@@ -78,13 +93,18 @@ it("works in an empty project", async () => {
   ).toEqual(["", "node_modules/conclave"]);
 
   writeFileSync(join(project, "program.ts"), `export {};${program}`);
+  writeFileSync(join(project, "page.ts"), pageProgram());
   const compilerOptions = {
     ...{ strict: true, exactOptionalPropertyTypes: true, module: "nodenext", target: "es2022", outDir: "built" },
     ...{ lib: ["es2023", "dom"], types: ["node"], typeRoots: [join(root, "node_modules/@types")] },
   };
-  writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["program.ts"] }));
+  writeFileSync(
+    join(project, "tsconfig.json"),
+    JSON.stringify({ compilerOptions, include: ["program.ts", "page.ts"] }),
+  );
   run(project, "tsc", ["-p", "."]);
-  expect(run(project, "node", ["built/program.js"], await worker.scriptEnv())).toBe(
+  const env = await worker.scriptEnv();
+  expect(run(project, "node", ["built/program.js"], env)).toBe(
     [
       "sent: completed true",
       "streamed: true",
@@ -94,4 +114,7 @@ it("works in an empty project", async () => {
       "",
     ].join("\n"),
   );
+  const page = run(project, "node", ["built/page.js"], env);
+  expect(page).toMatch(/^completed /);
+  expect(page).toContain("# ");
 }, 120_000);
