@@ -70,8 +70,8 @@ class StagedStream implements RulesStream {
   }
 
   push(delta: string): RulesStreamStep {
-    if (this.outcome.isFinal) return this.step("");
     this.pieces.push(delta);
+    if (this.outcome.isFinal) return this.step("");
     let piece = delta;
     for (const stage of this.stages) piece = stage.push(piece);
     return this.step(piece);
@@ -80,8 +80,9 @@ class StagedStream implements RulesStream {
   end(): RulesStreamStep {
     let last = "";
     for (const stage of this.outcome.isFinal ? [] : this.stages) last = stage.push(last) + stage.end();
-    // The stages give what judging the whole gives; should they ever not, the stricter of the two counts.
-    if (!this.outcome.isFinal) {
+    // The stages give what judging the whole gives; should they ever not, the stricter of the two counts. Once a person has to
+    // look they read no further: what comes after may be a reason to block.
+    if (this.outcome.action !== "block") {
       const whole = this.judge(this.pieces.join(""));
       this.outcome.join(whole.action, whole.reasons);
       if (!this.outcome.isFinal && whole.text !== this.released.join("") + last) this.outcome.unsettled();

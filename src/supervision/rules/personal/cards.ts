@@ -27,10 +27,23 @@ export function findCards(run: string): Finding[] {
     if (first === undefined || final === undefined || last === undefined) continue;
     // The digits after a decimal point are no card.
     if (/\d\.$/.test(run.slice(Math.max(0, first.start - 2), first.start))) continue;
+    if (isRestOfLongerNumber(run, groups[next - 2], first, final)) continue;
     found.push({ start: first.start, end: final.start + final.digits.length, mask: "[card]" });
     next = last + 1;
   }
   return found;
+}
+
+/** Of "1234 5678 9012 3456" no short card is the end: its first four digits belong to it, and make it none. */
+function isRestOfLongerNumber(
+  run: string,
+  before: DigitGroup | undefined,
+  first: DigitGroup,
+  final: DigitGroup,
+): boolean {
+  if (before?.digits.length !== 4 || first === final) return false;
+  const digits = run.slice(first.start, final.start + final.digits.length).replace(/\D/g, "");
+  return digits.length < 16 && first.start - (before.start + before.digits.length) === 1;
 }
 
 interface DigitGroup {

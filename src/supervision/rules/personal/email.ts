@@ -15,7 +15,8 @@ export function findEmail(text: string, start: number, end: number): Finding[] {
   const at = candidate.indexOf("@");
   let opening = /^[^\p{L}\p{N}_+]*/u.exec(candidate)?.[0].length ?? 0;
   const local = candidate.slice(0, at);
-  opening = Math.max(opening, local.lastIndexOf("/") + 1, /^[\w.?&-]*[\w-]=/.exec(local)?.[0].length ?? 0);
+  opening = Math.max(opening, local.lastIndexOf("/") + 1);
+  opening += /^[\w.?&-]*[\w-]=/.exec(local.slice(opening))?.[0].length ?? 0;
   const letters = Array.from(local.slice(opening));
   if (/[a-z0-9]$/i.test(local)) {
     const glued = letters.findLastIndex(isUnspaced);

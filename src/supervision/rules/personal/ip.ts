@@ -8,7 +8,7 @@ export const ipCandidate =
 
 /** What four numbers with dots are after these. */
 const notAnAddress =
-  /(?:\bv|[a-z]\/|\b(?:version|versión|versão|versione|versie|version:|ver|firmware|release|build|section|chapter|clause|kapitel|abschnitt|§|oid|rev|sdk|driver|chrome|agent)s?[\s:=.#v]{0,3}|версия\s?|版本[:号]?\s?|バージョン\s?|إصدار\s?|संस्करण\s?|sürüm\w*\s?)$/i;
+  /(?:\bv|§+\s?|[a-z]\/|\b(?:version|versión|versão|versione|versie|version:|ver|firmware|release|build|section|chapter|clause|kapitel|abschnitt|oid|rev|sdk|driver|chrome|agent)s?[\s:=.#v]{0,3}|версия\s?|版本[:号]?\s?|バージョン\s?|إصدار\s?|संस्करण\s?|sürüm\w*\s?)$/i;
 
 /** Ranges that are nobody's in particular: private, loopback, link-local, shared, unspecified, masks, multicast, documentation of none. */
 const privateV4 =

@@ -13,13 +13,17 @@ const newSentence = /[.!?;。！？।؟]\s+\p{L}|\n\s*\n/u;
 /** Currency signs and number signs stand before other numbers. */
 const otherSign = /[$€£¥₹₽₺₩#№§@=]\s?$/u;
 
+/** Between a word and its number. */
+const wordsSign = /^\s?[#=№]\s?$/u;
+
 /** What the words before a number say about it. The nearest counts. */
 export type Announced = "phone" | "other" | undefined;
 
 export function announcedBy(left: string): Announced {
-  if (otherSign.test(left)) return "other";
   const words = wordsOf(left);
   const phone = announcing.endOfLast(words);
+  // "cell# 305 …" and "phone=305 …" are what the word says.
+  if (otherSign.test(left)) return phone >= 0 && wordsSign.test(words.text.slice(phone)) ? "phone" : "other";
   const other = announcingOther.endOfLast(words);
   const nearest = Math.max(phone, other);
   if (nearest < 0 || newSentence.test(words.text.slice(nearest))) return undefined;
@@ -42,6 +46,9 @@ const anyUnannouncedForm = new RegExp(
 const dottedQuad = /^\d{1,3}(?:\.\d{1,3}){3}$/;
 const bookNumber = /^97[89][\d -]{10,14}$/;
 const thousands = /^\d{1,3}(?:[. ]\d{3})*[. ]000$/;
+/** Groups of four after one more group of four: the end of a card's number, with a right check digit or not. */
+const fours = /^\d{4}([ -])\d{4}\1\d{4}$/;
+const fourBefore = /(?:^|\D)\d{4}[ -]$/;
 const allEqual = /^(\d)\1*$/;
 
 /**
@@ -61,12 +68,20 @@ export function findPhones(run: string, left: string): Finding[] {
       // Of two forms the one that explains more of the run is right; what needs a word comes after all others.
       const rivals = new Set(owners.slice(start, end).filter((owner) => owner !== undefined));
       if ([...rivals].some((other) => row.needsWord || other.end - other.start >= end - start)) continue;
+      const first = withTrunkZero(undated, start);
       if (!isPhone(undated.slice(start, end), row, leftWithin(left, run, start))) continue;
       for (const other of rivals) own(owners, other.start, other.end, undefined);
-      own(owners, start, end, { start, end, mask: "[phone]" });
+      own(owners, first, end, { start: first, end, mask: "[phone]" });
     }
   }
   return [...new Set(owners.filter((owner) => owner !== undefined))];
+}
+
+/** "0 800 123 456", "0 (212) 345 67 89": the zero before a national number belongs to it. */
+function withTrunkZero(run: string, start: number): number {
+  return /(?:^|[^\d.,+])0 $/.test(run.slice(Math.max(0, start - 3), start)) && run.charAt(start) !== "+"
+    ? start - 2
+    : start;
 }
 
 function own(owners: (Finding | undefined)[], start: number, end: number, owner: Finding | undefined): void {
@@ -78,7 +93,10 @@ function isPhone(text: string, row: PhoneForm, left: string): boolean {
   const digits = text.replace(/\D/g, "");
   const [least, most] = row.digits;
   if (digits.length < least || digits.length > most || allEqual.test(digits)) return false;
+  // No country's code is one digit but 1 and 7: "ZIP+4 12345-6789".
+  if (/^\+[2-689][ .-]/.test(text)) return false;
   if (row.isUnmistakable) return true;
+  if (fours.test(text) && fourBefore.test(left)) return false;
   if (dottedQuad.test(text) || bookNumber.test(text) || thousands.test(text)) return false;
   const announced = announcedBy(left.slice(-wordsWithin));
   return row.needsWord ? announced === "phone" : announced !== "other";
