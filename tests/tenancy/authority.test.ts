@@ -11,7 +11,9 @@ const keyOf = (role: (typeof roles)[number]): Actor => ({ tenantId, kind: "key",
 /** The names by which the files of the application ask for authority. */
 function namesInFiles(): string[] {
   return globSync("src/application/**/*.ts").flatMap((path) =>
-    [...readFileSync(path, "utf8").matchAll(/\b(?:authorize|(?:find|lookUp)\w+)\(actor, "(\w+)"/g)].map(([, act = ""]) => act),
+    [...readFileSync(path, "utf8").matchAll(/\b(?:authorize|(?:find|lookUp)\w+)\(actor, "(\w+)"/g)].map(
+      ([, act = ""]) => act,
+    ),
   );
 }
 
