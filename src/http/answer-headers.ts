@@ -24,7 +24,8 @@ export const answerHeaders = createMiddleware<AppEnv>(async (c, next) => {
   if (isApi) c.header("cache-control", "no-store");
   if (c.get("services").environment !== "local") c.header("strict-transport-security", "max-age=31536000");
   if (!isApi) return;
-  const bookmark = c.get("services").bookmark();
+  // Who nobody has let in isn't even told how far the database is.
+  const bookmark = c.get("actor") === undefined ? undefined : c.get("services").bookmark();
   if (bookmark !== undefined) c.header(bookmarkHeader, bookmark);
   c.header("vary", "Origin", { append: true });
   const origin = c.req.header("origin");
