@@ -243,7 +243,8 @@ export interface RequestOrigin {
 export function composeServices(env: Env, { cf, bookmark }: RequestOrigin = {}): Services {
   const place = locationHint(cf);
   const { db, bookmarks, sealer, memory, placements } = shared(env);
-  const near = new NearDatabase(env.DB, bookmarks, bookmark);
+  // Where nobody has sent one, as in objects and queues, which live longer than a request, each look-up reads the primary.
+  const near = bookmark === undefined ? undefined : new NearDatabase(env.DB, bookmarks, bookmark);
   const sessions = new SessionGateway(new PlacedObjects(named(env, env.CHAT_SESSION), placements, place));
   const runs = new RunGateway(new PlacedObjects(named(env, env.ROUTING_RUN), placements, place));
   const roundtables = new RoundtableGateway(new PlacedObjects(named(env, env.ROUNDTABLE), placements, place));
@@ -253,8 +254,8 @@ export function composeServices(env: Env, { cf, bookmark }: RequestOrigin = {}):
     adminSecret: env.ADMIN_SECRET,
     sealingSecret: env.SEALING_SECRET,
     now,
-    near: nearStores(near, { sealer, now, vectors: memory.ports.vectors }),
-    bookmark: () => near.bookmark,
+    near: nearStores(near ?? db, { sealer, now, vectors: memory.ports.vectors }),
+    bookmark: () => near?.bookmark ?? bookmarks.latest,
     tokens: createTokenSigner(env.SEALING_SECRET),
     callers: new CallerStore(db, placements),
     readers: new ReaderStore(db, now),

@@ -62,9 +62,15 @@ export class Roundtable extends Root<RoundtableEngine> implements RoundtableObje
     return toWire(this.exists() ? ok(this.engine.store.roundtable().definition) : noRoundtable);
   }
 
-  async goOn(commandId: string, command: Wire<ContinueCommand>, answerer: Answerer, waitMs: number): Answer {
+  async goOn(
+    commandId: string,
+    command: Wire<ContinueCommand>,
+    answerer: Answerer,
+    waitMs: number,
+    revision?: number,
+  ): Answer {
     if (!this.exists()) return toWire(noRoundtable);
-    return this.settle(this.engine.goOn(commandId, fromWire(command, continueSchema), answerer), waitMs);
+    return this.settle(this.engine.goOn(commandId, fromWire(command, continueSchema), answerer, revision), waitMs);
   }
 
   async giveContext(results: Wire<readonly ContextResult[]>, answerer: Answerer): Answer {

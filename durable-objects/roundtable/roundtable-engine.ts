@@ -30,6 +30,8 @@ export class RoundtableEngine implements RootEngine {
   readonly kit: Kit;
   private readonly requests: Requests;
   private readonly ends: CommandEnds;
+  /** The tenant's revision, as the request brought it that begins the next command. */
+  private revision: number | undefined;
 
   constructor(
     ctx: DurableObjectState,
@@ -60,6 +62,7 @@ export class RoundtableEngine implements RootEngine {
   }
 
   begin(identity: RoundtableIdentity, definition: RoundtableDefinition): void {
+    this.revision = identity.revision;
     this.kit.write(() => {
       this.create(identity, definition);
       const speakers = seatsAt(this.store.roundtable()).map(({ id }) => id);
@@ -86,7 +89,12 @@ export class RoundtableEngine implements RootEngine {
   }
 
   /** Goes on by a round, a further pass of one, or to the end. The same command, sent again, does nothing again. */
-  goOn(commandId: string, command: ContinueCommand, answerer: Answerer): Result<readonly ResultOutcome[] | undefined> {
+  goOn(
+    commandId: string,
+    command: ContinueCommand,
+    answerer: Answerer,
+    revision?: number,
+  ): Result<readonly ResultOutcome[] | undefined> {
     const { lastCommand } = this.store.roundtable();
     if (lastCommand === commandId) return ok(undefined);
     const busy = this.busy();
@@ -102,6 +110,7 @@ export class RoundtableEngine implements RootEngine {
     }
     const next = nextStep(debateOf(this.store), { skipPending, rerun });
     if (next.kind === "refused") return refuse("conflict", next.detail);
+    this.revision = revision;
     this.kit.write(() => {
       this.store.setLastCommand(commandId);
       this.store.setError(undefined);
@@ -233,7 +242,7 @@ export class RoundtableEngine implements RootEngine {
     const current = this.store.command();
     if (current?.status !== "running") return "idle";
     const { work, command } = current;
-    const { store, kit, platform } = this;
+    const { store, kit } = this;
     const attempt = await kit.attempts.begin(work);
     if (attempt === "later") return "idle";
     if (attempt === "given_up") {
@@ -244,6 +253,7 @@ export class RoundtableEngine implements RootEngine {
     // Stopped meanwhile: whoever did that has ended it.
     if (!lease.isHeld()) return "again";
     try {
+      const platform = await this.platformNow();
       const { driven, degraded } = await driveCommand(work, command, { store, kit, platform }, lease);
       // Cut short between its last step and its end: whoever did that has ended it.
       if (lease.isHeld()) this.ends.end(work, command, driven, degraded);
@@ -257,6 +267,13 @@ export class RoundtableEngine implements RootEngine {
       }
     }
     return "again";
+  }
+
+  /** The platform with what is known of the tenant. */
+  private async platformNow(): Promise<RootPlatform> {
+    const { revision } = this;
+    this.revision = undefined;
+    return this.platform.at(revision ?? (await this.platform.revision(this.store.roundtable().tenantId)));
   }
 
   /** What was counted is there at once; what an analyst says of it comes after, unless somebody goes on before. */

@@ -20,6 +20,8 @@ export interface RoundtableIdentity {
   readonly tenantId: string;
   readonly roundtableId: string;
   readonly keyId?: string | undefined;
+  /** The tenant's revision, as it was read with the key. */
+  readonly revision?: number | undefined;
 }
 
 /** What a roundtable's object offers. */
@@ -46,6 +48,7 @@ export interface RoundtableObject extends RootObject {
     command: Wire<ContinueCommand>,
     answerer: Answerer,
     waitMs: number,
+    revision?: number,
   ): Promise<Wire<Result<Roundtable>>>;
   giveContext(results: Wire<readonly ContextResult[]>, answerer: Answerer): Promise<Wire<Result<Roundtable>>>;
   synthesize(waitMs: number): Promise<Wire<Result<Roundtable>>>;
@@ -96,10 +99,13 @@ export class RoundtableGateway extends RootGateway<RoundtableObject> {
     command: ContinueCommand,
     answerer: Answerer,
     waitMs: number,
+    revision?: number,
   ): Promise<Result<Roundtable>> {
     const wire = toWire(command);
     const commandId = newId("req");
-    return this.roundtable(tenantId, roundtableId, (object) => object.goOn(commandId, wire, answerer, waitMs));
+    return this.roundtable(tenantId, roundtableId, (object) =>
+      object.goOn(commandId, wire, answerer, waitMs, revision),
+    );
   }
 
   giveContext(

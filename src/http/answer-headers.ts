@@ -26,7 +26,8 @@ export const answerHeaders = (isApi: (path: string) => boolean) =>
     if (c.get("services").environment !== "local") c.header("strict-transport-security", "max-age=31536000");
     if (!isApi(c.req.path)) return;
     c.header("cache-control", "no-store");
-    const bookmark = c.get("services").bookmark();
+    // Who nobody has let in isn't even told how far the database is.
+    const bookmark = c.get("actor") === undefined ? undefined : c.get("services").bookmark();
     if (bookmark !== undefined) c.header(bookmarkHeader, bookmark);
     c.header("vary", "Origin", { append: true });
     const origin = c.req.header("origin");

@@ -23,12 +23,12 @@ export class Bookmarks {
   }
 
   /**
-   * What a look-up begins with: the bookmark that the caller sent, or the primary where there is none that can be used. Whoever
+   * What a look-up begins with: the bookmark that the caller sent, or the primary where it can't be used. Whoever
    * authenticates has just read the primary: a bookmark from the future was made up, and waiting for it would be waiting for ever.
    */
-  forLookUp(sent: string | undefined): string {
-    const isKnown = sent !== undefined && bookmarkPattern.test(sent) && this.newest !== undefined;
-    return isKnown && sent <= (this.newest ?? "") ? sent : "first-primary";
+  forLookUp(sent: string): string {
+    const isKnown = bookmarkPattern.test(sent) && this.newest !== undefined && sent <= this.newest;
+    return isKnown ? sent : "first-primary";
   }
 }
 
@@ -107,7 +107,7 @@ export class NearDatabase implements Database {
   constructor(
     private readonly db: Pick<D1Database, "withSession">,
     private readonly bookmarks: Bookmarks,
-    private readonly sent: string | undefined,
+    private readonly sent: string,
   ) {}
 
   prepare(query: string): D1PreparedStatement {

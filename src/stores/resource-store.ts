@@ -9,11 +9,11 @@ import {
   type ResourcePin,
   type ResourceVersion,
   resourceKinds,
-  resourcePinSchema,
 } from "../tenancy/resources.js";
 import { insertResourceAct } from "./audit-log.js";
 import type { Database } from "./database.js";
 import { SealedBodies } from "./sealed-bodies.js";
+import { VersionCache } from "./version-cache.js";
 
 const headRow = z.object({
   kind: z.enum(resourceKinds),
@@ -23,19 +23,19 @@ const headRow = z.object({
   updated_at: z.number(),
 });
 
+const versionRow = headRow.omit({ updated_at: true }).extend({ created_at: z.number() });
+
 export type PutOutcome =
   | { readonly kind: "stored"; readonly version: number; readonly created: boolean }
   | { readonly kind: "precondition_failed"; readonly current: number | undefined }
   /** There are as many that include themselves as there may be. */
   | { readonly kind: "too_many_auto" };
 
-/** Versions are immutable, so those read lately are kept; bounded, and nothing depends on it. */
-const cacheSize = 500;
 const maxToolsOfServers = 200;
 
 /** A tenant's resources in D1. Every query carries the tenant; secrets are sealed in every version. */
 export class ResourceStore {
-  private readonly cache = new Map<string, ResourceVersion>();
+  private readonly cache = new VersionCache();
   private readonly bodies: SealedBodies;
 
   constructor(
@@ -127,25 +127,25 @@ export class ResourceStore {
   async toolPins(tenantId: string, servers: readonly string[]): Promise<ResourcePin[]> {
     const { results } = await this.db
       .prepare(
-        `SELECT h.kind, h.name, h.version FROM resource_heads h JOIN resource_versions v USING (tenant_id, kind, name, version)
+        `SELECT h.kind, h.name, h.version, h.updated_at FROM resource_heads h JOIN resource_versions v USING (tenant_id, kind, name, version)
          WHERE h.tenant_id = ?1 AND h.kind = 'tools' AND h.deleted = 0
            AND json_extract(v.body, '$.server') IN (SELECT value FROM json_each(?2)) ORDER BY h.name LIMIT ?3`,
       )
       .bind(tenantId, JSON.stringify([...new Set(servers)]), maxToolsOfServers)
       .all();
-    return z.array(resourcePinSchema).parse(results);
+    return this.cache.readPins(tenantId, results);
   }
 
   /** The current versions of the rules and references that a message may bring in by what it is about. */
   async autoPins(tenantId: string): Promise<ResourcePin[]> {
     const { results } = await this.db
       .prepare(
-        `SELECT kind, name, version FROM resource_heads WHERE tenant_id = ? AND deleted = 0 AND auto = 1
+        `SELECT kind, name, version, updated_at FROM resource_heads WHERE tenant_id = ? AND deleted = 0 AND auto = 1
          ORDER BY kind, name LIMIT ?`,
       )
       .bind(tenantId, 2 * maxAutoItems)
       .all();
-    return z.array(resourcePinSchema).parse(results);
+    return this.cache.readPins(tenantId, results);
   }
 
   /** Of rules and references: what they are about, without loading them. */
@@ -175,39 +175,35 @@ export class ResourceStore {
   ): Promise<ResourcePin[]> {
     const { results } = await this.db
       .prepare(
-        `SELECT kind, name, version FROM resource_heads
+        `SELECT kind, name, version, updated_at FROM resource_heads
          WHERE tenant_id = ?1 AND deleted = 0
            AND (always = 1 OR (kind || '/' || name) IN (SELECT value FROM json_each(?2)))`,
       )
       .bind(tenantId, JSON.stringify(refs.map(({ kind, name }) => `${kind}/${name}`)))
       .all();
-    return z.array(resourcePinSchema).parse(results);
+    return this.cache.readPins(tenantId, results);
   }
 
   /** The versions of these pins, from the cache where it has them. */
   async versions(tenantId: string, pins: readonly ResourcePin[]): Promise<ResourceVersion[]> {
-    const keyOf = (pin: ResourcePin): string => `${tenantId}/${pin.kind}/${pin.name}/${pin.version}`;
+    const keyOf = (pin: ResourcePin): string => `${pin.kind}/${pin.name}/${pin.version}`;
     // Kept apart from the cache, which may be smaller than what one turn needs.
-    const found = new Map(pins.map((pin) => [keyOf(pin), this.cache.get(keyOf(pin))]));
+    const found = new Map(pins.map((pin) => [keyOf(pin), this.cache.get(tenantId, pin)]));
     const missing = pins.filter((pin) => found.get(keyOf(pin)) === undefined);
     if (missing.length > 0) {
       const { results } = await this.db
         .prepare(
-          `SELECT kind, name, version, body FROM resource_versions WHERE tenant_id = ?1
+          `SELECT kind, name, version, body, created_at FROM resource_versions WHERE tenant_id = ?1
              AND (kind || '/' || name || '/' || version) IN (SELECT value FROM json_each(?2))
              AND name IN (SELECT value FROM json_each(?3))`,
         )
-        .bind(
-          tenantId,
-          JSON.stringify(missing.map(({ kind, name, version }) => `${kind}/${name}/${version}`)),
-          JSON.stringify(missing.map(({ name }) => name)),
-        )
+        .bind(tenantId, JSON.stringify(missing.map(keyOf)), JSON.stringify(missing.map(({ name }) => name)))
         .all();
-      for (const row of z.array(headRow.omit({ updated_at: true })).parse(results)) {
+      for (const row of z.array(versionRow).parse(results)) {
         const body = await this.bodies.open(row.kind, row.name, row.body);
         const version: ResourceVersion = { kind: row.kind, name: row.name, version: row.version, body };
         found.set(keyOf(version), version);
-        this.remember(keyOf(version), version);
+        this.cache.put(tenantId, version, row.created_at);
       }
     }
     return pins.flatMap((pin) => found.get(keyOf(pin)) ?? []);
@@ -274,14 +270,6 @@ export class ResourceStore {
     { name, version, body, updated_at }: z.infer<typeof headRow>,
   ): Promise<ResourceVersion<K> & { readonly updatedAt: number }> {
     return { kind, name, version, body: await this.bodies.openForShow(kind, body), updatedAt: updated_at };
-  }
-
-  private remember(key: string, version: ResourceVersion): void {
-    if (this.cache.size >= cacheSize) {
-      const [oldest] = this.cache.keys();
-      if (oldest !== undefined) this.cache.delete(oldest);
-    }
-    this.cache.set(key, version);
   }
 }
 

@@ -8,6 +8,7 @@ import { D1Calls } from "../support/d1-calls.js";
 import { eventually } from "../support/eventually.js";
 import { newMemory } from "../support/memory.js";
 import { rowsOf } from "../support/objects.js";
+import { everybodySpeaks, goOn, newPanel, readTable, tableObject } from "../support/roundtables.js";
 import { modelOf, newTeam, routesTo, startRun } from "../support/teams.js";
 
 afterEach(() => vi.restoreAllMocks());
@@ -101,7 +102,7 @@ it("a message that waited behind another finds out itself what holds when its tu
   expect(await tenant.turn(session, second.turnId)).toMatchObject({ status: "blocked" });
 });
 
-it("a run of a team that is known asks the database for nothing but its key and its team's state", async () => {
+it("a run of a team that is known asks for nothing but its key before its models, and leaves two batches; a change is read once", async () => {
   const tenant = await newTenant();
   const team = newTeam({ a: {} });
   await tenant.put("teams", "helpers", team.definition);
@@ -110,23 +111,64 @@ it("a run of a team that is known asks the database for nothing but its key and 
   await startRun(tenant, "helpers", "Do it.");
   const calls = new D1Calls(tenant);
   expect(await startRun(tenant, "helpers", "Do it again.")).toMatchObject({ status: "completed" });
-  const asked = calls.taken();
-  expect(asked[0]).toBe("keys");
-  expect(asked).not.toContain("tenants");
-  expect(asked).not.toContain("resource_heads");
-  expect(asked).not.toContain("resource_versions");
+  const { awaited, batches } = split(calls.taken());
+  expect(awaited).toEqual({ keys: 1 });
+  // One shows that it has begun; nobody waits for it.
+  expect(batches).toBeLessThanOrEqual(1 + 2);
+
+  await tenant.put("references", "city", { text: "Turin" });
+  calls.taken();
+  await startRun(tenant, "helpers", "And again.");
+  expect(split(calls.taken()).awaited).toEqual({ keys: 1, tenants: 1, resource_heads: 3 });
+  await startRun(tenant, "helpers", "And again.");
+  expect(split(calls.taken()).awaited).toEqual({ keys: 1 });
 });
 
-it("a write to a memory asks for its key and the memory, and not for what the tenant has stored", async () => {
+it("a roundtable of a panel that is known asks for nothing but its key before its models; a change is read once", async () => {
+  const tenant = await newTenant();
+  await tenant.rules("privacy", [{ match: { type: "personalData" }, action: "redact", reason: "personal data" }]);
+  const panel = newPanel(["x", "y"], { supervisors: ["privacy"] });
+  await everybodySpeaks(panel, 5);
+  await tenant.put("panels", "review", panel.fields);
+  const begin = async () => readTable(await tenant.call("POST", "/v1/roundtables", { topic: "?", panel: "review" }));
+  const table = await begin();
+  const delivered = () =>
+    eventually(async () => {
+      const [left] = await rowsOf(tableObject(tenant, table), "SELECT COUNT(*) AS n FROM outbox");
+      expect(left).toEqual({ n: 0 });
+    });
+  await delivered();
+  const calls = new D1Calls(tenant);
+  await goOn(tenant, table);
+  await delivered();
+  expect(split(calls.taken())).toEqual({ awaited: { keys: 1 }, batches: 2 });
+  await begin();
+  expect(split(calls.taken()).awaited).toEqual({ keys: 1 });
+
+  await tenant.rules("privacy", [{ match: { type: "personalData" }, action: "block", reason: "personal data" }]);
+  calls.taken();
+  await goOn(tenant, table);
+  const changed = { keys: 1, tenants: 1, resource_heads: 1, resource_versions: 1 };
+  expect(split(calls.taken()).awaited).toEqual(changed);
+});
+
+it("a write to a memory asks for its key and the memory; what the tenant has stored is read once after a change", async () => {
   const memory = await newMemory();
   await memory.say(["Hello."]);
   const calls = new D1Calls(memory.tenant);
   await memory.say(["Hello again."]);
-  const asked = calls.taken();
-  expect(asked.slice(0, 2)).toEqual(["keys", "memories"]);
-  expect(asked).not.toContain("tenants");
-  expect(asked).not.toContain("resource_heads");
+  expect(calls.taken().slice(0, 3)).toEqual(["keys", "memories", "memory_threads"]);
+  await memory.tenant.put("references", "city", { text: "Turin" });
+  calls.taken();
+  await memory.say(["Hello again."]);
+  expect(calls.taken().slice(0, 4)).toEqual(["keys", "memories", "tenants", "memory_threads"]);
 });
+
+/** Calls by kind, and batches apart: of what was done those are copies, which nobody waits for. */
+function split(kinds: readonly string[]): { awaited: Record<string, number>; batches: number } {
+  const { batch: batches = 0, ...awaited } = count(kinds);
+  return { awaited, batches };
+}
 
 function count(kinds: readonly string[]): Record<string, number> {
   const counted: Record<string, number> = {};

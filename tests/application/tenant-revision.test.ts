@@ -3,7 +3,7 @@
  * database was set back to an earlier time, when counting alone would come to the same number for another state.
  */
 import { env } from "cloudflare:workers";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { type Act, acts } from "../../src/tenancy/acts.js";
 import { type Answer, newTenant, send, type TestTenant } from "../support/conclave.js";
 import { upstreamFor } from "../support/upstream-client.js";
@@ -128,6 +128,30 @@ it("after the database was set back, what was kept of the time that is gone isn'
     .run();
   await supervise("osprey");
   expect((await stateOf(tenant)).revision).toBe(gone.revision);
+  expect(await tenant.say(session, "Of osprey.")).toMatchObject({ status: "blocked" });
+  expect(await tenant.say(session, "Of kestrel.")).toMatchObject({ status: "completed" });
+});
+
+it("after the database was set back, a version whose number is given out again isn't taken for the one that is gone", async () => {
+  const tenant = await newTenant();
+  const model = await tenant.agent("assistant", { supervisors: ["words"] });
+  await model.reply({ text: "Noted.", repeat: true });
+  const blocks = (word: string) =>
+    tenant.rules("words", [{ match: { type: "phrases", phrases: [word] }, action: "block", reason: "secret" }]);
+  const session = await tenant.session();
+  await blocks("plain");
+  await blocks("kestrel");
+  expect(await tenant.say(session, "Of kestrel.")).toMatchObject({ status: "blocked" });
+
+  const of = "tenant_id = ? AND kind = 'supervisors' AND name = 'words'";
+  await env.DB.batch([
+    env.DB.prepare(`UPDATE resource_heads SET version = 1 WHERE ${of}`).bind(tenant.tenantId),
+    env.DB.prepare(`DELETE FROM resource_versions WHERE ${of} AND version = 2`).bind(tenant.tenantId),
+  ]);
+  vi.setSystemTime(Date.now() + 60_000);
+  await blocks("osprey");
+  vi.useRealTimers();
+  expect((await tenant.call("GET", "/v1/supervisors/words")).body.version).toBe(2);
   expect(await tenant.say(session, "Of osprey.")).toMatchObject({ status: "blocked" });
   expect(await tenant.say(session, "Of kestrel.")).toMatchObject({ status: "completed" });
 });

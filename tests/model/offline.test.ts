@@ -133,6 +133,27 @@ describe("the offline model and tools", () => {
     expect((await run(ask(question, { ...offered, toolChoice }))).toolCalls).toEqual([]);
   });
 
+  it("sums up the current message, and not what stands around it", async () => {
+    const content = [
+      '<memory kind="context">\nAda lives in Turin and keeps bees.\n</memory>',
+      "<earlier_messages>\nBob: My dog Bruno fell ill.\n</earlier_messages>",
+      '<current_message role="user">\nI sold the bicycle yesterday.\n</current_message>',
+    ].join("\n");
+    const addEntry = tool("add_entry", "Stores the entry.", {
+      summary: { type: "string", description: "What was said, in brief." },
+    });
+    const { toolCalls } = await talk(
+      [
+        { role: "system", content: "Call the tool add_entry once for the current message." },
+        { role: "user", content },
+      ],
+      { tools: [addEntry], toolChoice: "required" },
+    );
+    expect(toolCalls).toMatchObject([{ name: "add_entry" }]);
+    expect(JSON.stringify(toolCalls)).toContain("bicycle");
+    expect(JSON.stringify(toolCalls)).not.toMatch(/Turin|Bruno/);
+  });
+
   it("calls the demanded tool, whatever the question", async () => {
     const demanded = await run(ask("Hello", { ...offered, toolChoice: { tool: "order_status" } }));
     expect(demanded.toolCalls.map((call) => call.name)).toEqual(["order_status"]);

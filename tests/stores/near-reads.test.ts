@@ -5,6 +5,7 @@
 import { env, exports } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { Conclave } from "../../src/client/index.js";
+import { composeServices } from "../../src/composition.js";
 import { Bookmarks, NearDatabase, PrimaryDatabase } from "../../src/stores/database.js";
 import { newTenant, origin, TestTenant } from "../support/conclave.js";
 import { D1Calls } from "../support/d1-calls.js";
@@ -110,6 +111,16 @@ it("what decides reads the primary, whatever bookmark its caller sends", async (
   }
 });
 
+it("what looks up without a request, as objects and queues do, reads the primary each time, however long it lives", async () => {
+  const tenant = await newTenant();
+  const { near } = composeServices(env);
+  const asked = vi.spyOn(Object.getPrototypeOf(env.DB), "withSession");
+  await near.resources.get(tenant.tenantId, "agents", "assistant");
+  await near.resources.get(tenant.tenantId, "agents", "assistant");
+  expect(asked.mock.calls.filter(([begun]) => begun === "first-primary").length).toBeGreaterThanOrEqual(2);
+  expect(asked.mock.calls.filter(([begun]) => begun !== "first-primary")).toEqual([]);
+});
+
 it("a key that was deleted is refused, whatever bookmark from before is sent", async () => {
   const { tenant, bookmark } = await furnished();
   const { keyId, key } = (await tenant.call("POST", "/v1/keys", { role: "client" })).body;
@@ -179,8 +190,8 @@ describe("beside a replica that is behind", () => {
     const { db, asked } = replicated(2);
     const bookmarks = new Bookmarks();
     const primary = new PrimaryDatabase(db, bookmarks);
-    const request = (sent: string | undefined) => new NearDatabase(db, bookmarks, sent);
-    const before = request(undefined);
+    const request = (sent = "none") => new NearDatabase(db, bookmarks, sent);
+    const before = request();
     await primary.prepare("authenticate").first();
     const old = before.bookmark;
     for (let write = 0; write < 3; write++) await primary.prepare("write").bind(1).first();
@@ -188,7 +199,7 @@ describe("beside a replica that is behind", () => {
 
     expect(await request(before.bookmark).prepare("look").first()).toEqual({ answer: 3 });
     expect(await request(old).prepare("look").first()).toEqual({ answer: 1 });
-    expect(await request(undefined).prepare("look").first()).toEqual({ answer: 3 });
+    expect(await request().prepare("look").first()).toEqual({ answer: 3 });
     expect(asked).toEqual(["primary", "replica", "primary"]);
   });
 
@@ -197,9 +208,9 @@ describe("beside a replica that is behind", () => {
     const bookmarks = new Bookmarks();
     const primary = new PrimaryDatabase(db, bookmarks);
     for (let write = 0; write < 2; write++) await primary.prepare("write").first();
-    const first = new NearDatabase(db, bookmarks, undefined);
+    const first = new NearDatabase(db, bookmarks, "none");
     expect(await first.prepare("look").first()).toEqual({ answer: 2 });
-    expect(await new NearDatabase(db, bookmarks, first.bookmark).prepare("look").first()).toEqual({ answer: 2 });
+    expect(await new NearDatabase(db, bookmarks, first.bookmark ?? "").prepare("look").first()).toEqual({ answer: 2 });
   });
 
   it("a bookmark that the database hasn't reached is no reason to wait", () => {

@@ -16,6 +16,8 @@ export async function continueRoundtable(
   const allowed = authorize(actor, "continueRoundtable");
   if (!allowed.ok) return allowed;
   const { roundtableId, command, waitMs } = input;
+  const { tenantId, revision } = actor;
   const answerer = answererOf(actor);
-  return shownTo(actor, await services.roundtables.goOn(actor.tenantId, roundtableId, command, answerer, waitMs));
+  const { roundtables } = services;
+  return shownTo(actor, await roundtables.goOn(tenantId, roundtableId, command, answerer, waitMs, revision));
 }

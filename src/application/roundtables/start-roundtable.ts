@@ -10,8 +10,10 @@ import {
   type RoundtableDefinition,
 } from "../../roundtable/roundtable.js";
 import { keyOf } from "../../stores/reader-store.js";
+import type { ResourceReader } from "../../stores/tenant-snapshots.js";
 import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
+import { resourceSchemas } from "../../tenancy/resources.js";
 import { claimId, externalIdTaken } from "../creation.js";
 import { missingNames, missingTools, namedAt } from "../name-checks.js";
 import { checkPanel, mentionsOfPanel } from "../panel-checks.js";
@@ -37,15 +39,16 @@ export async function startRoundtable(
     const maySend = authorize(actor, "sendPanel");
     if (!maySend.ok) return maySend;
   }
-  const { tenantId } = actor;
-  const stored = start.panel === undefined ? undefined : await services.resources.get(tenantId, "panels", start.panel);
+  const { tenantId, revision } = actor;
+  const { resources } = services.snapshots.at(revision);
+  const stored = start.panel === undefined ? undefined : await panelNamed(resources, tenantId, start.panel);
   if (start.panel !== undefined && stored === undefined) {
     const message = `there is no panels/${start.panel}; store it at PUT /v1/panels/${start.panel}`;
     return invalid([{ path: "panel", message }]);
   }
-  const read = panelOf(start, stored?.body);
+  const read = panelOf(start, stored);
   if ("problems" in read) return invalid(read.problems);
-  const errors = await missingParts(tenantId, start, read.panel, services);
+  const errors = await missingParts(tenantId, start, read.panel, { resources, memory: services.memory });
   if (errors.length > 0) return invalid(errors);
 
   const definition = definitionOf(start, read.panel);
@@ -53,8 +56,18 @@ export async function startRoundtable(
   if (!claimed.ok) return claimed;
   const id = await claimExternalId(tenantId, claimed.value, definition.externalId, services);
   if (!id.ok) return id;
-  const identity = { tenantId, roundtableId: id.value, keyId: keyOf(actor) };
+  const identity = { tenantId, roundtableId: id.value, keyId: keyOf(actor), revision };
   return shownTo(actor, await services.roundtables.start(identity, definition, waitMs));
+}
+
+/** A stored panel as it counts now. */
+async function panelNamed(resources: ResourceReader, tenantId: string, name: string): Promise<Panel | undefined> {
+  const pins = await resources.pins(tenantId, [{ kind: "panels", name }]);
+  const [stored] = await resources.versions(
+    tenantId,
+    pins.filter((pin) => pin.kind === "panels"),
+  );
+  return stored === undefined ? undefined : resourceSchemas.panels.parse(stored.body);
 }
 
 function definitionOf(start: NewRoundtable, panel: Panel): RoundtableDefinition {
@@ -92,7 +105,7 @@ async function missingParts(
   tenantId: string,
   { supervisors }: NewRoundtable,
   panel: Panel,
-  { resources, memory }: Services,
+  { resources, memory }: { readonly resources: ResourceReader } & Pick<Services, "memory">,
 ): Promise<ProblemIssue[]> {
   const { names, tools } = mentionsOfPanel(panel);
   const [absentNames, absentTools, unusable] = await Promise.all([

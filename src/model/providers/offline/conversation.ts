@@ -25,7 +25,10 @@ export interface Conversation {
   readonly earlier: readonly string[];
   /** All data blocks of system and user messages. */
   readonly blocks: readonly DataBlock[];
-  /** The data blocks of the last user message; its text where it has none: what there is to work on. */
+  /**
+   * What there is to work on: the data blocks of the last user message, of them the current message alone where one is called so;
+   * its text where it has none.
+   */
   readonly material: string;
   /** Names of the tools that were called since the last user message. */
   readonly called: ReadonlySet<string>;
@@ -51,11 +54,17 @@ export function readConversation(request: ModelRequest): Conversation {
   return {
     instructions: instructions.join("\n"),
     question,
-    material: latest.length === 0 ? question : latest.map((block) => block.text).join("\n"),
+    material: latest.length === 0 ? question : materialOf(latest),
     earlier: userTexts.slice(0, -1),
     blocks,
     ...round(sinceUser),
   };
+}
+
+/** What stands around a current message helps to understand it, and isn't what is asked about. */
+function materialOf(latest: readonly DataBlock[]): string {
+  const current = latest.filter(({ tag }) => tag === "current_message");
+  return (current.length === 0 ? latest : current).map(({ text }) => text).join("\n");
 }
 
 function round(messages: readonly ModelMessage[]): Pick<Conversation, "called" | "results"> {
