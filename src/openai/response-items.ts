@@ -1,6 +1,7 @@
 /** Items that `/v1/responses` takes: what was said, calls and what came of them. They are read as the messages of a chat. */
 import { z } from "zod";
 import type { ChatRequest } from "./chat-request.js";
+import { OpenAiError } from "./errors.js";
 
 const maxText = 1_000_000;
 const text = z.string().max(maxText);
@@ -127,4 +128,18 @@ type Parts = string | readonly ({ readonly text: string } | { readonly refusal: 
 function textOf(content: Parts): string {
   if (typeof content === "string") return content;
   return (content ?? []).map((part) => ("text" in part ? part.text : part.refusal)).join("");
+}
+
+/** What is wrong with a message is wrong with its item. */
+export function inItsWords<T>(read: () => T, itemOf: (message: number) => number | undefined): T {
+  try {
+    return read();
+  } catch (error) {
+    const [, index] = error instanceof OpenAiError ? (/^messages(?:\[(\d+)\])?/.exec(error.param ?? "") ?? []) : [];
+    if (!(error instanceof OpenAiError) || error.param?.startsWith("messages") !== true) throw error;
+    const item = index === undefined ? undefined : itemOf(Number(index));
+    const param =
+      item === undefined ? "input" : `input[${item}]${error.param.endsWith("tool_call_id") ? ".call_id" : ""}`;
+    throw new OpenAiError(error.status, error.code, error.message, param);
+  }
 }

@@ -5,7 +5,7 @@ import { subjectSchema } from "../conversation/names.js";
 import { only } from "./body.js";
 import { type ChatRequest, chatInput } from "./chat-request.js";
 import { OpenAiError } from "./errors.js";
-import { asMessages, completeItems, itemSchema, type ToldItem } from "./response-items.js";
+import { asMessages, completeItems, inItsWords, itemSchema, type ToldItem } from "./response-items.js";
 
 const name = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, "a name is 1 to 64 letters, digits, hyphens or underscores");
 const functionTool = z.strictObject({
@@ -212,20 +212,6 @@ function answeringOf({
         ? { type: "json_schema", json_schema: { name: format.name, schema: format.schema, strict: format.strict } }
         : format,
   };
-}
-
-/** What is wrong with a message is wrong with its item. */
-function inItsWords<T>(read: () => T, itemOf: (message: number) => number | undefined): T {
-  try {
-    return read();
-  } catch (error) {
-    const [, index] = error instanceof OpenAiError ? (/^messages(?:\[(\d+)\])?/.exec(error.param ?? "") ?? []) : [];
-    if (!(error instanceof OpenAiError) || error.param?.startsWith("messages") !== true) throw error;
-    const item = index === undefined ? undefined : itemOf(Number(index));
-    const param =
-      item === undefined ? "input" : `input[${item}]${error.param.endsWith("tool_call_id") ? ".call_id" : ""}`;
-    throw new OpenAiError(error.status, error.code, error.message, param);
-  }
 }
 
 /** What the answer shows again of its request, as it is kept with it. Instructions are not: nobody has judged them. */
