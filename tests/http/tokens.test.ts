@@ -224,7 +224,7 @@ describe("what is revoked", () => {
 });
 
 describe("a browser", () => {
-  const page = "https://app.example";
+  const page = "https://tokens-page.example";
   const preflight = (from: string) =>
     send("OPTIONS", "/v1/sessions", { headers: { origin: from, "access-control-request-method": "POST" } });
 
