@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { WorkerProcess } from "../process/worker.js";
 import { type UpstreamModel, upstreamFor } from "../support/upstream-client.js";
 import { chatLibraries, openAiClient, type Result } from "./chat-libraries.js";
+import { responsesLibraries } from "./responses-libraries.js";
 
 let worker: WorkerProcess;
 let key: string;
@@ -32,7 +33,8 @@ async function newAgent(): Promise<{ name: string; model: UpstreamModel }> {
   return { name, model };
 }
 
-const libraries = chatLibraries(connection);
+const chat = chatLibraries(connection);
+const libraries = [...chat, ...responsesLibraries(connection)];
 
 describe.each(libraries)(
   "$name",
@@ -44,22 +46,8 @@ describe.each(libraries)(
       expect((await library.stream(name, "Where?")).text).toBe("Lyon is in France.");
     });
 
-    it("counts the tokens of a streamed answer", async () => {
-      const { name, model } = await newAgent();
-      await model.reply({ text: "Lyon is in France.", usage: { inputTokens: 7, outputTokens: 4 } });
-      expect((await library.stream(name, "Where?")).usage).toEqual([7, 4]);
-    });
-
-    it("calls its own tool, and gets the answer that is made of the result, streamed too", async () => {
-      for (const ask of [library.withTool, library.streamWithTool]) {
-        const { name, model } = await newAgent();
-        await model.reply(
-          { toolCalls: [{ name: "get_weather", arguments: { place: "Lyon" } }] },
-          { text: "It is sunny." },
-        );
-        expect((await ask(name, "The weather in Lyon?")).text).toBe("It is sunny.");
-        expect(JSON.stringify((await model.requests())[1]?.body)).toContain("sunny");
-      }
+    it("calls its own tool, and gets the answer that is made of the result", async () => {
+      expect(await weatherWith(library.withTool)).toBe("It is sunny.");
     });
 
     it("shows no byte of what was blocked, streamed or not", async () => {
@@ -93,6 +81,31 @@ describe.each(libraries)(
   60_000,
 );
 
+describe.each(chat)(
+  "$name",
+  (library) => {
+    it("counts the tokens of a streamed answer", async () => {
+      const { name, model } = await newAgent();
+      await model.reply({ text: "Lyon is in France.", usage: { inputTokens: 7, outputTokens: 4 } });
+      expect((await library.stream(name, "Where?")).usage).toEqual([7, 4]);
+    });
+
+    it("calls its own tool in a streamed answer", async () => {
+      expect(await weatherWith(library.streamWithTool)).toBe("It is sunny.");
+    });
+  },
+  60_000,
+);
+
+/** What is said in the end, once the tool's result has come to the model. */
+async function weatherWith(ask: (model: string, question: string) => Promise<Result>): Promise<string> {
+  const { name, model } = await newAgent();
+  await model.reply({ toolCalls: [{ name: "get_weather", arguments: { place: "Lyon" } }] }, { text: "It is sunny." });
+  const { text } = await ask(name, "The weather in Lyon?");
+  expect(JSON.stringify((await model.requests())[1]?.body)).toContain("sunny");
+  return text;
+}
+
 it("any of them that stops reading takes the model call with it, though the model says nothing more", async () => {
   await Promise.all(
     libraries.map(async ({ abandon }) => {
@@ -120,4 +133,18 @@ it("openai's client passes on how the model is to answer, and is told what isn't
   expect(refused).toMatchObject({ param: "n", code: "invalid_value" });
   const stranger = openAiClient({ ...connection(), apiKey: "cnk_wrong" }).chat.completions.create(asked);
   await expect(stranger).rejects.toBeInstanceOf(OpenAI.AuthenticationError);
+}, 60_000);
+
+it("openai's client reads a stored response again, goes on from it, and deletes it", async () => {
+  const { name, model } = await newAgent();
+  await model.reply({ text: "OK." }, { text: "papaya" });
+  const { responses } = openAiClient(connection());
+  const first = await responses.create({ model: name, input: "Remember papaya." });
+  expect((await responses.retrieve(first.id)).output_text).toBe("OK.");
+  const second = await responses.create({ model: name, input: "Which word?", previous_response_id: first.id });
+  expect(second.output_text).toBe("papaya");
+  await responses.delete(first.id);
+  await expect(responses.retrieve(first.id)).rejects.toThrow(OpenAI.NotFoundError);
+  const compacted = await responses.compact({ model: name, previous_response_id: second.id }).catch((error) => error);
+  expect(compacted).not.toBeInstanceOf(OpenAI.BadRequestError);
 }, 60_000);
