@@ -30,8 +30,8 @@ export const formTerms = {
     fr: "base64|rot13|chiffre|chiffré|encode|encoder|décode|à l'envers|inverse|morse|hexadécimal|binaire|lettre|poème|haïku|séparé|tiret|entre chaque|traduis|traduire|traduisez|initiales|les trois premi|les quatre derni|le carré|premières lettres|voyelles|latin cochon|césar|cochon",
     es: "base64|rot13|cifr|descifr|codific|decodific|al revés|inverso|inversa|morse|hexadecimal|binari|letra|poema|haiku|separad|guion|entre cada|traduc|traduz|iniciales|las tres primeras|los cuatro últimos|primeras tres|últimos cuatro|cuadrado|vocales|latín de cerdo|pig latin|césar|orden inverso",
     pt: "base64|rot13|cifr|decifr|codific|decodific|de trás para|invers|morse|hexadecimal|binári|letra|poema|haicai|haiku|separad|traço|hífen|entre cada|traduz|iniciais|três primeiras|quatro últim|últimos quatro|quadrado|vogais|pig latin|latim|césar|ordem inversa",
-    it: "base64|rot13|cifr|decifr|codific|decodific|al contrario|invers|morse|esadecimal|binari|lettera|lettere|poesia|haiku|separat|trattin|tra ogni|tradur|iniziali|prime tre|ultime quattro|ultimi quattro|quadrato|vocali|pig latin|cesare|ordine inverso",
-    nl: "base64|rot13|versleutel|ontsleutel|codeer|achterstevoren|omgekeerd|morse|hexadecima|binair|letter|gedicht|haiku|gescheiden|streepje|vertaal|initialen|eerste drie|laatste vier|kwadraat|klinkers|caesar|omgekeerde volgorde",
+    it: "base64|rot13|cifr|decifr|codific|decodific|al contrario|invers|morse|esadecimal|binari|lettera|lettere|poesia|haiku|separato da|separati da|separata da|separate da|trattin|tra ogni|tradur|iniziali|prime tre|ultime quattro|ultimi quattro|quadrato|vocali|pig latin|cesare|ordine inverso",
+    nl: "base64|rot13|versleutel|ontsleutel|codeer|achterstevoren|omgekeerd|morse|hexadecima|binair|letter voor letter|elke letter|letters van|letter van|gedicht|haiku|gescheiden|streepje|vertaal|initialen|eerste drie|laatste vier|kwadraat|klinkers|caesar|omgekeerde volgorde",
     ru: "base64|rot13|зашифр|расшифр|закодир|декодир|раскодир|наоборот|в обратном|азбукой морзе|морзе|шестнадцатер|двоичн|букв|стихотвор|хайку|раздел|дефис|между кажд|переведи|перевести|переведите|инициал|первые три|последние четыре|квадрат|гласн|цезар|азбук|свиной латыни|задом наперед|обратном порядке|поросячь",
     zh: "base64|rot13|加密|解密|编码|解码|倒序|反向|反过来|倒过来|摩斯|摩尔斯|十六进制|二进制|首字母|第一个字母|每个字母|每个数字|一首诗|写诗|俳句|诗|分隔|破折号|翻译|前三个|前三位|后四位|最后四位|平方|元音|凯撒|拼音|倒着|猪拉丁|正方形|方形",
     ja: "base64|rot13|暗号化|復号|エンコード|デコード|逆順|逆から|逆さ|モールス|16進|二進|バイナリ|最初の文字|頭文字|一文字|各文字|各桁|詩を|俳句|詩|区切|ダッシュ|ハイフン|翻訳|最初の3|最初の三|最後の4|最後の四|平方|二乗|母音|シーザー|ピッグラテン|逆に|後ろから",
@@ -155,10 +155,10 @@ export const formTerms = {
     vi: "trang web|trang này|hàm|chức năng|mã này|bài viết|sơ yếu|bảng|tài liệu|email|văn bản|tệp|kết quả|đầu ra|nội dung",
     th: "เว็บเพจ|หน้าเว็บ|ฟังก์ชัน|โค้ด|บทความ|ประวัติ|ตาราง|เอกสาร|อีเมล|ข้อความ|ไฟล์|ผลลัพธ์|เนื้อหา",
     bn: "ওয়েবপেজ|ওয়েব পেজ|পৃষ্ঠা|ফাংশন|কোড|নিবন্ধ|জীবনবৃত্তান্ত|টেবিল|নথি|ইমেল|পাঠ্য|ফাইল|ফলাফল|আউটপুট|বিষয়বস্তু",
-    tl: "webpage|pahina|function|pag-andar|code|artikulo|resume|talahanayan|dokumento|email|teksto|file|resulta|output|nilalaman",
+    tl: "webpage|pahina|ang function|ng function|pag-andar|ang code|ng code|artikulo|resume|talahanayan|dokumento|email|teksto|ang file|ng file|resulta|ang output|ng output|nilalaman",
     pl: "stronę|strony|funkcj|kod$|artykuł|tabel|dokument|mail|tekst|plik|wynik|treść",
   },
   markup: {
-    any: '<|im_start|>|<|im_end|>|<|system|>|<|user|>|<|assistant|>|<|end|>|<|endoftext|>|<|eot_id|>|<|start_header_id|>|[inst]|[/inst]|<<sys>>|<start_of_turn>|<end_of_turn>|</system|<system|</instruction|<instruction|</prompt|</user|</data|</document|</context|[system]|[system |[admin]|[developer]|### system|### instruction|###instruction|### human|### assistant|### response|system: |user: |human: |assistant: |####|{{user|end of prompt|begin prompt|---begin|---end|</untrusted|<untrusted|system_prompt|"role": "system|userquery|<!--|-->|!important|[your prompt here]|[insert prompt|{z}|{{prompt|[insert|{variable',
+    any: '<¦im_start¦>|<¦im_end¦>|<¦system¦>|<¦user¦>|<¦assistant¦>|<¦end¦>|<¦endoftext¦>|<¦eot_id¦>|<¦start_header_id¦>|[inst]|[/inst]|<<sys>>|<start_of_turn>|<end_of_turn>|</system|<system|</instruction|<instruction|</prompt|</user|</data|</document|</context|[system]|[system |[admin]|[developer]|### system|### instruction|###instruction|### human|### assistant|### response|system: |user: |human: |assistant: |####|{{user|end of prompt|begin prompt|---begin|---end|</untrusted|<untrusted|system_prompt|"role": "system|userquery|<!--|-->|!important|[your prompt here]|[insert prompt|{z}|{{prompt|[insert|{variable',
   },
 } satisfies TermTable;

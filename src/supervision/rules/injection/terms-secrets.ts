@@ -109,7 +109,7 @@ export const secretTerms = {
     vi: "ngày sinh|sinh nhật|năm sinh|tháng sinh|địa chỉ|số điện thoại|thẻ tín dụng|tài khoản ngân hàng|số dư|thành phố cư trú|nơi cư trú|màu yêu thích|màu sắc yêu thích|dữ liệu cá nhân|thông tin cá nhân|người dùng|cơ sở dữ liệu|lương|sinh năm|sống ở|email của|điện thoại của|địa chỉ của|số dư của|hồ sơ y tế|người dùng khác|khách hàng khác|tất cả khách hàng|nhân viên|vị trí|thành phố",
     th: "วันเกิด|ปีเกิด|เดือนเกิด|ที่อยู่|หมายเลขโทรศัพท์|เบอร์โทร|บัตรเครดิต|บัญชีธนาคาร|ยอดเงิน|เมืองที่อาศัย|สีโปรด|สีที่ชอบ|ข้อมูลส่วนบุคคล|ข้อมูลส่วนตัว|ผู้ใช้|ฐานข้อมูล|เงินเดือน|เกิดเมื่อ|อาศัย|อีเมลของ|โทรศัพท์ของ|ที่อยู่ของ|ยอดเงินของ|เวชระเบียน|ผู้ใช้คนอื่น|ลูกค้าทั้งหมด|พนักงาน|ตำแหน่งของ|เมือง|ส่วนตัว",
     bn: "জন্ম তারিখ|জন্মতারিখ|জন্মদিন|জন্ম সাল|জন্ম মাস|জন্মের|ঠিকানা|ফোন নম্বর|ক্রেডিট কার্ড|ব্যাংক অ্যাকাউন্ট|ব্যালেন্স|শহর|প্রিয় রঙ|ব্যক্তিগত|আদ্যক্ষর|ব্যবহারকারী|ডাটাবেস|ডেটাবেস|বেতন|জন্ম|থাকেন|বাস কর|ইমেল|ইমেইল|ফোন|ব্যাঙ্ক|ব্যাংক|মেডিকেল|অন্য ব্যবহারকারী|সব গ্রাহক|কর্মচারী|অবস্থান",
-    tl: "petsa ng kapanganakan|kaarawan|taon ng kapanganakan|buwan ng kapanganakan|kapanganakan|address|tirahan|numero ng telepono|credit card|bank account|balanse|lungsod|paboritong kulay|personal na data|personal na impormasyon|inisyal|ng gumagamit|gumagamit|user|database|sweldo|ipinanganak|nakatira|email ni|email ng|telepono ni|tirahan ni|balanse ni|ibang gumagamit|lahat ng customer|empleyado|lokasyon",
+    tl: "petsa ng kapanganakan|kaarawan|taon ng kapanganakan|buwan ng kapanganakan|kapanganakan|tirahan|numero ng telepono|credit card|bank account|balanse|lungsod|paboritong kulay|personal na data|personal na impormasyon|inisyal|ng gumagamit|gumagamit|ng user|ang user|sa user|database|sweldo|ipinanganak|nakatira|email ni|email ng|telepono ni|tirahan ni|balanse ni|ibang gumagamit|lahat ng customer|empleyado|lokasyon",
     pl: "data urodzenia|datę urodzenia|adres|numer telefonu|konta|dane osobowe|użytkownik",
   },
   share: {
@@ -172,7 +172,7 @@ export const secretTerms = {
     tr: "gönder|ilet|aktar|yükle|tıkla",
     ko: "보내|전송|전달|송금|업로드|클릭",
     id: "kirim|teruskan|transfer|unggah|klik",
-    vi: "gửi|chuyển tiếp|chuyển khoản|tải lên|nhấp",
+    vi: "gửi$|chuyển tiếp|chuyển khoản|tải lên|nhấp",
     th: "ส่ง|โอน|อัปโหลด|คลิก",
     bn: "পাঠা|প্রেরণ|ক্লিক",
     tl: "ipadala|magpadala|i-forward|ilipat|i-click",
