@@ -1,16 +1,20 @@
 /** Judges texts of each source with a scorer that was trained without that source: what `eval:rules --leave-out source` prints. */
 import { type Decided, type LabelledText, printDecided } from "../evaluation/rule-labels.js";
-import { scoresOfUnseenSources, thresholdsFrom } from "./injection-model.js";
+import { rootOf, scoresOfUnseenSources, thresholdsFrom } from "./injection-model.js";
 
-/**
- * A left-out source is judged whole. The thresholds are those at which the harmless texts, each judged without its own source,
- * give the false alarms asked for.
- */
+/** A left-out source is judged whole, at thresholds that are set on the harmless texts of the other sources, each judged without its own. */
 export function reportLeaveOut(texts: readonly LabelledText[], sensitivity?: string): void {
   const scored = scoresOfUnseenSources(texts);
-  for (const [name, threshold] of thresholdsFrom(scored)) {
+  const decided = new Map<string, Decided[]>();
+  for (const [root, ofSource] of Map.groupBy(scored, ({ text }) => rootOf(text))) {
+    for (const [name, threshold] of thresholdsFrom(scored.filter(({ text }) => rootOf(text) !== root))) {
+      const soFar = decided.get(name) ?? [];
+      decided.set(name, [...soFar, ...ofSource.map(({ text, score }) => ({ text, found: score > threshold }))]);
+    }
+  }
+  for (const [name, ofSensitivity] of decided) {
     if (sensitivity !== undefined && sensitivity !== name) continue;
     console.log(`\n## each source left out, sensitivity ${name}`);
-    printDecided(scored.map(({ text, score }): Decided => ({ text, found: score > threshold })));
+    printDecided(ofSensitivity);
   }
 }

@@ -18,6 +18,8 @@ export interface SentenceFeatures {
   readonly signs: readonly number[];
   /** From the first character of a sign to the last, as offsets in the sentence. */
   readonly span: { readonly start: number; readonly end: number } | undefined;
+  /** Which concepts stand in it together: places among the pairs of {@link allConcepts}. */
+  readonly together: readonly number[];
   /** A bit for each of {@link allForms}. */
   readonly forms: number;
   readonly folded: FoldedText;
@@ -63,6 +65,7 @@ export function analyseSentence(sentence: string, lexicon: Lexicon): SentenceFea
   const hits = lexicon.find(folded);
   let concepts = 0;
   for (const { concept } of hits) concepts |= 1 << concept;
+  if ((concepts & mineBit) !== 0 && !ownsSomething(hits)) concepts &= ~mineBit;
   const signs: number[] = [];
   let [start, end] = [Number.POSITIVE_INFINITY, 0];
   if (concepts !== 0) {
@@ -79,7 +82,37 @@ export function analyseSentence(sentence: string, lexicon: Lexicon): SentenceFea
   const { offsets } = folded;
   const span =
     signs.length === 0 ? undefined : { start: offsets?.[start] ?? start, end: (offsets?.[end - 1] ?? end - 1) + 1 };
-  return { length: sentence.length, concepts, signs, span, forms: formsOf(sentence, folded), folded };
+  const together = pairsOf(concepts);
+  return { length: sentence.length, concepts, together, signs, span, forms: formsOf(sentence, folded), folded };
+}
+
+const conceptPairCount = (allConcepts.length * (allConcepts.length - 1)) / 2;
+
+/** The places of all pairs of concepts that are there. */
+function pairsOf(concepts: number): number[] {
+  const pairs: number[] = [];
+  for (let high = 1; high < allConcepts.length; high++) {
+    if ((concepts & (1 << high)) === 0) continue;
+    for (let low = 0; low < high; low++) if (concepts & (1 << low)) pairs.push((high * (high - 1)) / 2 + low);
+  }
+  return pairs;
+}
+
+const mineIndex = allConcepts.indexOf("mine");
+const mineBit = 1 << mineIndex;
+/** What counts as one's own, and so many characters at most from the word that says so: "my old password", not "my boss wants it". */
+const ownedMask = maskOf(["secret", "share", "personal", "prompt"]);
+const ownedWithin = 16;
+
+function ownsSomething(hits: readonly Hit[]): boolean {
+  return hits.some(
+    (mine) =>
+      mine.concept === mineIndex &&
+      hits.some(
+        ({ concept, start, end }) =>
+          (ownedMask & (1 << concept)) !== 0 && start - mine.end <= ownedWithin && mine.start - end <= ownedWithin,
+      ),
+  );
 }
 
 interface Span {
@@ -191,21 +224,24 @@ export const featureLayout = (() => {
   const counts = manners + signGroups.length * mannerCount;
   const forms = counts + 4;
   const lengths = forms + allForms.length;
-  const bias = lengths + lengthSteps.length;
-  return { signs, concepts, pairs, groups, manners, counts, forms, lengths, bias, ngrams: bias + 1 };
+  const together = lengths + lengthSteps.length;
+  const bias = together + conceptPairCount;
+  return { signs, concepts, pairs, groups, manners, counts, forms, lengths, together, bias, ngrams: bias + 1 };
 })();
 
 /** The features of a run of sentences, but for n-grams: those that are there, each with the value 1. */
 export function denseFeatures(sentences: readonly SentenceFeatures[]): number[] {
   const signs = new Set<number>();
+  const together = new Set<number>();
   let [concepts, forms, length] = [0, 0, 0];
   for (const sentence of sentences) {
     for (const sign of sentence.signs) signs.add(sign);
+    for (const pair of sentence.together) together.add(pair);
     concepts |= sentence.concepts;
     forms |= sentence.forms;
     length += sentence.length;
   }
-  const features = [featureLayout.bias];
+  const features = [featureLayout.bias, ...Array.from(together, (pair) => featureLayout.together + pair)];
   const groups = new Set<number>();
   for (const sign of signs) {
     features.push(featureLayout.signs + sign);
@@ -236,61 +272,4 @@ function mannersOf(sentences: readonly SentenceFeatures[]): Set<number> {
     }
   }
   return manners;
-}
-
-export const bucketCount = 32_768;
-
-/** Calls `visit` with the bucket of each word, each pair of words, and each run of 3 to 5 characters of a word. */
-export function eachNgram({ text }: FoldedText, visit: (bucket: number) => void): void {
-  let previous = 0;
-  for (let at = 0; at < text.length; ) {
-    if (!isWordUnit(text.charCodeAt(at))) {
-      at += 1;
-      continue;
-    }
-    let end = at + 1;
-    while (end < text.length && isWordUnit(text.charCodeAt(end))) end += 1;
-    const word = hashOf(text, at, end, wordSeed);
-    visit(bucketOf(word));
-    if (previous !== 0) visit(bucketOf(Math.imul(previous, 31) ^ word));
-    previous = word;
-    eachRun(text, at, end, visit);
-    at = end;
-  }
-}
-
-function eachRun(text: string, from: number, to: number, visit: (bucket: number) => void): void {
-  const isDense = text.charCodeAt(from) >= 0x2e80 || (text.charCodeAt(from) >= 0xe00 && text.charCodeAt(from) < 0xe80);
-  for (let start = from; start < to; start++) {
-    let hash = start === from ? runSeed ^ edgeSeed : runSeed;
-    const last = Math.min(to, start + 5);
-    for (let at = start; at < last; at++) {
-      hash = Math.imul(hash ^ text.charCodeAt(at), hashPrime);
-      const length = at - start + 1;
-      if (length >= 3 || (isDense && length === 2)) visit(bucketOf(at + 1 === to ? hash ^ edgeSeed : hash));
-    }
-  }
-}
-
-const wordSeed = 0x811c9dc5;
-const runSeed = 0x2f0b4a27;
-const edgeSeed = 0x5bd1e995;
-const hashPrime = 0x01000193;
-
-function hashOf(text: string, from: number, to: number, seed: number): number {
-  let hash = seed;
-  for (let at = from; at < to; at++) hash = Math.imul(hash ^ text.charCodeAt(at), hashPrime);
-  return hash;
-}
-
-function bucketOf(hash: number): number {
-  let mixed = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
-  mixed ^= mixed >>> 13;
-  return mixed & (bucketCount - 1);
-}
-
-/** Letters, digits and marks of any script; what is left of ASCII and general punctuation parts words. */
-function isWordUnit(unit: number): boolean {
-  if (unit < 128) return (unit >= 97 && unit <= 122) || (unit >= 48 && unit <= 57);
-  return !((unit >= 0x2000 && unit < 0x2e80) || (unit >= 0x3000 && unit < 0x3005) || unit === 0x964 || unit < 0xc0);
 }

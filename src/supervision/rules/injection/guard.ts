@@ -84,9 +84,16 @@ export class InjectionScanner implements Scanner {
       this.lookedAt = end;
       this.telling = firstTelling(pending.slice(0, end), this.parts.lexicon);
     }
-    // Where no sign says which words it is, the last unit of the sentence is what is found.
-    const last = pending.charCodeAt(pending.length - 1) > 32 ? pending.length - 1 : pending.length;
-    return Math.min(this.telling ?? end, end, last);
+    // Where no sign says which words it is, the last unit of the sentence is what is found: a space only if the text may end with it.
+    const isOpen = pending.charCodeAt(pending.length - 1) > 32 || this.wouldBeFound();
+    return Math.min(this.telling ?? end, end, isOpen ? Math.max(0, pending.length - 1) : pending.length);
+  }
+
+  /** Whether a text that ended here would be found. */
+  private wouldBeFound(): boolean {
+    if (this.pending === "") return false;
+    const run = this.runWith(this.pending, this.pendingStart);
+    return this.parts.scorer.score(run) > this.parts.threshold;
   }
 
   finish(): void {
@@ -103,19 +110,23 @@ export class InjectionScanner implements Scanner {
     return found;
   }
 
-  /** A sentence is over: scores it with those before it. */
-  private close(text: string, start: number): void {
+  /** A sentence with those before it that are scored together with it. */
+  private runWith(text: string, start: number): Heard[] {
     const features = analyseSentence(text, this.parts.lexicon);
     const end = start + text.length;
     const form = hasTellingForm(features.forms) ? { start: end - 1, end } : undefined;
     const span =
       features.span === undefined ? form : { start: start + features.span.start, end: start + features.span.end };
-    this.run.push({ start, end, features, ngrams: undefined, sign: span });
-    while (
-      this.run.length > runLimits.sentences ||
-      end - (this.run[0]?.start ?? end) > Math.max(runLimits.units, text.length)
-    )
-      this.run.shift();
+    const run = [...this.run, { start, end, features, ngrams: undefined, sign: span }];
+    while (run.length > runLimits.sentences || end - (run[0]?.start ?? end) > Math.max(runLimits.units, text.length))
+      run.shift();
+    return run;
+  }
+
+  /** A sentence is over: scores it with those before it. */
+  private close(text: string, start: number): void {
+    const end = start + text.length;
+    this.run = this.runWith(text, start);
     const signs = this.run.flatMap(({ sign }) => (sign !== undefined && sign.start >= this.letGo ? [sign] : []));
     const score = this.parts.scorer.score(this.run);
     const isFound = score > this.parts.threshold;

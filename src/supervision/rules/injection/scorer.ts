@@ -2,7 +2,8 @@
  * The linear scorer of the injection guard: what signs, form and n-grams of a run of sentences add up to. Its weights are trained
  * by scripts/training; they are unpacked when a rule first uses them.
  */
-import { denseFeatures, eachNgram, featureLayout, type SentenceFeatures } from "./features.js";
+import { denseFeatures, featureLayout, type SentenceFeatures } from "./features.js";
+import { eachNgram } from "./ngrams.js";
 import { allSigns, type SignGroup, signGroups } from "./signs.js";
 
 /** What the trainer writes. */

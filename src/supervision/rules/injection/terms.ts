@@ -61,7 +61,8 @@ export class Lexicon {
 
   private add(concept: number, written: string): string {
     const isWhole = written.endsWith("$");
-    const word = foldText(isWhole ? written.slice(0, -1) : written).text;
+    // In the tables `|` parts words, so a bar of a word is written `¦`.
+    const word = foldText((isWhole ? written.slice(0, -1) : written).replaceAll("¦", "|")).text;
     this.begins[pairOf(word, 0)] = 1;
     const [index, key] = word.length > 2 ? [this.byThree, keyOfThree(word, 0)] : [this.byTwo, keyOfTwo(word, 0)];
     const terms = index.get(key);
