@@ -8,7 +8,8 @@ describe("a reply of a session's model", () => {
     const tenant = await newTenant();
     await tenant.rules("guard", [rule]);
     const model = await tenant.agent("assistant", { supervisors: ["guard"] });
-    const chunks = ["The crown jewels ", "are in ", "the tower."];
+    // Where nobody follows, the rules look after a thousand characters at the latest.
+    const chunks = ["The crown jewels ", "are in the tower. ".repeat(60), "Nowhere else."];
     await model.reply({ chunks, text: chunks.join(""), hold: { name: "for ever", afterChunks: 2 } });
     const turn = await tenant.say(await tenant.session(), "Where?");
     expect(turn.status).toBe("blocked");
