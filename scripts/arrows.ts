@@ -40,12 +40,16 @@ const objects = [
 const faces = ["http", "openai", "mcp", "webhooks", "queue", "console"].map((name) => `src/${name}`);
 
 export const arrows: readonly Row[] = [
-  // Only these two know everybody. Objects ask composition.ts for what is made of their bindings.
+  // Only index.ts and composition.ts know everybody, and composition/ what lies below the faces. Objects ask composition.ts for what is made of their bindings.
   { place: "src/index.ts", imports: [...objects, "src/composition.ts", ...faces, "src/application", "src/tenancy"] },
   ...objects.map((place) => ({ place, imports: underObject, packages: [...pure, "cloudflare:workers"] })),
   {
     place: "src/composition.ts",
-    imports: [...faces, "src/application", "src/model/directory.ts", "src/model/providers", ...underApplication],
+    imports: ["src/composition", ...faces, "src/application", ...underApplication],
+  },
+  {
+    place: "src/composition",
+    imports: ["src/application", "src/model/directory.ts", "src/model/providers", ...underApplication],
   },
   // Types of bindings that only deployed environments have.
   { place: "src/env.d.ts", imports: ["src/model/providers", "src/stores"] },

@@ -1,11 +1,9 @@
 /** What people answered while a team worked on a reply: part of that reply, and of the history that later prompts show. */
-import { answeredWith, assumedFrom } from "../agent/built-in/ask-human.js";
+import { answeredWith, askHuman, assumedFrom, isAskHuman } from "../agent/built-in/ask-human.js";
 import { builtInServer } from "../agent/tools.js";
 import { dataBlock } from "../conversation/data-block.js";
 import { type ChatMessage, messageText, type ToolCallResult } from "../conversation/message.js";
 import type { Clarification } from "../routing/clarifications.js";
-
-const askHuman = "ask_human";
 
 /** As calls of `ask_human`, which is what they were. @param replyId begins their ids */
 export function questionCalls(clarifications: readonly Clarification[], replyId: string): ToolCallResult[] {
@@ -39,7 +37,7 @@ export function historyText(message: ChatMessage): string {
   if (message.role !== "assistant" || message.modelReply.metadata?.team === undefined) return text;
   const answers = message.modelReply.turns
     .flatMap(({ toolCalls = [] }) => toolCalls)
-    .filter(({ server, tool }) => server === builtInServer && tool === askHuman)
+    .filter(isAskHuman)
     .map(({ args, output, error }) =>
       dataBlock("clarification", { question: String(args.question) }, (output ?? error ?? "").slice(0, longestAnswer)),
     );

@@ -1,11 +1,10 @@
 /** What people answered while a team worked: each question once, with who answered it, and whether anybody did. */
 import { z } from "zod";
-import { answeredWith, assumedFrom } from "../agent/built-in/ask-human.js";
+import { answeredWith, assumedFrom, isAskHuman } from "../agent/built-in/ask-human.js";
 import type { AgentReport } from "../agent/loop.js";
 import type { Ask } from "../asks/ask.js";
 import { actorRecordSchema } from "../conversation/actor-record.js";
 import { dataBlock } from "../conversation/data-block.js";
-import { isAskHuman } from "./questions.js";
 
 /** A question that was put to a person while the team worked, with what came back. */
 export const clarificationSchema = z.object({

@@ -1,6 +1,7 @@
 /** What a worker that hands its task on leaves to the next one: what it says it did, and what its tools gave. */
+
+import { isAskHuman } from "../agent/built-in/ask-human.js";
 import type { ReplyTurn } from "../conversation/message.js";
-import { isAskHuman } from "./questions.js";
 import { routingServer } from "./routing-tools.js";
 
 /** Of one call's arguments or result, and of the whole, in characters. */

@@ -1,16 +1,10 @@
 /** Questions to people within a team: how many there may be, and that none is put to a person twice. */
 import { z } from "zod";
-import { askRequestOf, outputOfAsk, questionProblem, questionSchema } from "../agent/built-in/ask-human.js";
+import { askRequestOf, isAskHuman, outputOfAsk, questionProblem, questionSchema } from "../agent/built-in/ask-human.js";
 import { type Journal, Parked } from "../agent/journal.js";
-import { type AgentTool, builtInServer } from "../agent/tools.js";
+import type { AgentTool } from "../agent/tools.js";
 import type { Ask, AskRequest } from "../asks/ask.js";
 import { isSameQuestion } from "../text/same-question.js";
-
-const askHuman = "ask_human";
-
-export function isAskHuman(ref: { server: string; tool: string }): boolean {
-  return ref.server === builtInServer && ref.tool === askHuman;
-}
 
 /** What tells one question from another: an answer to one that differs in any of these is no answer to it. */
 type Question = Pick<AskRequest, "question" | "context" | "accepts" | "suggestions" | "audience">;

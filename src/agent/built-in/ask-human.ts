@@ -4,6 +4,13 @@ import { type Ask, type AskRequest, acceptedAnswer, acceptedAnswers, whatIsAccep
 import type { Asking } from "../asking.js";
 import { type AgentTool, builtInServer, type ToolOutput } from "../tools.js";
 
+export const askHuman = "ask_human";
+
+/** Whether a call is a question to a person, and what came of it a person's answer. */
+export function isAskHuman(ref: { readonly server: string; readonly tool: string }): boolean {
+  return ref.server === builtInServer && ref.tool === askHuman;
+}
+
 /** A question to a person, as an agent or a worker at an address puts it. */
 export const questionSchema = z.strictObject({
   question: z.string().min(1).max(4_000).describe("What to ask, complete in itself"),
@@ -51,8 +58,8 @@ export function askRequestOf(
 
 /** Asks a person and waits, durably, for as long as it takes. */
 export const askHumanTool: AgentTool = {
-  ref: { server: builtInServer, tool: "ask_human" },
-  name: "ask_human",
+  ref: { server: builtInServer, tool: askHuman },
+  name: askHuman,
   description:
     "Ask a person and wait for the answer. Use it when the request is ambiguous or something is missing that only a person can know.",
   parameters: z.toJSONSchema(questionSchema, { io: "input" }),
@@ -63,7 +70,7 @@ export const askHumanTool: AgentTool = {
     const question = questionSchema.parse(args);
     const wrong = questionProblem(question);
     if (wrong !== undefined) return { content: `Not asked: ${wrong}.`, isError: true };
-    const source = { ...asking?.source, tool: `${builtInServer}/ask_human`, toolCallId: callId };
+    const source = { ...asking?.source, tool: `${builtInServer}/${askHuman}`, toolCallId: callId };
     return outputOfAsk(journal.ask("ask", askRequestOf(question, { source, policy: asking?.policy ?? {} })));
   },
 };

@@ -117,7 +117,7 @@ export class MemorySupervision {
     return marked;
   }
 
-  /** A recalled text in which what gives orders is marked as data, or left out: a line of it, or all of it if no line does so alone. */
+  /** A recalled text in which what gives orders is marked as data, or left out: a line of it, or all of it if lines do so together. */
   private async withoutOrders(text: string, policies: WorkPolicies, passes: SupervisionState[]): Promise<string> {
     const { ordersInData } = policies;
     if (ordersInData === "allow" || !givesOrders(text)) return text;
@@ -129,7 +129,9 @@ export class MemorySupervision {
     const lines = text.split("\n");
     if (!lines.some(givesOrders)) return judged(text);
     const parts = await Promise.all(lines.map((line) => (givesOrders(line) ? judged(line) : line)));
-    return parts.join("\n");
+    const marked = parts.join("\n");
+    // What no other line says alone, they may say together.
+    return givesOrders(marked) ? judged(text) : marked;
   }
 
   private async judge(

@@ -1,5 +1,6 @@
 /** Supervisors of kind `rules`: declarative, without a model or a network, decided in microseconds. */
 
+import { isAskHuman } from "../../agent/built-in/ask-human.js";
 import type { RulesConfig } from "../rules/config.js";
 import { type CompiledRules, compileRules, type RulesEdit } from "../rules/engine.js";
 import { type Segment, type Subject, segmentsOf } from "../subject.js";
@@ -39,12 +40,13 @@ export function rulesSupervisor(
 
 /** What is said is judged as one text, so that nothing hides between two turns; arguments and outputs each alone. */
 function judgeSubject(rules: CompiledRules, subject: Subject): Verdict {
+  // What a tool returned should only inform; what it says in a reply was looked at when it came. A person may give orders.
+  const isData = subject.hook === "tool_result" && !isAskHuman(subject.call);
+  const judge = isData ? rules.judgeData : rules.judge;
   const segments = segmentsOf(subject);
   const spoken = segments.filter((segment) => segment.kind === "spoken" && segment.text !== "");
   const said = spoken.map((segment) => segment.text).join(separator);
-  const whole = rules.judge(said);
-  // What a tool returned should only inform; what it says in a reply was looked at when it came.
-  const isData = subject.hook === "tool_result";
+  const whole = judge(said);
 
   const texts = new Map<Segment, string>();
   distribute(spoken, whole.edits).forEach((text, index) => {
@@ -56,7 +58,7 @@ function judgeSubject(rules: CompiledRules, subject: Subject): Verdict {
   const judged = [said];
   for (const segment of segments) {
     if (segment.kind === "spoken" || segment.text === "") continue;
-    const alone = isData ? rules.judgeData(segment.text) : rules.judge(segment.text);
+    const alone = judge(segment.text);
     texts.set(segment, alone.text);
     actions.push(alone.action);
     reasons.push(...alone.reasons);

@@ -12,9 +12,9 @@ export type { RulesEdit } from "./edits.js";
 
 export interface CompiledRules {
   /** Judges a whole text. */
-  judge(text: string): RulesJudgement;
+  readonly judge: (text: string) => RulesJudgement;
   /** Judges a whole text that should only inform, such as a tool's result: orders in it have signs of their own. */
-  judgeData(text: string): RulesJudgement;
+  readonly judgeData: (text: string) => RulesJudgement;
   /** Why injection rules found what they found, for operators: scores and signs, nothing of the text. */
   explain(text: string, isData?: boolean): string[];
   /** Opens a stream for a text that comes in pieces and is passed on as far as it has been cleared. */

@@ -101,7 +101,7 @@ function setsAside(hits: readonly Hit[]): boolean {
 /** So much of a sentence has to be hidden: `<!-- prettier-ignore -->` is no order. */
 const hiddenLeast = 25;
 const hidingTag =
-  /<[a-z]{1,12}\s[^<>]{0,300}?(?:display\s?:\s?none|visibility\s?:\s?hidden|font-size\s?:\s?0|opacity\s?:\s?0|\shidden\b)[^<>]{0,300}>/gi;
+  /<[a-z][\da-z-]{0,19}(?=\s)[^<>]{0,300}?(?:display\s?:\s?none|visibility\s?:\s?hidden|font-size\s?:\s?0|opacity\s?:\s?0|\shidden\b)[^<>]{0,300}>/gi;
 
 /** Whether a stretch of the text lies in a comment of markup or in an element that isn't shown. */
 function hiddenPlaces(text: string): (start: number, end: number) => boolean {
@@ -111,9 +111,11 @@ function hiddenPlaces(text: string): (start: number, end: number) => boolean {
     const close = text.indexOf("-->", from + 4);
     ranges.push({ start: from, end: close < 0 ? text.length : close + 3 });
   }
+  let close = 0;
   for (const found of text.matchAll(hidingTag)) {
     const from = found.index + found[0].length;
-    const close = text.indexOf("</", from);
+    // Looked for once, however many elements it is the next one for.
+    if (close < from) close = text.indexOf("</", from);
     ranges.push({ start: from, end: close < 0 ? text.length : close });
     if (close < 0) break;
   }

@@ -1,0 +1,193 @@
+/** What the compositions of one environment share: its stores, and how the models and vectors of a tenant are reached. */
+import { CallSigner } from "../application/call-signer.js";
+import { ExampleClassifiers } from "../application/example-classifiers.js";
+import { ExampleVectors } from "../application/example-vectors.js";
+import { lookUps } from "../application/look-ups.js";
+import { McpServers } from "../application/mcp-servers.js";
+import { MemoryService } from "../application/memory/memory-service.js";
+import { MemorySupervision } from "../application/memory/memory-supervision.js";
+import { logAttempt } from "../application/model-log.js";
+import { RemoteTools } from "../application/remote-tools.js";
+import { SupervisorBuilder } from "../application/supervisor-builder.js";
+import { ToolBuilder } from "../application/tool-builder.js";
+import { type Namespace, PlacedObjects, withNamedJurisdictions } from "../gateways/placement.js";
+import { ThreadGateway } from "../gateways/thread-gateway.js";
+import { createModelPort, type ModelConfig } from "../model/directory.js";
+import type { ModelPort } from "../model/port.js";
+import { now, sleep, withDeadline } from "../platform/clock.js";
+import { type Embedder, openAiEmbedder, workersAiEmbedder } from "../platform/embedder.js";
+import { IsolateLoad } from "../platform/isolate-load.js";
+import { measureWith } from "../platform/logging.js";
+import type { OutgoingPolicy } from "../platform/outgoing.js";
+import { createSealer, type Sealer } from "../platform/secrets.js";
+import { createSigningSecrets } from "../platform/signing-secret.js";
+import { CreationClaims } from "../stores/creation-claims.js";
+import { Bookmarks, type Database, PrimaryDatabase } from "../stores/database.js";
+import { IdempotencyStore } from "../stores/idempotency-store.js";
+import { ContextStore } from "../stores/memory/context-store.js";
+import { DeadLetters } from "../stores/memory/dead-letters.js";
+import { EntryStore } from "../stores/memory/entry-store.js";
+import { MemoryStore } from "../stores/memory/memory-store.js";
+import { VectorIndex } from "../stores/memory/vector-index.js";
+import { EntryVectors } from "../stores/memory/vectors.js";
+import { PinnedTools } from "../stores/pinned-tools.js";
+import { ResourceStore } from "../stores/resource-store.js";
+import { D1TeamState } from "../stores/team-state.js";
+import { TenantPlacements } from "../stores/tenant-placements.js";
+import { type TenantReader, TenantSnapshots } from "../stores/tenant-snapshots.js";
+import { type Tenant, TenantStore } from "../stores/tenant-store.js";
+import { ToolCache } from "../stores/tool-cache.js";
+
+export interface Shared {
+  readonly db: Database;
+  readonly bookmarks: Bookmarks;
+  readonly placements: TenantPlacements;
+  readonly sealer: Sealer;
+  readonly resources: ResourceStore;
+  readonly tenants: TenantStore;
+  readonly snapshots: TenantSnapshots;
+  /** By the tenant as it was read, which never changes: gone when nobody keeps that any more. */
+  readonly models: WeakMap<Tenant, ModelPort>;
+  readonly policy: OutgoingPolicy;
+  readonly tools: ToolBuilder;
+  readonly remoteTools: RemoteTools;
+  readonly signer: CallSigner;
+  readonly signingSecret: (tenantId: string) => Promise<string>;
+  readonly supervisors: SupervisorBuilder;
+  readonly memory: MemoryService;
+  readonly memorySupervision: MemorySupervision;
+  readonly answers: IdempotencyStore;
+  readonly examples: ExampleClassifiers;
+  readonly claims: CreationClaims;
+  readonly load: IsolateLoad;
+}
+
+/** One set of stores per environment: what they keep is a cache of what can't change. */
+const sharedOf = new WeakMap<Env, Shared>();
+
+export function shared(env: Env): Shared {
+  const known = sharedOf.get(env);
+  if (known !== undefined) return known;
+  measureWith(env.METRICS);
+  const bookmarks = new Bookmarks();
+  const db = new PrimaryDatabase(env.DB, bookmarks);
+  const placements = new TenantPlacements(db);
+  const sealer = createSealer(env.SEALING_SECRET);
+  const policy: OutgoingPolicy = { allowLoopback: env.ENVIRONMENT === "local" };
+  const vectorIndex = new VectorIndex(db, env.VECTORS, now);
+  const vectors = new EntryVectors(db, (tenantId) => tenantEmbedder(env, tenantId), now, vectorIndex);
+  const resources = new ResourceStore(db, sealer, now);
+  const answers = new IdempotencyStore(db, sealer, now);
+  const claims = new CreationClaims(db, now);
+  const memory = new MemoryService({
+    db,
+    now,
+    memories: new MemoryStore(db, now),
+    entries: new EntryStore(db, now, vectors),
+    vectors,
+    contexts: new ContextStore(db, now),
+    threads: new ThreadGateway(new PlacedObjects(named(env, env.MEMORY_THREAD), placements)),
+    deadLetters: new DeadLetters(db, now),
+    answers,
+    claims,
+    sendJobs: (jobs) => env.FLUSHES.sendBatch(jobs.map((body) => ({ body }))).then(() => undefined),
+  });
+  const signingSecret = createSigningSecrets(env.SEALING_SECRET);
+  const signer = new CallSigner(signingSecret, now);
+  const tenants = new TenantStore(db, sealer, now);
+  const supervisors = new SupervisorBuilder({
+    policy,
+    signer,
+    now,
+    model: (tenantId) => tenantModel(env, tenantId, tenants),
+    provider: (tenantId, name) => tenantProvider(env, tenantId, name, tenants),
+  });
+  const memorySupervision = new MemorySupervision({ tenants, resources, supervisors, db, now });
+  const teamState = (tenantId: string): D1TeamState => new D1TeamState(db, tenantId, now);
+  const created: Shared = {
+    db,
+    bookmarks,
+    placements,
+    sealer,
+    resources,
+    tenants,
+    snapshots: new TenantSnapshots(resources, tenants),
+    models: new WeakMap(),
+    policy,
+    signer,
+    signingSecret,
+    remoteTools: new RemoteTools(new McpServers(policy, now, signer), new PinnedTools(db), now),
+    tools: new ToolBuilder(policy, signer, new ToolCache(db, now), (tenantId) =>
+      lookUps(tenantId, { memory, supervision: memorySupervision, resources, teamState }),
+    ),
+    supervisors,
+    examples: new ExampleClassifiers(new ExampleVectors((tenantId) => tenantEmbedder(env, tenantId), now)),
+    memory,
+    memorySupervision,
+    answers,
+    claims,
+    load: new IsolateLoad(now),
+  };
+  sharedOf.set(env, created);
+  return created;
+}
+
+/** Locally the platform knows no jurisdictions. */
+export function named<O>(env: Env, namespace: Namespace<O>): Namespace<O> {
+  return env.ENVIRONMENT === "local" ? withNamedJurisdictions(namespace) : namespace;
+}
+
+/** An OpenAI-compatible provider by its name: the tenant's own, or the deployment's under `openai`. */
+export async function tenantProvider(
+  env: Env,
+  tenantId: string,
+  name: string,
+  tenants: TenantReader,
+): Promise<{ baseUrl: string; apiKey: string } | undefined> {
+  const { sealer } = shared(env);
+  const providers = (await tenants.get(tenantId))?.settings.providers ?? {};
+  const own = Object.hasOwn(providers, name) ? providers[name] : undefined;
+  if (own !== undefined) return { baseUrl: own.baseUrl, apiKey: await sealer.open(own.sealedApiKey) };
+  if (name !== "openai" || env.OPENAI_API_KEY === undefined || env.OPENAI_API_KEY === "") return undefined;
+  return { baseUrl: env.OPENAI_BASE_URL || "https://api.openai.com/v1", apiKey: env.OPENAI_API_KEY };
+}
+
+/** What a tenant's vectors are made with; `undefined` where it has none. */
+async function tenantEmbedder(env: Env, tenantId: string): Promise<Embedder | undefined> {
+  const { tenants, policy } = shared(env);
+  const settings = (await tenants.get(tenantId))?.settings.embeddings;
+  if (settings === undefined) return undefined;
+  const { provider, model } = settings;
+  if (provider === "workers-ai") return env.AI === undefined ? undefined : workersAiEmbedder(env.AI, model);
+  const found = await tenantProvider(env, tenantId, provider, tenants);
+  return found === undefined ? undefined : openAiEmbedder(found, provider, model, policy);
+}
+
+export async function tenantModel(env: Env, tenantId: string, tenants: TenantReader): Promise<ModelPort> {
+  const { sealer, models } = shared(env);
+  const tenant = await tenants.get(tenantId);
+  const known = tenant === undefined ? undefined : models.get(tenant);
+  if (known !== undefined) return known;
+  const settings = tenant?.settings;
+  const providers: Record<string, { baseURL: string; apiKey: string }> = {};
+  for (const [name, { baseUrl, sealedApiKey }] of Object.entries(settings?.providers ?? {})) {
+    providers[name] = { baseURL: baseUrl, apiKey: await sealer.open(sealedApiKey) };
+  }
+  const config: ModelConfig = {
+    providers,
+    ...(env.OPENAI_API_KEY === undefined || env.OPENAI_API_KEY === ""
+      ? {}
+      : { openai: { apiKey: env.OPENAI_API_KEY, ...(env.OPENAI_BASE_URL ? { baseURL: env.OPENAI_BASE_URL } : {}) } }),
+    ...(env.DEFAULT_MODEL ? { defaultModel: env.DEFAULT_MODEL } : {}),
+    ...(env.AI === undefined ? {} : { workersAi: env.AI }),
+  };
+  const port = createModelPort(config, {
+    sleep: (ms) => sleep(ms),
+    random: Math.random,
+    now,
+    watch: (model, attempts) => logAttempt(tenantId, model, attempts),
+    withDeadline,
+  });
+  if (tenant !== undefined) models.set(tenant, port);
+  return port;
+}
