@@ -52,7 +52,8 @@ export class RoundtableEngine implements RootEngine {
       present: (type, data) => presentEvent(type, data, { store: this.store, view: () => this.view() }),
       describeWork: () => this.describeWork(),
       askClosed: (work) => this.askClosed(work),
-      active: () => this.active(),
+      // An analysis is in nobody's way, and is work all the same.
+      active: () => this.store.command()?.status === "running",
       load: platform.load,
     });
     const changed = (): void => this.changed();
