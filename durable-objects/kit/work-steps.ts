@@ -118,9 +118,11 @@ export class WorkSteps {
 
   /**
    * The work ends in the write that is under way: what goes with its last results is written, its steps are forgotten.
+   * @param isWhole whether it ends with what it came to: not where some of that could not be written
    * @returns what its models have taken
    */
-  end(): (Usage & { readonly model: string })[] {
+  end(isWhole: boolean): (Usage & { readonly model: string })[] {
+    if (isWhole && this.failure !== undefined) throw this.failure.error;
     this.failure = undefined;
     const stored = this.stored();
     const last = this.taken();
