@@ -231,6 +231,11 @@ export class Kit {
     return then;
   }
 
+  /** The same for steps that aren't of the work's own try: those that come after begin anew. @returns what is to be thrown */
+  afterThrowBeside(work: string, error: unknown): unknown {
+    return this.works.flushAfter(work, error);
+  }
+
   /**
    * Ends work, everything about it in one write: nobody asks for it any more, and its steps are forgotten. The write gets what
    * its models have taken, whoever in it called them.

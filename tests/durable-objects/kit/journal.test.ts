@@ -178,39 +178,6 @@ describe("steps that may be written with the next", () => {
     }));
 });
 
-describe("work some of whose results could not be written", () => {
-  const ended = { kind: "turn", since: 0, agent: "a" } as const;
-  const fails = (): never => {
-    throw new Error("no room");
-  };
-
-  it("doesn't complete without them, and is tried again", () =>
-    withJournal(async (kit, state) => {
-      const completed = { ...ended, outcome: "completed" } as const;
-      kit.journal("w", always).withNext(fails);
-      // It waits for something outside meanwhile.
-      await state.storage.sync();
-      const end = vi.fn();
-      expect(() => kit.end("w", completed, end)).toThrow("no room");
-      expect(end).not.toHaveBeenCalled();
-      const lease = { signal: new AbortController().signal, isHeld: always };
-      expect(kit.afterThrow("w", new Error("no room"), lease)).toBe("again");
-      kit.end("w", completed, end);
-      expect(end).toHaveBeenCalledTimes(1);
-    }));
-
-  it("can be cancelled, and fail", () =>
-    withJournal(async (kit, state) => {
-      const end = vi.fn();
-      for (const outcome of ["cancelled", "failed"] as const) {
-        kit.journal(outcome, always).withNext(fails);
-        await state.storage.sync();
-        kit.end(outcome, { ...ended, outcome }, end);
-      }
-      expect(end).toHaveBeenCalledTimes(2);
-    }));
-});
-
 describe("a commit", () => {
   it("writes once, in the very write of its step", () =>
     withJournal(async (kit, state) => {
