@@ -77,7 +77,7 @@ export class AnswerSupervision {
       return { message: refuse("invalid", detail), record: () => supervise.decided(record, sent, after) };
     } catch (error) {
       if (isControlFlow(error)) return undefined;
-      throw error;
+      throw kit.afterThrowBeside(turnId, error);
     }
   }
 }

@@ -231,15 +231,21 @@ export class Kit {
     return then;
   }
 
+  /** The same for steps that aren't of the work's own try: those that come after begin anew. @returns what is to be thrown */
+  afterThrowBeside(work: string, error: unknown): unknown {
+    return this.works.flushAfter(work, error);
+  }
+
   /**
    * Ends work, everything about it in one write: nobody asks for it any more, and its steps are forgotten. The write gets what
    * its models have taken, whoever in it called them.
+   * @throws where work was completed or blocked and some of what it did could not be written
    */
   end(work: string, ended: WorkEnd, write: (usage: Usage, endedAt: number) => void): void {
     const { kind, outcome, since, agent, subject, keyId } = ended;
     const endedAt = this.ports.now();
     const usage = this.write(() => {
-      const models = this.works.stepsOf(work).end();
+      const models = this.works.stepsOf(work).end(outcome === "completed" || outcome === "blocked");
       const taken = sumOfUsage(models);
       this.asks.cancelOfWork(work, ended.by ?? { kind: "system", id: work });
       write(taken, endedAt);

@@ -66,6 +66,7 @@ export class WorkSteps {
   /** Stores that a step is begun, before anything of it is done; what waits goes with it. */
   begin(id: string, kind: StepKind, onBegin: (() => void) | undefined): void {
     const { sql, now, write } = this.ports;
+    const others = this.waiting.length;
     try {
       write(() => {
         this.flush();
@@ -79,6 +80,7 @@ export class WorkSteps {
       });
     } catch (error) {
       this.known = undefined;
+      if (others > 0) this.failure = { error };
       throw error;
     }
     this.known?.set(id, { kind, result: undefined });
@@ -87,7 +89,7 @@ export class WorkSteps {
   /** Stores that a step is done, and with it what waits. @param write in the same write, behind the result */
   complete(step: DoneStep, write: () => void): void {
     this.waiting.push({ step, write });
-    this.flush();
+    this.flush(1);
   }
 
   /** The same with the next write, at the latest at the end of this synchronous stretch. */
@@ -100,8 +102,13 @@ export class WorkSteps {
     this.wait({ write });
   }
 
-  /** Writes what waits. @throws what the write threw: nothing of it was done then. */
-  flush(): void {
+  /**
+   * Writes what waits. Where others' results are lost with the caller's own, nothing more is written until another try: whoever takes
+   * the exception for a failure of theirs (a supervisor, a tool) must not go on without them.
+   * @param own how many of those that wait are the caller's
+   * @throws what the write threw: nothing of it was done then
+   */
+  flush(own = 0): void {
     if (this.failure !== undefined) throw this.failure.error;
     const waiting = this.taken();
     if (waiting.length === 0) return;
@@ -112,15 +119,18 @@ export class WorkSteps {
       });
     } catch (error) {
       this.known = undefined;
+      if (waiting.length > own) this.failure = { error };
       throw error;
     }
   }
 
   /**
    * The work ends in the write that is under way: what goes with its last results is written, its steps are forgotten.
+   * @param isWhole whether it ends with what it came to: not where some of that could not be written
    * @returns what its models have taken
    */
-  end(): (Usage & { readonly model: string })[] {
+  end(isWhole: boolean): (Usage & { readonly model: string })[] {
+    if (isWhole && this.failure !== undefined) throw this.failure.error;
     this.failure = undefined;
     const stored = this.stored();
     const last = this.taken();

@@ -52,7 +52,8 @@ export class RoundtableEngine implements RootEngine {
       present: (type, data) => presentEvent(type, data, { store: this.store, view: () => this.view() }),
       describeWork: () => this.describeWork(),
       askClosed: (work) => this.askClosed(work),
-      active: () => this.active(),
+      // An analysis is in nobody's way, and is work all the same.
+      active: () => this.store.command()?.status === "running",
       load: platform.load,
     });
     const changed = (): void => this.changed();
@@ -62,11 +63,11 @@ export class RoundtableEngine implements RootEngine {
   }
 
   begin(identity: RoundtableIdentity, definition: RoundtableDefinition): void {
-    this.revision = identity.revision;
     this.kit.write(() => {
       this.create(identity, definition);
       const speakers = seatsAt(this.store.roundtable()).map(({ id }) => id);
-      this.run({ kind: "round", round: 1, speakers, absent: [], startedAt: this.platform.now() });
+      const startedAt = this.platform.now();
+      this.run({ kind: "round", round: 1, speakers, absent: [], startedAt }, identity.revision);
     });
     this.kit.deliverSoon();
   }
@@ -110,7 +111,6 @@ export class RoundtableEngine implements RootEngine {
     }
     const next = nextStep(debateOf(this.store), { skipPending, rerun });
     if (next.kind === "refused") return refuse("conflict", next.detail);
-    this.revision = revision;
     this.kit.write(() => {
       this.store.setLastCommand(commandId);
       this.store.setError(undefined);
@@ -118,14 +118,11 @@ export class RoundtableEngine implements RootEngine {
       this.requests.closeOpen({ skipRequired: skipPending === true, by: answerer.by });
       if (next.kind === "complete") return;
       const { kind, round, speakers, absent } = next;
-      this.run({
-        kind,
-        round,
-        speakers: [...speakers],
-        absent: [...absent],
+      const started = {
+        ...{ kind, round, speakers: [...speakers], absent: [...absent], startedAt: this.platform.now() },
         ...(focusQuestion === undefined ? {} : { focusQuestion }),
-        startedAt: this.platform.now(),
-      });
+      };
+      this.run(started, revision);
     });
     this.changed();
     this.kit.deliverSoon();
@@ -210,9 +207,13 @@ export class RoundtableEngine implements RootEngine {
     this.kit.events.append("roundtable.started", undefined, { roundtableId: identity.roundtableId });
   }
 
-  /** Makes a command the one that is worked on. In the write that is under way. */
-  private run(command: Command): void {
+  /**
+   * Makes a command the one that is worked on. In the write that is under way.
+   * @param revision the tenant's, where the request brought it
+   */
+  private run(command: Command, revision?: number): void {
     const { roundtableId } = this.store.roundtable();
+    this.revision = revision;
     this.ends.dropAnalysis();
     const work = `${roundtableId}.${this.store.nextWork()}`;
     this.store.setCommand(work, command);

@@ -57,6 +57,18 @@ describe("a roundtable whose object dies", () => {
     expect(held(await getTable(tenant, started))).toEqual({ a: "A.", b: "B." });
   });
 
+  it("is found by its alarm in an analysis too, which nobody waits for", async () => {
+    const tenant = await newTenant();
+    const panel = newPanel(["a", "b"], { analysis: true });
+    await everybodySpeaks(panel);
+    await panel.analyst.reply({ ...takes("Lost."), hold: "analysis" }, { ...takes("No analysis."), repeat: true });
+    const table = await startTable(tenant, panel);
+    await panel.analyst.until({ open: 1 });
+    await crash();
+    await ringAlarm(tableObject(tenant, table));
+    await panel.analyst.until({ requests: 2 });
+  });
+
   it("works the pattern to its end with the object gone between all steps", async () => {
     const tenant = await newTenant();
     const panel = newPanel(["a", "b"], { rounds: 2 });

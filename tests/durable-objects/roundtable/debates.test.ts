@@ -187,6 +187,25 @@ describe("a debate", () => {
     expect(table.failures).toMatchObject([{ agentId: "a", reason: "blocked", attempts: 1 }]);
   });
 
+  it("is brought together under the rules of now, whatever a continue before it came to", async () => {
+    const tenant = await newTenant();
+    const blocks = (phrase: string) => ({
+      ...{ match: { type: "phrases", phrases: [phrase] }, action: "block", reason: `No ${phrase}.` },
+    });
+    await tenant.rules("words", [blocks("griffin")], { hooks: ["hop", "response"] });
+    const panel = newPanel(["a", "b"], { supervisors: ["words"] });
+    await seat(panel, "a").reply(requests("Who pays?", { priority: "required" }), takes("A."));
+    await seat(panel, "b").reply(takes("B."));
+    const table = await startTable(tenant, panel);
+    expect(await goOn(tenant, table)).toMatchObject({ status: "needs_context" });
+    await tenant.rules("words", [blocks("unicorn")], { hooks: ["hop", "response"] });
+    const texts = { conclusion: "A unicorn would ship.", recommendation: "", evolution: "" };
+    const lists = { commonGround: [], keyDifferences: [], citations: [] };
+    await panel.analyst.reply({ text: JSON.stringify({ ...texts, ...lists, confidence: 0.6 }) });
+    await tenant.call("POST", `/v1/roundtables/${table.sessionId}/synthesis`, {});
+    expect((await getTable(tenant, table)).error).toMatchObject({ code: "blocked" });
+  });
+
   it("keeps a blocked answer from the seats: it can't be had", async () => {
     const tenant = await newTenant();
     await tenant.rules(
