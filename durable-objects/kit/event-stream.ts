@@ -108,8 +108,9 @@ class EventStream {
   }
 
   private goLive(): void {
-    this.isLive = true;
+    // First: asking may tell everybody who is live what was kept back, and that is part of the answer.
     const missed = missedBy(this.options);
+    this.isLive = true;
     if (missed !== undefined) this.send(missed);
     this.write(`: ${caughtUp}\n\n`);
     this.endWhenIdle();

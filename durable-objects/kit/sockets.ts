@@ -32,6 +32,8 @@ export class EventSockets {
     const reader = readerSchema.parse(JSON.parse(decodeURIComponent(request.headers.get(readerHeader) ?? "null")));
     const after = Number(new URL(request.url).searchParams.get("after") ?? 0);
     const { 0: client, 1: server } = new WebSocketPair();
+    // Before the socket is one of those that are told: asking may tell them what was kept back, and that is part of the answer.
+    const missed = this.catchUp();
     this.ctx.acceptWebSocket(server);
     // Kept with the socket, also while the object sleeps.
     server.serializeAttachment(reader);
@@ -39,14 +41,9 @@ export class EventSockets {
     for (const event of past.slice(0, backlog)) this.send(server, event);
     // Going on with what happens now would leave a gap.
     if (past.length > backlog) server.close(tryAgain, "there is more: connect again behind the last event");
-    else this.sendMissed(server);
+    else if (missed !== undefined) this.send(server, missed);
     const protocol = request.headers.has("sec-websocket-protocol") ? { "sec-websocket-protocol": socketProtocol } : {};
     return new Response(null, { status: 101, webSocket: client, headers: protocol });
-  }
-
-  private sendMissed(socket: WebSocket): void {
-    const missed = this.catchUp();
-    if (missed !== undefined) this.send(socket, missed);
   }
 
   /** Closes the sockets of a key, or of a subject's tokens. */
