@@ -13,6 +13,9 @@ const keptForMs = 24 * 3_600_000;
 /** Stands where an answer was, or would have come: what it was about has been deleted. */
 const forgotten = "";
 
+/** Headers that name what an answer is about, beside its path. */
+const naming = ["location", "x-conclave-session"];
+
 /** One request: whose it is, under which key, and the hash of all that makes it the same one again. */
 export interface KeyedRequest {
   readonly scope: string;
@@ -98,7 +101,7 @@ export class IdempotencyStore {
         `UPDATE idempotency SET status = ?3, about = ?4, sealed_answer = ${body === "" ? "?5" : "COALESCE(sealed_answer, ?5)"}
          WHERE scope = ?1 AND idempotency_key = ?2`,
       )
-      .bind(scope, key, status, `${path} ${headers.location ?? ""}`, sealed)
+      .bind(scope, key, status, [path, ...naming.map((name) => headers[name] ?? "")].join(" "), sealed)
       .run();
   }
 
