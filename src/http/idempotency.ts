@@ -23,7 +23,13 @@ export const idempotency = createMiddleware<AppEnv>(async (c, next) => {
   const { path, method } = c.req;
   const hash = await sha256Hex(`${method} ${path} ${c.req.header("if-match") ?? ""}\n${c.get("bodyText") ?? ""}`);
   // Each sender has keys of its own: an answer is repeated to whom it was given.
-  const request = { scope: actor.tenantId, key: ownKey(actor, key) ?? key, hash, path };
+  const request = {
+    scope: actor.tenantId,
+    key: ownKey(actor, key) ?? key,
+    hash,
+    path,
+    isDeletion: method === "DELETE",
+  };
   const claim = await answers.claim(request);
   switch (claim.kind) {
     case "answered": {

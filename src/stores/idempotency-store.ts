@@ -22,6 +22,7 @@ export interface KeyedRequest {
   readonly key: string;
   readonly hash: string;
   readonly path: string;
+  readonly isDeletion?: boolean | undefined;
 }
 
 const answerSchema = z.object({ body: z.string(), headers: z.record(z.string(), z.string()) });
@@ -93,12 +94,15 @@ export class IdempotencyStore {
       .run();
   }
 
-  /** An answer without a body tells nothing of what was deleted: it is kept all the same, so that a deletion can be repeated. */
-  async keep({ scope, key, path }: KeyedRequest, { status, body, headers }: KeptAnswer): Promise<void> {
+  /** What answers a deletion tells nothing of what was deleted: it is kept all the same, so that a deletion can be repeated. */
+  async keep(
+    { scope, key, path, isDeletion = false }: KeyedRequest,
+    { status, body, headers }: KeptAnswer,
+  ): Promise<void> {
     const sealed = await this.sealer.seal(JSON.stringify({ body, headers }));
     await this.db
       .prepare(
-        `UPDATE idempotency SET status = ?3, about = ?4, sealed_answer = ${body === "" ? "?5" : "COALESCE(sealed_answer, ?5)"}
+        `UPDATE idempotency SET status = ?3, about = ?4, sealed_answer = ${isDeletion || body === "" ? "?5" : "COALESCE(sealed_answer, ?5)"}
          WHERE scope = ?1 AND idempotency_key = ?2`,
       )
       .bind(scope, key, status, [path, ...naming.map((name) => headers[name] ?? "")].join(" "), sealed)

@@ -590,7 +590,10 @@ it("gives the same response to the same Idempotency-Key, until it is deleted", a
   const first = await respond(tenant, "Count.", {}, key);
   expect((await respond(tenant, "Count.", {}, key)).body).toEqual(first.body);
   expect((await respond(tenant, "Other.", {}, key)).body.error.code).toBe("idempotency_conflict");
-  await tenant.call("DELETE", `/v1/responses/${first.body.id}`);
+  const remove = () => tenant.call("DELETE", `/v1/responses/${first.body.id}`, undefined, { "idempotency-key": "k2" });
+  const removed = await remove();
+  expect(removed.status).toBe(200);
+  expect(await remove()).toMatchObject({ status: 200, body: removed.body });
   const again = await respond(tenant, "Count.", {}, key);
   expect(again.status).toBe(409);
   expect(JSON.stringify(again.body)).not.toContain("One.");
