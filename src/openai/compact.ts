@@ -26,7 +26,7 @@ export function compact(c: Context<FaceEnv>): Promise<Response> {
       const detail = "There is nothing to compact: send `input` or `previous_response_id`.";
       throw new OpenAiError(400, "missing_required_parameter", detail, "input");
     }
-    const before = await lookUpItems(input ?? [], actor, services);
+    const before = await lookUpItems(input ?? [], { actor }, services);
     const asked = responseInput(
       {
         ...{ model, previous_response_id, instructions, store: false, truncation: "auto", tool_choice: "none" },

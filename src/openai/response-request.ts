@@ -148,7 +148,7 @@ export function responseInput(body: ResponseRequest, session: string | undefined
     model: body.model,
     messages: body.instructions == null ? messages : [{ role: "developer", content: body.instructions }, ...messages],
     ...{ temperature: body.temperature, top_p: body.top_p, parallel_tool_calls: body.parallel_tool_calls, metadata },
-    ...{ max_completion_tokens: body.max_output_tokens, user: body.user ?? body.safety_identifier },
+    ...{ max_completion_tokens: body.max_output_tokens, user: subjectOf(body) },
     ...answeringOf(body),
   };
   const shift = messages.length - chat.messages.length;
@@ -159,6 +159,11 @@ export function responseInput(body: ResponseRequest, session: string | undefined
   const request = { ...input.request, note: echoOf(body, sessionId) };
   const isStored = body.store ?? true;
   return { ...input, request, previousId, isStored, isWhole: (body.truncation ?? "disabled") === "disabled" };
+}
+
+/** The end user that the request is made for. */
+export function subjectOf({ user, safety_identifier }: Pick<ResponseRequest, "user" | "safety_identifier">) {
+  return user ?? safety_identifier ?? undefined;
 }
 
 /** A conversation keeps its replies itself. */

@@ -14,7 +14,8 @@ import { actorOf, answering, given } from "./calls.js";
 import { bodyOf, OpenAiError } from "./errors.js";
 import { lookUpItems } from "./item-look-ups.js";
 import { responseEvents } from "./response-events.js";
-import { createEventSchema, echoSchema, responseInput } from "./response-request.js";
+import { createEventSchema, echoSchema, responseInput, subjectOf } from "./response-request.js";
+import { headAt } from "./stored-response.js";
 
 /** The most that a message may have, in characters, and how deep it may be nested: as a body over HTTP. */
 const maxMessage = 1_000_000;
@@ -106,7 +107,10 @@ class ResponseSocket {
     try {
       const { type: _, ...request } = body;
       const input = responseInput(
-        { ...request, input: await lookUpItems(body.input, caller.actor, this.services) },
+        {
+          ...request,
+          input: await lookUpItems(body.input, { actor: caller.actor, subject: subjectOf(body) }, this.services),
+        },
         undefined,
       );
       const { signal } = this.gone;
@@ -125,10 +129,10 @@ class ResponseSocket {
         this.services,
       );
       const { place, events } = given(stream);
-      const { sessionId, turnId, createdAt = new Date(this.services.now()).toISOString() } = place;
       const echo = echoSchema.parse(input.request.note);
-      const head = { ref: { sessionId, turnId }, model: body.model, createdAt, echo, instructions: null };
-      for await (const event of responseEvents({ ...head, instructions: body.instructions ?? null }, events)) {
+      const sent = { model: body.model, echo, instructions: body.instructions ?? null };
+      const head = headAt(place, sent, new Date(this.services.now()).toISOString());
+      for await (const event of responseEvents(head, events)) {
         // A failure ends a response here; an `error` would stand for a request that was refused.
         if (event.type !== "error") this.send(event);
       }
