@@ -1,6 +1,7 @@
 /** `/v1/responses` over a WebSocket: one response after the other, each a message of the client's, its events ours. */
 import type { Context } from "hono";
 import { type ChatCaller, streamChat } from "../application/openai/complete-chat.js";
+import { keepStateless } from "../application/openai/forget-stateless.js";
 import { readResponseId } from "../application/openai/response-ref.js";
 import { removeSession } from "../application/removal.js";
 import type { Services } from "../application/services.js";
@@ -103,6 +104,8 @@ class ResponseSocket {
     const follows =
       body.previous_response_id == null ? undefined : readResponseId(body.previous_response_id)?.sessionId;
     const isFollowing = follows !== undefined && follows === this.chain.at(-1);
+    // A conversation may be longer than what isn't stored is left alone by housekeeping.
+    if (isFollowing) await keepStateless(caller.actor, this.chain, this.services);
     let isKept = false;
     try {
       const { type: _, ...request } = body;
