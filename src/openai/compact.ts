@@ -10,9 +10,10 @@ import { sealCompaction } from "./compaction.js";
 import { OpenAiError } from "./errors.js";
 import { lookUpItems } from "./item-look-ups.js";
 import { answerOf } from "./outcome.js";
+import { compactBodySchema } from "./response-body.js";
 import type { compactionSchema } from "./response-document.js";
 import { usageOf } from "./response-object.js";
-import { compactBodySchema, responseInput } from "./response-request.js";
+import { responseInput } from "./response-request.js";
 
 const summaryRequest =
   "Sum up the conversation so far, so that it can go on from the summary alone: who is talking, what was asked and answered, what was agreed, what is still open, and every name, number and date as it was given. Write the summary only.";

@@ -14,8 +14,10 @@ import { readBody } from "./body.js";
 import { actorOf, answering, given } from "./calls.js";
 import { bodyOf, OpenAiError } from "./errors.js";
 import { lookUpItems } from "./item-look-ups.js";
+import { createEventSchema } from "./response-body.js";
+import { echoSchema } from "./response-echo.js";
 import { responseEvents } from "./response-events.js";
-import { createEventSchema, echoSchema, responseInput, subjectOf } from "./response-request.js";
+import { responseInput, subjectOf } from "./response-request.js";
 import { headAt } from "./stored-response.js";
 
 /** The most that a message may have, in characters, and how deep it may be nested: as a body over HTTP. */

@@ -1,8 +1,8 @@
 /** What is shown again of a response's request: as it is kept with a stored one, or as it came with this call. */
 import type { ChatPlace } from "../application/openai/chat-input.js";
 import type { StoredResponse } from "../application/openai/read-response.js";
+import { echoSchema } from "./response-echo.js";
 import type { ResponseHead } from "./response-object.js";
-import { echoSchema } from "./response-request.js";
 
 /** Nothing where what was noted of its request is none of ours. */
 export function headOf({ ref, session, turn, request }: StoredResponse): ResponseHead | undefined {
