@@ -23,7 +23,13 @@ export const idempotency = createMiddleware<AppEnv>(async (c, next) => {
   const { path, method } = c.req;
   const hash = await sha256Hex(`${method} ${path} ${c.req.header("if-match") ?? ""}\n${c.get("bodyText") ?? ""}`);
   // Each sender has keys of its own: an answer is repeated to whom it was given.
-  const request = { scope: actor.tenantId, key: ownKey(actor, key) ?? key, hash, path };
+  const request = {
+    scope: actor.tenantId,
+    key: ownKey(actor, key) ?? key,
+    hash,
+    path,
+    isDeletion: method === "DELETE",
+  };
   const claim = await answers.claim(request);
   switch (claim.kind) {
     case "answered": {
@@ -86,7 +92,7 @@ function claimsItsId(method: string, path: string): boolean {
 
 function keptHeaders(response: Response): Record<string, string> {
   return Object.fromEntries(
-    ["content-type", "etag", "location"].flatMap((name) => {
+    ["content-type", "etag", "location", "x-conclave-session"].flatMap((name) => {
       const value = response.headers.get(name);
       return value === null ? [] : [[name, value]];
     }),

@@ -19,7 +19,12 @@ export function readBody<T extends z.ZodType>(schema: T, text: string | undefine
   const isMissing =
     issue.code === "invalid_type" && issue.input === undefined && valueAt(value, issue.path) === undefined;
   const code = isMissing ? "missing_required_parameter" : "invalid_value";
-  throw new OpenAiError(400, code, `${param}: ${issue.message}`, param === "" ? null : param);
+  throw new OpenAiError(
+    400,
+    code,
+    param === "" ? issue.message : `${param}: ${issue.message}`,
+    param === "" ? null : param,
+  );
 }
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {

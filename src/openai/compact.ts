@@ -10,9 +10,10 @@ import { sealCompaction } from "./compaction.js";
 import { OpenAiError } from "./errors.js";
 import { lookUpItems } from "./item-look-ups.js";
 import { answerOf } from "./outcome.js";
+import { compactBodySchema } from "./response-body.js";
 import type { compactionSchema } from "./response-document.js";
 import { usageOf } from "./response-object.js";
-import { compactBodySchema, responseInput } from "./response-request.js";
+import { responseInput } from "./response-request.js";
 
 const summaryRequest =
   "Sum up the conversation so far, so that it can go on from the summary alone: who is talking, what was asked and answered, what was agreed, what is still open, and every name, number and date as it was given. Write the summary only.";
@@ -26,7 +27,7 @@ export function compact(c: Context<FaceEnv>): Promise<Response> {
       const detail = "There is nothing to compact: send `input` or `previous_response_id`.";
       throw new OpenAiError(400, "missing_required_parameter", detail, "input");
     }
-    const before = await lookUpItems(input ?? [], actor, services);
+    const before = await lookUpItems(input ?? [], { actor }, services);
     const asked = responseInput(
       {
         ...{ model, previous_response_id, instructions, store: false, truncation: "auto", tool_choice: "none" },

@@ -20,6 +20,7 @@ export class OpenAiError extends Error {
     readonly code: string,
     message: string,
     readonly param: string | null = null,
+    readonly retryAfterSeconds?: number | undefined,
   ) {
     super(message);
   }
@@ -48,7 +49,7 @@ const codes: Readonly<Record<ProblemCode, string>> = {
 };
 
 /** What is wrong with a body is a 400 here, and a model is named. */
-export function ofProblem({ code, detail, errors = [] }: Problem): OpenAiError {
+export function ofProblem({ code, detail, errors = [], retryAfterSeconds }: Problem): OpenAiError {
   const path = errors[0]?.path ?? "";
   const param = path === "" ? null : paramOf(path);
   if (code === "not_found" && path === "model") return new OpenAiError(404, "model_not_found", detail, "model");
@@ -56,7 +57,7 @@ export function ofProblem({ code, detail, errors = [] }: Problem): OpenAiError {
     return new OpenAiError(404, "previous_response_not_found", detail, path);
   }
   const message = errors.length === 0 ? detail : `${detail} (${errors.map((one) => one.message).join("; ")})`;
-  return new OpenAiError(code === "invalid" ? 400 : problemCodes[code], codes[code], message, param);
+  return new OpenAiError(code === "invalid" ? 400 : problemCodes[code], codes[code], message, param, retryAfterSeconds);
 }
 
 /** `messages.0.content` as OpenAI writes it: `messages[0].content`. */
@@ -69,18 +70,19 @@ export function bodyOf({ message, status, code, param }: OpenAiError): ErrorBody
 }
 
 export function errorResponse(error: OpenAiError, headers: Readonly<Record<string, string>> = {}): Response {
-  // What conflicts or waits for a person isn't different a second later: OpenAI's clients try again by themselves otherwise.
-  const retry = error.status === 409 ? { "x-should-retry": "false" } : {};
+  // What conflicts or waits for a person isn't different a second later, unless it says when: OpenAI's clients try again by themselves otherwise.
+  const retry = {
+    ...(error.status === 409 && error.retryAfterSeconds === undefined ? { "x-should-retry": "false" } : {}),
+    ...(error.retryAfterSeconds === undefined ? {} : { "retry-after": String(error.retryAfterSeconds) }),
+  };
   return Response.json(bodyOf(error), { status: error.status, headers: { ...retry, ...headers } });
 }
 
 /** How the app shows its own refusals (no key, no JSON, a conflict) on these routes. */
 export function problemAsOpenAi(problem: Problem, { requestId }: { readonly requestId: string }): Response {
-  const { code, retryAfterSeconds } = problem;
   return errorResponse(ofProblem(problem), {
     "x-request-id": requestId,
-    ...(retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) }),
-    ...(code === "unauthorized" ? { "www-authenticate": "Bearer" } : {}),
+    ...(problem.code === "unauthorized" ? { "www-authenticate": "Bearer" } : {}),
   });
 }
 

@@ -1,5 +1,5 @@
 /** Items that stand for others: references to what was put out before, and compactions of a conversation. */
-import { readResponse } from "../application/openai/read-response.js";
+import { isOfAnother, readResponse } from "../application/openai/read-response.js";
 import type { Services } from "../application/services.js";
 import type { Actor } from "../tenancy/actor.js";
 import { openCompaction } from "./compaction.js";
@@ -12,13 +12,23 @@ import { headOf } from "./stored-response.js";
 const readAtOnce = 8;
 const maxCharacters = 1_000_000;
 
+/** Who sends the items, and the end user they are sent for, if one is named. */
+interface Sender {
+  readonly actor: Actor;
+  readonly subject?: string | undefined;
+}
+
 /** The items, each standing for itself. @throws {OpenAiError} where one stands for nothing */
-export async function lookUpItems(items: readonly InputItem[], actor: Actor, services: Services): Promise<ToldItem[]> {
-  const outputs = await readOutputs(items, actor, services);
+export async function lookUpItems(
+  items: readonly InputItem[],
+  sender: Sender,
+  services: Services,
+): Promise<ToldItem[]> {
+  const outputs = await readOutputs(items, sender, services);
   const told: ToldItem[] = [];
   for (const [at, item] of items.entries()) {
     if (item.type === "compaction") {
-      const summary = await openCompaction(actor, item.encrypted_content, services);
+      const summary = await openCompaction(sender.actor, item.encrypted_content, services);
       if (summary === undefined) throw wrongItem(at, "encrypted_content", "It is no compaction of yours.");
       told.push({ type: "message", role: "user", content: summary });
     } else if (item.type === "item_reference") {
@@ -33,7 +43,7 @@ export async function lookUpItems(items: readonly InputItem[], actor: Actor, ser
 /** What the responses put out that items refer to, by the ids of those items. */
 async function readOutputs(
   items: readonly InputItem[],
-  actor: Actor,
+  sender: Sender,
   services: Services,
 ): Promise<ReadonlyMap<string, OutputItem>> {
   const ids = items.flatMap((item) => (item.type === "item_reference" ? (responseOfItem(item.id) ?? []) : []));
@@ -42,7 +52,7 @@ async function readOutputs(
   let read = 0;
   for (let at = 0; at < responses.length; at += readAtOnce) {
     const page = responses.slice(at, at + readAtOnce);
-    const found = (await Promise.all(page.map((id) => readOutput(id, actor, services)))).flat();
+    const found = (await Promise.all(page.map((id) => readOutput(id, sender, services)))).flat();
     for (const item of found) outputs.set(item.id, item);
     read += JSON.stringify(found).length;
     if (read > maxCharacters) {
@@ -52,10 +62,11 @@ async function readOutputs(
   return outputs;
 }
 
-async function readOutput(id: string, actor: Actor, services: Services): Promise<readonly OutputItem[]> {
+async function readOutput(id: string, { actor, subject }: Sender, services: Services): Promise<readonly OutputItem[]> {
   const stored = await readResponse(actor, id, services);
-  const head = stored.ok ? headOf(stored.value) : undefined;
-  return stored.ok && head !== undefined ? responseOf(head, stored.value.turn).output : [];
+  if (!stored.ok || isOfAnother(stored.value.session, subject)) return [];
+  const head = headOf(stored.value);
+  return head !== undefined ? responseOf(head, stored.value.turn).output : [];
 }
 
 function wrongItem(at: number, field: string, detail: string): OpenAiError {

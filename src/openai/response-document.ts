@@ -1,6 +1,8 @@
 /** What the OpenAPI document says of `/v1/responses`: its bodies are those of Open Responses. */
 import { zodToOpenAPIRegistry } from "@asteasolutions/zod-to-openapi";
 import { type OpenAPIHono, type RouteConfig, z } from "@hono/zod-openapi";
+import { compactRequestSchema, responseRequestSchema } from "./response-body.js";
+import { echoSchema, shownToolSchema } from "./response-echo.js";
 import { responseEventSchema } from "./response-events.js";
 import { itemSchema } from "./response-items.js";
 import {
@@ -11,7 +13,6 @@ import {
   responseSchema,
   usageSchema,
 } from "./response-object.js";
-import { compactRequestSchema, echoSchema, responseRequestSchema, shownToolSchema } from "./response-request.js";
 
 type Registry = OpenAPIHono["openAPIRegistry"];
 type Refusals = (...statuses: readonly number[]) => RouteConfig["responses"];

@@ -6,7 +6,7 @@ import type { Turn } from "../chat/session.js";
 import type { TurnRef } from "../chat/turn-request.js";
 import { ok } from "../conversation/problem.js";
 import { type Answer, answerOf } from "./outcome.js";
-import { type Echo, echoSchema } from "./response-request.js";
+import { type Echo, echoSchema } from "./response-echo.js";
 
 const outputText = z.object({ type: z.literal("output_text"), text: z.string(), annotations: z.array(z.unknown()) });
 const refusal = z.object({ type: z.literal("refusal"), refusal: z.string() });

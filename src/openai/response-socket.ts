@@ -1,6 +1,7 @@
 /** `/v1/responses` over a WebSocket: one response after the other, each a message of the client's, its events ours. */
 import type { Context } from "hono";
 import { type ChatCaller, streamChat } from "../application/openai/complete-chat.js";
+import { keepStateless } from "../application/openai/forget-stateless.js";
 import { readResponseId } from "../application/openai/response-ref.js";
 import { removeSession } from "../application/removal.js";
 import type { Services } from "../application/services.js";
@@ -13,8 +14,11 @@ import { readBody } from "./body.js";
 import { actorOf, answering, given } from "./calls.js";
 import { bodyOf, OpenAiError } from "./errors.js";
 import { lookUpItems } from "./item-look-ups.js";
+import { createEventSchema } from "./response-body.js";
+import { echoSchema } from "./response-echo.js";
 import { responseEvents } from "./response-events.js";
-import { createEventSchema, echoSchema, responseInput } from "./response-request.js";
+import { responseInput, subjectOf } from "./response-request.js";
+import { headAt } from "./stored-response.js";
 
 /** The most that a message may have, in characters, and how deep it may be nested: as a body over HTTP. */
 const maxMessage = 1_000_000;
@@ -102,11 +106,16 @@ class ResponseSocket {
     const follows =
       body.previous_response_id == null ? undefined : readResponseId(body.previous_response_id)?.sessionId;
     const isFollowing = follows !== undefined && follows === this.chain.at(-1);
+    // A conversation may be longer than what isn't stored is left alone by housekeeping.
+    if (isFollowing) await keepStateless(caller.actor, this.chain, this.services);
     let isKept = false;
     try {
       const { type: _, ...request } = body;
       const input = responseInput(
-        { ...request, input: await lookUpItems(body.input, caller.actor, this.services) },
+        {
+          ...request,
+          input: await lookUpItems(body.input, { actor: caller.actor, subject: subjectOf(body) }, this.services),
+        },
         undefined,
       );
       const { signal } = this.gone;
@@ -125,10 +134,10 @@ class ResponseSocket {
         this.services,
       );
       const { place, events } = given(stream);
-      const { sessionId, turnId, createdAt = new Date(this.services.now()).toISOString() } = place;
       const echo = echoSchema.parse(input.request.note);
-      const head = { ref: { sessionId, turnId }, model: body.model, createdAt, echo, instructions: null };
-      for await (const event of responseEvents({ ...head, instructions: body.instructions ?? null }, events)) {
+      const sent = { model: body.model, echo, instructions: body.instructions ?? null };
+      const head = headAt(place, sent, new Date(this.services.now()).toISOString());
+      for await (const event of responseEvents(head, events)) {
         // A failure ends a response here; an `error` would stand for a request that was refused.
         if (event.type !== "error") this.send(event);
       }

@@ -12,11 +12,13 @@ import { compact } from "./compact.js";
 import { OpenAiError } from "./errors.js";
 import { lookUpItems } from "./item-look-ups.js";
 import { answerOf } from "./outcome.js";
+import { responseBodySchema } from "./response-body.js";
+import { echoSchema } from "./response-echo.js";
 import { eventLines, responseEvents } from "./response-events.js";
 import { type ResponseHead, type ResponseObject, responseOf } from "./response-object.js";
-import { echoSchema, responseBodySchema, responseInput } from "./response-request.js";
+import { responseInput, subjectOf } from "./response-request.js";
 import { connect } from "./response-socket.js";
-import { headOf } from "./stored-response.js";
+import { headAt, headOf } from "./stored-response.js";
 import { streamResponse } from "./stream.js";
 
 export function addResponseRoutes(routes: OpenAPIHono<FaceEnv>): void {
@@ -31,7 +33,7 @@ async function create(c: Context<FaceEnv>): Promise<Response> {
   const services = c.get("services");
   const actor = actorOf(c);
   const body = readBody(responseBodySchema, c.get("bodyText"));
-  const request = { ...body, input: await lookUpItems(body.input, actor, services) };
+  const request = { ...body, input: await lookUpItems(body.input, { actor, subject: subjectOf(body) }, services) };
   const idempotencyKey = c.req.header("idempotency-key");
   const input = { ...responseInput(request, c.req.header(sessionHeader)), idempotencyKey };
   const head = {
@@ -42,20 +44,15 @@ async function create(c: Context<FaceEnv>): Promise<Response> {
   const { caller, drop } = callerOf(c);
   if (body.stream === true) {
     const { place, events } = given(await streamChat(actor, input, caller, services));
-    const createdAt = place.createdAt ?? new Date(services.now()).toISOString();
-    const about: ResponseHead = { ...head, ref: refOf(place), createdAt };
+    const about = headAt(place, head, new Date(services.now()).toISOString());
     return streamResponse(eventLines(responseEvents(about, events)), drop, headersOf(about, place.isStateless));
   }
   const outcome = await completeChat(actor, input, caller, services);
   answerOf(outcome);
   const { place, turn } = given(outcome);
-  const about: ResponseHead = { ...head, ref: refOf(place), createdAt: turn.createdAt };
+  const about = headAt(place, head, turn.createdAt);
   const headers = headersOf(about, place.isStateless);
   return c.json(responseOf(about, turn) satisfies ResponseObject, 200, headers);
-}
-
-function refOf({ sessionId, turnId }: ResponseHead["ref"]): ResponseHead["ref"] {
-  return { sessionId, turnId };
 }
 
 /** Where the response is read again; a kept answer to an Idempotency-Key is forgotten by this too, when the response is deleted. */

@@ -13,12 +13,16 @@ const keptForMs = 24 * 3_600_000;
 /** Stands where an answer was, or would have come: what it was about has been deleted. */
 const forgotten = "";
 
+/** Headers that name what an answer is about, beside its path. */
+const naming = ["location", "x-conclave-session"];
+
 /** One request: whose it is, under which key, and the hash of all that makes it the same one again. */
 export interface KeyedRequest {
   readonly scope: string;
   readonly key: string;
   readonly hash: string;
   readonly path: string;
+  readonly isDeletion?: boolean | undefined;
 }
 
 const answerSchema = z.object({ body: z.string(), headers: z.record(z.string(), z.string()) });
@@ -90,15 +94,18 @@ export class IdempotencyStore {
       .run();
   }
 
-  /** An answer without a body tells nothing of what was deleted: it is kept all the same, so that a deletion can be repeated. */
-  async keep({ scope, key, path }: KeyedRequest, { status, body, headers }: KeptAnswer): Promise<void> {
+  /** What answers a deletion tells nothing of what was deleted: it is kept all the same, so that a deletion can be repeated. */
+  async keep(
+    { scope, key, path, isDeletion = false }: KeyedRequest,
+    { status, body, headers }: KeptAnswer,
+  ): Promise<void> {
     const sealed = await this.sealer.seal(JSON.stringify({ body, headers }));
     await this.db
       .prepare(
-        `UPDATE idempotency SET status = ?3, about = ?4, sealed_answer = ${body === "" ? "?5" : "COALESCE(sealed_answer, ?5)"}
+        `UPDATE idempotency SET status = ?3, about = ?4, sealed_answer = ${isDeletion || body === "" ? "?5" : "COALESCE(sealed_answer, ?5)"}
          WHERE scope = ?1 AND idempotency_key = ?2`,
       )
-      .bind(scope, key, status, `${path} ${headers.location ?? ""}`, sealed)
+      .bind(scope, key, status, [path, ...naming.map((name) => headers[name] ?? "")].join(" "), sealed)
       .run();
   }
 

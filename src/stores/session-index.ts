@@ -85,6 +85,17 @@ export class SessionIndex {
     });
   }
 
+  /** Sessions that were made for one turn count from now on as used at this time. @param at milliseconds since the epoch */
+  async renewStateless(tenantId: string, sessionIds: readonly string[], at: number): Promise<void> {
+    await this.db
+      .prepare(
+        `UPDATE sessions SET updated_at = ?3
+         WHERE tenant_id = ?1 AND session_id IN (SELECT value FROM json_each(?2)) AND stateless = 1`,
+      )
+      .bind(tenantId, JSON.stringify(sessionIds), at)
+      .run();
+  }
+
   /** Whether there is a copy of this session. */
   async knows(tenantId: string, sessionId: string): Promise<boolean> {
     const row = await this.db

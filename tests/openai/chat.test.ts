@@ -435,6 +435,32 @@ describe("a caller that goes", () => {
   });
 });
 
+it("forgets the answer to an Idempotency-Key with the session that it was given in, streamed ones too", async () => {
+  const tenant = await newTenant();
+  const model = await tenant.agent("assistant");
+  await model.reply({ text: "The word is kumquat.", repeat: true });
+  for (const isStreamed of [false, true]) {
+    const session = await tenant.session();
+    const repeated = () =>
+      send("POST", "/v1/chat/completions", {
+        key: tenant.key,
+        body: { model: "assistant", messages: [user("Which?")], stream: isStreamed },
+        headers: { "idempotency-key": `k-${isStreamed}`, "x-conclave-session": session },
+      });
+    await (await repeated()).text();
+    await eventually(async () => {
+      const again = await repeated();
+      expect(again.headers.get("idempotent-replay")).toBe("true");
+      expect(again.headers.get("x-conclave-session")).toBe(session);
+      expect(await again.text()).toContain("kumquat");
+    });
+    expect((await tenant.call("DELETE", `/v1/sessions/${session}`)).status).toBe(204);
+    const after = await repeated();
+    expect(after.status).toBe(409);
+    expect(await after.text()).not.toContain("kumquat");
+  }
+});
+
 it("gives the same answer to the same Idempotency-Key, streamed too", async () => {
   const tenant = await newTenant();
   const model = await tenant.agent("assistant");

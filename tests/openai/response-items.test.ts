@@ -4,9 +4,10 @@ import { readResponseId, responseId } from "../../src/application/openai/respons
 import { turnSchema } from "../../src/chat/session.js";
 import { turnRequestSchema } from "../../src/chat/turn-request.js";
 import { OpenAiError } from "../../src/openai/errors.js";
+import { type ResponseRequest, responseBodySchema } from "../../src/openai/response-body.js";
 import { asMessages, completeItems } from "../../src/openai/response-items.js";
 import { responseOfItem } from "../../src/openai/response-object.js";
-import { type ResponseRequest, responseBodySchema, responseInput } from "../../src/openai/response-request.js";
+import { responseInput } from "../../src/openai/response-request.js";
 
 const inputOf = (body: object, session?: string) => {
   const {

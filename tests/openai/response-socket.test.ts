@@ -1,8 +1,15 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { newTenant, send, type TestTenant } from "../support/conclave.js";
 import { eventually } from "../support/eventually.js";
+import { runHousekeeping } from "../support/housekeeping.js";
+import { passTime } from "../support/objects.js";
 import { expectPublished } from "./published-schema.js";
 import { checkedEvents, type Event, respond, retrieve, userItem } from "./response-support.js";
+import { storedSessions } from "./support.js";
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 /** A socket at `/v1/responses`: what is sent is answered by events up to the end of a response, or by a refusal. */
 class Socket {
@@ -96,6 +103,23 @@ describe("a socket of responses", () => {
     await eventually(async () => {
       expect((await tenant.call("GET", "/v1/sessions")).body.items).toEqual([]);
     });
+  });
+
+  it("goes on for longer than housekeeping leaves alone what isn't stored", async () => {
+    const tenant = await newTenant();
+    const model = await tenant.agent("assistant");
+    await model.reply({ text: "OK." }, { text: "Fine." }, { text: "cobalt" });
+    const socket = await Socket.open(tenant);
+    const store = false;
+    const first = (await socket.create("Remember cobalt.", { store })).at(-1).response;
+    await eventually(async () => expect(await storedSessions(tenant)).toHaveLength(1));
+    vi.useFakeTimers({ toFake: ["Date"] });
+    passTime(20 * 60_000);
+    const second = (await socket.create("And?", { store, previous_response_id: first.id })).at(-1).response;
+    passTime(20 * 60_000);
+    await runHousekeeping();
+    expect(text(await socket.create("Which word?", { store, previous_response_id: second.id }))).toBe("cobalt");
+    socket.close();
   });
 
   it("forgets what couldn't be gone on from", async () => {

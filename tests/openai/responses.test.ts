@@ -420,11 +420,15 @@ describe("a question", () => {
     const { body: asked } = await respond(tenant, "Is it paid?");
     expect(asked).toMatchObject({ status: "completed", metadata: { conclave_ask_id: expect.stringMatching(/^ask_/) } });
     expect(asked.output[0].content[0].text).toContain(`[${asked.metadata.conclave_ask_id}]`);
-    const { response, text } = await streamed(tenant, "Number 7.", { previous_response_id: asked.id });
+    const noted = { previous_response_id: asked.id, metadata: { a: "b" } };
+    const { response, text } = await streamed(tenant, "Number 7.", noted);
     expect({ response, text }).toMatchObject({
       text: "Invoice 7 is paid.",
       response: { id: asked.id, status: "completed", output: [{ content: [{ text: "Invoice 7 is paid." }] }] },
     });
+    // The request that it was made by is the one it shows: it doesn't follow itself.
+    expect(response).toMatchObject({ previous_response_id: null, metadata: {} });
+    expect((await retrieve(tenant, asked.id)).body).toEqual(response);
     expect((await respond(tenant, "Sure?", { previous_response_id: asked.id })).status).toBe(200);
     const last = JSON.stringify((await model.requests())[2]?.body);
     expect(last).toContain("Is it paid?");
@@ -558,6 +562,18 @@ it("reads items by reference to responses that are stored", async () => {
   expect(answer.body.output[0].content[0].text).toBe("It is sunny.");
 });
 
+it("reads no item by reference for one end user that is another's", async () => {
+  const tenant = await newTenant();
+  const model = await tenant.agent("assistant");
+  await model.reply({ text: "Your card ends in 7.", repeat: true });
+  const { body } = await respond(tenant, "My card?", { user: "ada" });
+  const items = [userItem("My card?"), { type: "item_reference", id: body.output[0].id }, userItem("Again?")];
+  expect((await respond(tenant, items, { user: "ada" })).status).toBe(200);
+  for (const field of ["user", "safety_identifier"]) {
+    expect((await respond(tenant, items, { [field]: "bob" })).body.error.param).toBe("input[1].id");
+  }
+});
+
 describe("a caller that goes", () => {
   it.each([
     [false, "aborted"],
@@ -590,7 +606,10 @@ it("gives the same response to the same Idempotency-Key, until it is deleted", a
   const first = await respond(tenant, "Count.", {}, key);
   expect((await respond(tenant, "Count.", {}, key)).body).toEqual(first.body);
   expect((await respond(tenant, "Other.", {}, key)).body.error.code).toBe("idempotency_conflict");
-  await tenant.call("DELETE", `/v1/responses/${first.body.id}`);
+  const remove = () => tenant.call("DELETE", `/v1/responses/${first.body.id}`, undefined, { "idempotency-key": "k2" });
+  const removed = await remove();
+  expect(removed.status).toBe(200);
+  expect(await remove()).toMatchObject({ status: 200, body: removed.body });
   const again = await respond(tenant, "Count.", {}, key);
   expect(again.status).toBe(409);
   expect(JSON.stringify(again.body)).not.toContain("One.");

@@ -1,6 +1,7 @@
 /** What a caller of OpenAI's API says, in our words, and where it is worked on. */
 import type { TurnRequest } from "../../chat/turn-request.js";
 import type { Metadata } from "../../conversation/names.js";
+import type { StoredResponse } from "./read-response.js";
 
 export interface ChatInput {
   readonly agent: string;
@@ -32,6 +33,8 @@ export interface ChatPlace {
   readonly isStateless: boolean;
   /** When the turn was accepted. */
   readonly createdAt?: string | undefined;
+  /** The response whose question this call answers: it goes on, and what it came with holds still. */
+  readonly asked?: StoredResponse | undefined;
 }
 
 /** Sessions that would go with their answer, and that a caller keeps a while longer to go on from. */

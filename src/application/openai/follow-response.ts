@@ -14,7 +14,7 @@ import {
   newestWithin,
   resolveResults,
 } from "./conversation-before.js";
-import { findResponse, type StoredResponse } from "./read-response.js";
+import { findResponse, isOfAnother, type StoredResponse } from "./read-response.js";
 
 export type Followed =
   | { readonly kind: "answered"; readonly place: ChatPlace }
@@ -32,8 +32,8 @@ export async function followResponse(
   if (!found.ok) return found.problem.code === "not_found" ? noPrevious(found.problem) : found;
   const { ref, session, turn, request } = found.value;
   const isOver = request.ownSession === "goes" && turn.status !== "waiting" && !kept?.has(ref.sessionId);
-  const isOthers = subject !== undefined && session.subject !== undefined && session.subject !== subject;
-  if (isOver || isOthers) return noPrevious({ detail: `There is no response "${previousId}" to go on from.` });
+  if (isOver || isOfAnother(session, subject))
+    return noPrevious({ detail: `There is no response "${previousId}" to go on from.` });
   switch (turn.status) {
     case "waiting":
       if (input.isAside === true) {
@@ -57,11 +57,12 @@ export async function followResponse(
 /** The turn that asked goes on with the answer, under the same id. */
 async function answered(
   actor: Actor,
-  { ref, turn, request }: StoredResponse,
+  asked: StoredResponse,
   content: string,
   services: Services,
 ): Promise<Result<Followed>> {
-  const place = { ...ref, isStateless: request.ownSession === "goes", createdAt: turn.createdAt };
+  const { ref, turn, request } = asked;
+  const place = { ...ref, isStateless: request.ownSession === "goes", createdAt: turn.createdAt, asked };
   const [first] = openAsks(turn.asks);
   const ask = first === undefined ? undefined : await services.asks.get(actor.tenantId, first.askId);
   if (!ask?.ok) return ok({ kind: "answered", place });

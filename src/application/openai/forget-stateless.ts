@@ -3,8 +3,10 @@
  * died before it could remove them.
  */
 import { describeError, log } from "../../platform/logging.js";
+import type { Actor } from "../../tenancy/actor.js";
 import { removeSession } from "../removal.js";
 import type { Services } from "../services.js";
+import { maxFollowed } from "./conversation-before.js";
 
 /**
  * How long the outcome of such a turn is kept for its caller, in milliseconds. Housekeeping comes every half an hour: an hour after its end it
@@ -26,4 +28,16 @@ export async function forgetStateless(at: number, services: Services): Promise<v
       log("warn", "session.forget_failed", { tenantId, sessionId, ...describeError(error) });
     }
   }
+}
+
+/**
+ * Sessions of one turn that somebody still goes on from, one after the other: they are kept as long again as from their end. To be
+ * called with every response.
+ */
+export async function keepStateless(
+  { tenantId }: Pick<Actor, "tenantId">,
+  sessionIds: readonly string[],
+  { index, now }: Pick<Services, "index" | "now">,
+): Promise<void> {
+  await index.renewStateless(tenantId, sessionIds.slice(-maxFollowed), now());
 }

@@ -37,6 +37,11 @@ export async function findResponse(actor: Actor, id: string, services: Services)
   return ok({ ref, session: session.value, turn: turnFor(actor, turn), request });
 }
 
+/** Whether it is of another end user than the one that a request is made for. */
+export function isOfAnother(session: Pick<Session, "subject">, subject: string | undefined): boolean {
+  return subject !== undefined && session.subject !== undefined && session.subject !== subject;
+}
+
 export function noResponse(id: string): Result<never> {
   return refuse("not_found", `There is no response "${id}": it wasn't stored, or was deleted.`);
 }
