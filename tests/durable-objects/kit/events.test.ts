@@ -163,6 +163,21 @@ describe("its stream", () => {
       ]);
     }));
 
+  it("tells who comes late once what was kept back until somebody listened", () =>
+    withLog(async (log) => {
+      let active = true;
+      const delta = { turnId: "w", attempt: 0 };
+      const catchUp = (): LiveEvent => {
+        log.announce("reply.delta", "w", { ...delta, text: " far", offset: 2 });
+        return log.live("reply.delta", "w", { ...delta, text: "so far", offset: 0 });
+      };
+      const stream = eventStream(log, { after: 0, lingerMs: 0, work: "w", active: () => active, catchUp });
+      active = false;
+      log.append("turn.completed", "w", { turnId: "w" });
+      const events = splitEvents(await new Response(stream).text());
+      expect(events.map(({ data }) => data.text)).toEqual(["so far", undefined]);
+    }));
+
   it("stops listening when its reader goes away", () =>
     withLog(async (log) => {
       const stream = eventStream(log, { ...idle, active: () => true });
