@@ -44,7 +44,7 @@ const retryWaitsMs = [2_000, 10_000, 60_000, 300_000, 600_000] as const;
 /** How long, beyond its wait, work lets others finish first, after the first, second, … death, in milliseconds. */
 const patienceMs = [3_000, 10_000, 30_000] as const;
 /** How soon work that lets others finish looks again, in milliseconds. */
-const lookAgainMs = 500;
+const recheckMs = 500;
 /** Work that showed itself alive within this time before its first death goes on at once: nothing hung for long. */
 const freshMs = 3_000;
 
@@ -100,7 +100,7 @@ export function decideAttempt(record: AttemptRecord, load: Load, now: number): A
   if (load.works === 0) return { kind: "go", company: "alone" };
   // A busy process is never empty: whoever was patient goes on beside others, and that doesn't count against it.
   if (now >= record.retryAt + nth(patienceMs, record.deaths)) return { kind: "go", company: "others" };
-  return { kind: "later", at: now + lookAgainMs };
+  return { kind: "later", at: now + recheckMs };
 }
 
 function nth(list: readonly number[], count: number): number {

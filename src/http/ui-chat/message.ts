@@ -1,4 +1,5 @@
 /** One message of a UI message stream: made of the events of a turn. */
+import { isAskHuman } from "../../agent/built-in/ask-human.js";
 import { agentEvents } from "../../agent/events.js";
 import { type Ask, askSchema } from "../../asks/ask.js";
 import { chatEvents } from "../../chat/events.js";
@@ -91,7 +92,7 @@ export class UiMessage {
 
   private toolCalled({ toolCallId, server, tool }: Omit<ToolCallRequest, "args">): UiChunk[] {
     // What it asks is a part of its own.
-    if (server === "conclave" && tool === "ask_human") return [];
+    if (isAskHuman({ server, tool })) return [];
     const toolName = `${server}/${tool}`;
     this.tools.set(toolCallId, toolName);
     return [...this.text.endPart(), { type: "tool-input-start", toolCallId, toolName, ...ranHere }];

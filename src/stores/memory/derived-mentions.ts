@@ -29,9 +29,9 @@ export async function findDerivedMentions(
   { rawEntry, ...entry }: Entry,
 ): Promise<string[]> {
   const { raw, summary, tags } = entryTerms({ ...entry, rawText: rawEntry });
-  const telling = await tellingTerms(db, memory, [raw, summary, tags].flatMap(splitTerms));
-  if (telling.length === 0) return [];
-  const probe = { anyOf: telling.map((term) => [term]), limit: maxMentions };
+  const distinctive = await distinctiveTerms(db, memory, [raw, summary, tags].flatMap(splitTerms));
+  if (distinctive.length === 0) return [];
+  const probe = { anyOf: distinctive.map((term) => [term]), limit: maxMentions };
   const { results } = await db
     .prepare(
       `SELECT e.entry_id, e.raw_terms, e.summary_terms, e.tag_terms FROM entry_index CROSS JOIN entries e ON e.key = entry_index.rowid
@@ -44,12 +44,12 @@ export async function findDerivedMentions(
     const { entry_id, raw_terms, summary_terms, tag_terms } = echoRow.parse(row);
     const own = new Set(splitTerms(raw_terms));
     const written = new Set([summary_terms, tag_terms].flatMap(splitTerms));
-    return telling.some((term) => written.has(term) && !own.has(term)) ? [entry_id] : [];
+    return distinctive.some((term) => written.has(term) && !own.has(term)) ? [entry_id] : [];
   });
 }
 
 /** The rarest of these words in the memory, without those that are common in it. */
-async function tellingTerms(db: Database, memory: MemoryRef, terms: readonly string[]): Promise<string[]> {
+async function distinctiveTerms(db: Database, memory: MemoryRef, terms: readonly string[]): Promise<string[]> {
   const prefix = scopedTerm(String(memory.key), "");
   const { results } = await db
     .prepare(
