@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { send } from "../support/conclave.js";
+import { callTool, mcpClient } from "../support/mcp-client.js";
 import { newMemory, type TestMemory } from "../support/memory.js";
 
 /** A memory of a tenant whose rules block one word, replace another, and hold a third for a review. */
@@ -84,6 +85,34 @@ it("the effective text is what is stored, who wrote it vouches for it, and the a
     }),
   ]);
   expect(rows.join()).not.toMatch(/falcon|Zirkonia/i);
+});
+
+it("a write that a deleted supervisor should judge is a 409 that names it, changes nothing, and goes through once it is mended", async () => {
+  const memory = await ruled();
+  const { tenant } = memory;
+  await tenant.call("DELETE", "/v1/supervisors/house");
+  const said = { role: "user", content: "Hi." };
+  const writes: [string, string, unknown][] = [
+    ["POST", "/threads/main/messages", said],
+    ["POST", "/entries", { rawEntry: "I live in Turin." }],
+    ["PUT", "/context", { document: "## Facts\n- They live in Turin." }],
+  ];
+  const detail = expect.stringMatching(/supervisors\/house doesn't exist any more.*PATCH \/v1\/tenant/);
+  for (const [method, path, body] of writes) {
+    const answer = await tenant.call(method, memory.path + path, body, { "idempotency-key": "k" });
+    expect(answer, path).toMatchObject({ status: 409, body: { code: "conflict", detail } });
+  }
+  const host = await mcpClient(tenant.key, "legacy");
+  const message = { memory_id: memory.memoryId, thread_id: "main", role: "user", content: "Hi." };
+  const refused = await callTool(host, "process_conversation_message", message);
+  expect(refused).toMatchObject({ isError: true, text: expect.stringContaining("supervisors/house") });
+  await host.close();
+  expect(await memory.entries()).toEqual([]);
+  expect((await memory.context()).version).toBe(0);
+
+  await tenant.call("PATCH", "/v1/tenant", { settings: { supervisors: [] } });
+  const again = await memory.call("POST", "/threads/main/messages", said, { "idempotency-key": "k" });
+  expect(again).toMatchObject({ lastSeq: 1 });
 });
 
 it("what was stored before a rule was made doesn't reach a prompt or a memory tool; what else is remembered does", async () => {

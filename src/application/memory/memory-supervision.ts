@@ -59,8 +59,8 @@ export class MemorySupervision {
 
   /**
    * Has texts supervised before they are written.
-   * @returns the texts as they may be written, in their order; a refusal when one of them is blocked, or held for a review: a write
-   * can't wait for a person
+   * @returns the texts as they may be written, in their order; a refusal when one of them is blocked, or held for a review (a write
+   * can't wait for a person), and `conflict` when the settings name a supervisor that is gone
    */
   async ofWrite(memory: MemoryName, actor: ActorRecord, texts: readonly WrittenText[]): Promise<Result<string[]>> {
     const { tenantId } = memory;
@@ -165,7 +165,10 @@ export class MemorySupervision {
     const pins = pinsOf("supervisors", await resources.pins(tenantId, named("supervisors", names)));
     const versions = await resources.versions(tenantId, pins);
     const absent = names.find((name) => !versions.some((version) => version.name === name));
-    if (absent !== undefined) return refuse("unavailable", missing("supervisors", absent));
+    // Trying again is of no use: somebody has to store it, or to change the settings.
+    if (absent !== undefined) {
+      return refuse("conflict", `${missing("supervisors", absent)} The tenant's settings name it (PATCH /v1/tenant).`);
+    }
     const all = versions
       .filter((version) => isOfKind("supervisors", version))
       .map((version) => {

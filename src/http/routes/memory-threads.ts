@@ -70,7 +70,7 @@ memoryThreads.openapi(
     tags,
     summary: "Give a thread a message, or up to 500; they are stored when this answers, and become entries soon after",
     description:
-      "The control state says what the memory agent does with each: PROCESS_MESSAGE, or PROCESS_MESSAGE_AND_FLUSH where the context is written anew. An `Idempotency-Key` makes sure that messages sent twice are there once.",
+      "The control state says what the memory agent does with each: PROCESS_MESSAGE, or PROCESS_MESSAGE_AND_FLUSH where the context is written anew. An `Idempotency-Key` makes sure that messages sent twice are there once. Nothing is stored of what the tenant's supervisors don't let pass (422), nor while its settings name a supervisor that was deleted (409).",
     request: { params: threadParam, body: jsonBody(messagesSchema) },
     responses: { 200: json("How far the thread is", invocationSchema) },
   }),
