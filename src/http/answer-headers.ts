@@ -7,7 +7,7 @@ import type { AppEnv } from "./context.js";
 /** A bookmark of the database: what an answer gives, its caller's next request sends back, and sees at least that. */
 export const bookmarkHeader = "x-conclave-bookmark";
 
-const exposed = `etag, location, retry-after, x-request-id, idempotent-replay, x-conclave-session, www-authenticate, mcp-session-id, mcp-protocol-version, ${bookmarkHeader}`;
+const exposed = `allow, etag, location, retry-after, x-request-id, idempotent-replay, x-conclave-session, www-authenticate, mcp-session-id, mcp-protocol-version, ${bookmarkHeader}`;
 const methods = "GET, POST, PUT, PATCH, DELETE";
 /** What a page asks to send: libraries for pages send headers of their own (`x-stainless-lang`, `mcp-protocol-version`). */
 const headerNames = /^[\w\-, ]{1,2000}$/;

@@ -5,6 +5,7 @@ import { requestId } from "hono/request-id";
 import type { Services } from "../application/services.js";
 import { newId } from "../platform/ids.js";
 import { describeError, log } from "../platform/logging.js";
+import { allowedMethods } from "./allowed-methods.js";
 import { answerHeaders, bookmarkHeader } from "./answer-headers.js";
 import { adminAuth, tenantAuth } from "./auth.js";
 import { readBody } from "./body.js";
@@ -78,12 +79,19 @@ export function createApp(
       detail: "Something went wrong here, and has been logged. If it stays so, report the request id.",
     });
   });
-  app.notFound((c) =>
-    c.get("refuse")({
-      code: "not_found",
-      detail: "There is no such route, or not with this method; /docs shows all there are, GET /openapi.json too.",
-    }),
-  );
+  app.notFound((c) => {
+    const { method, path } = c.req;
+    const allowed = allowedMethods(app, path);
+    if (allowed.length === 0 || allowed.includes(method)) {
+      const detail = "There is no such route; /docs shows all there are, GET /openapi.json too.";
+      return c.get("refuse")({ code: "not_found", detail });
+    }
+    const allow = allowed.join(", ");
+    const detail = `This address doesn't take ${method}. It takes ${allow}; /docs shows all there is, GET /openapi.json too.`;
+    const response = c.get("refuse")({ code: "method_not_allowed", detail });
+    response.headers.set("allow", allow);
+    return response;
+  });
 
   app.use("/v1/*", readBody);
   app.use("/v1/admin/*", adminAuth);

@@ -92,7 +92,7 @@ function claimsItsId(method: string, path: string): boolean {
 
 function keptHeaders(response: Response): Record<string, string> {
   return Object.fromEntries(
-    ["content-type", "etag", "location", "x-conclave-session"].flatMap((name) => {
+    ["allow", "content-type", "etag", "location", "x-conclave-session"].flatMap((name) => {
       const value = response.headers.get(name);
       return value === null ? [] : [[name, value]];
     }),

@@ -6,7 +6,8 @@ import { answerMcp } from "./server.js";
 
 const routes = new Hono<FaceEnv>();
 
-routes.all("/mcp", async (c) => {
+// Without streams of its own and without sessions: other methods are a 405.
+routes.post("/mcp", async (c) => {
   const { services, actor, corsOrigins = [], refuse } = c.var;
   if (actor === undefined) return refuse({ code: "unauthorized", detail: "Send a tenant's key or a token." });
   const barrier = barrierFor(c.req.raw, { environment: services.environment, corsOrigins });

@@ -11,7 +11,8 @@ const address = "/webhooks/:kind{[a-z]{1,20}}/:connectionId{[A-Za-z0-9]{10,100}}
 
 const routes = new Hono<FaceEnv>();
 
-routes.all(address, async (c) => {
+// A platform that verifies the address asks it with GET.
+routes.on(["GET", "POST"], address, async (c) => {
   const { services, requestId, refuse } = c.var;
   try {
     const body = await readLimited(c.req.raw.body);
@@ -32,8 +33,6 @@ routes.all(address, async (c) => {
     return refuse({ code: "internal", detail: "It could not be stored. Send it again." });
   }
 });
-
-routes.all("/webhooks/*", (c) => c.var.refuse({ code: "not_found", detail: "There is no such connection." }));
 
 export const channelWebhooks: Face = { routes, paths: /^\/webhooks\//, callers: "signed" };
 

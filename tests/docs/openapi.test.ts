@@ -237,7 +237,7 @@ describe("headers and refusals of the document", () => {
       .record(z.string(), z.object({ description: z.string(), content: z.record(z.string(), z.unknown()) }).loose())
       .parse(document.components.responses);
     const named = Object.values(shared).flatMap(({ description }) => [...description.matchAll(/`(\w+)`/g)]);
-    // Nothing answers with these two at present.
+    // A 405 is of a method that is no operation; nothing answers with the other at present.
     const unused = ["method_not_allowed", "not_acceptable"];
     const codes = Object.keys(problemCodes).filter((code) => !unused.includes(code));
     expect(named.map(([, code]) => code).sort()).toEqual(codes.sort());
