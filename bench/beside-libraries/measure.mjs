@@ -7,13 +7,32 @@ import { lintSource } from "@secretlint/core";
 import { creator as recommended } from "@secretlint/secretlint-rule-preset-recommend";
 import { SyncRedactor } from "redact-pii";
 import { compileRules } from "../../src/supervision/rules/engine.js";
-import { reply } from "../workload.js";
 
 const characters = 2_000;
+/** Sentences that differ: of equal ones our rules analyse one. */
+const towns = [
+  "Turin",
+  "Leeds",
+  "Porto",
+  "Graz",
+  "Gent",
+  "Lyon",
+  "Bergen",
+  "Aarhus",
+  "Vilnius",
+  "Zagreb",
+  "Cork",
+  "Basel",
+];
+const days = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday"];
+const ordinary = Array.from({ length: 30 }, (_, at) => {
+  const [town, day] = [towns[at % towns.length], days[at % days.length]];
+  return `Your parcel for ${town} left the warehouse on ${day}, and 3 of its 4 items arrive within two days.`;
+}).join(" ");
 /** An answer of a shop, with one of each kind in it, so that nobody is measured on a text in which there is nothing to find. */
 const found =
   "Write to ada@example.com or call +44 20 7946 0958; the card 4111 1111 1111 1111 was charged. xoxb-123456789012-1234567890123-AbCdEfGhIjKlMnOpQrStUvWx ";
-const texts = { plain: reply(characters), found: (found + reply(characters)).slice(0, characters) };
+const texts = { plain: ordinary.slice(0, characters), found: (found + ordinary).slice(0, characters) };
 
 const rulesOf = (...matches) =>
   compileRules({ rules: matches.map((match) => ({ match, action: "redact", reason: "found" })) });

@@ -26,7 +26,8 @@ export interface Detector {
   readonly reads: Reading;
   /** A quick check that may only err on the side of "yes": false means that a scan would find nothing. */
   mayMatch(subject: Subject): boolean;
-  open(): Scanner;
+  /** @param isWhole the text comes in one piece: the scanner may pass over what no match can have a part in */
+  open(isWhole?: boolean): Scanner;
 }
 
 export interface Scanner {
@@ -40,6 +41,8 @@ export interface Scanner {
   readonly hold: number;
   /** The text makes this detector work out of all proportion; the engine then blocks. */
   readonly overloaded: boolean;
+  /** A fresh scanner for what edits made of the text: it finds the same, and doesn't work out again what this one has worked out. */
+  reopen?(): Scanner;
 }
 
 /** The last part of a text that grows at its end and is given up at its front. Offsets are absolute, from the text's start. */

@@ -16,7 +16,15 @@ export interface Refinement {
    * candidates of bounded length that may hide a true one that starts later.
    */
   retry: "after" | "next";
+  /** For an expression of which a rare character is a part: what lies between is passed over in a text that comes whole. */
+  seek?: Seek;
 }
+
+/**
+ * Where in a whole text a match may start, seen from `from`: none starts before `start`, and what is said holds for starts before
+ * `until`, which is more than `from`. Undefined where none starts any more. Seeking through a text must take linear time in all.
+ */
+export type Seek = (text: string, from: number) => { readonly start: number; readonly until: number } | undefined;
 
 /**
  * Reading the same characters again, because a match ended well before the place where that became clear, is bounded:
@@ -26,9 +34,14 @@ const rereadFree = 10_000;
 const rereadPerCharacter = 100;
 
 /** Opens a scanner for a compiled expression. */
-export function scannerOf(expression: RE2JS, automaton: Automaton | undefined, refinement?: Refinement): Scanner {
+export function scannerOf(
+  expression: RE2JS,
+  automaton: Automaton | undefined,
+  refinement?: Refinement,
+  isWhole = false,
+): Scanner {
   if (automaton === undefined) return new WholeTextScanner(expression, refinement);
-  return new ExpressionScanner(automaton, refinement);
+  return new ExpressionScanner(automaton, refinement, isWhole ? refinement?.seek : undefined);
 }
 
 class ExpressionScanner implements Scanner {
@@ -42,8 +55,14 @@ class ExpressionScanner implements Scanner {
   private reread = 0;
   overloaded = false;
   private found: Finding[] = [];
+  /** Up to here {@link seek} has said where matches may start. */
+  private soughtUntil = 0;
 
-  constructor(automaton: Automaton, refinement: Refinement | undefined) {
+  constructor(
+    automaton: Automaton,
+    refinement: Refinement | undefined,
+    private readonly seek: Seek | undefined,
+  ) {
     this.automaton = automaton;
     this.refinement = refinement;
     this.state = automaton.initial("begin");
@@ -63,13 +82,26 @@ class ExpressionScanner implements Scanner {
         source = window.text;
         base = window.base;
       }
-      if (this.starts.length === 0) this.skipIdle(source, base, end);
+      if (this.starts.length === 0) {
+        if (this.seek !== undefined && this.cursor >= this.soughtUntil) this.passOver(this.seek, window);
+        this.skipIdle(source, base, end);
+      }
       if (this.cursor >= end) break;
       const codePoint = source.codePointAt(this.cursor - base) ?? endOfText;
       this.read(codePoint);
       this.cursor += codePoint > 0xffff ? 2 : 1;
       if (this.match !== undefined && this.starts.length === 0) this.settle(this.match, window);
     }
+  }
+
+  /** Goes on where the next match may start. Nothing is under way, so that the state is the one of that place. */
+  private passOver(seek: Seek, window: TextWindow): void {
+    const next = seek(window.text, this.cursor - window.base);
+    const start = next === undefined ? window.end : next.start + window.base;
+    this.soughtUntil = next === undefined ? window.end : next.until + window.base;
+    if (start <= this.cursor) return;
+    this.cursor = start;
+    this.state = this.automaton.initial(this.beforeCursor(window));
   }
 
   /** Passes over characters at which nothing starts: most of most texts, so the one loop that is written for speed. */

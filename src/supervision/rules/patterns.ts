@@ -61,6 +61,6 @@ export function detectorMaker(source: string): (check: Detector["mayMatch"], ref
   return (check, refinement) => ({
     reads: "normal",
     mayMatch: check,
-    open: () => scannerOf(expression, automaton, refinement),
+    open: (isWhole) => scannerOf(expression, automaton, refinement, isWhole),
   });
 }

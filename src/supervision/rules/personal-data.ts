@@ -3,7 +3,7 @@ import type { Detector, Finding, Subject } from "./detector.js";
 import { detectorMaker, expressionDetector, lazily } from "./patterns.js";
 import { findCards, minCardDigits } from "./personal/cards.js";
 import { isPartOfWord, leftOf } from "./personal/context.js";
-import { emailCandidate, findEmail } from "./personal/email.js";
+import { emailCandidate, findEmail, seekEmail } from "./personal/email.js";
 import { findIban, hasIban, ibanCandidate } from "./personal/iban.js";
 import { findIp, hasIp, ipCandidate } from "./personal/ip.js";
 import { findLetteredId, findNumericIds, hasLetteredId, letteredIdCandidate } from "./personal/national-ids.js";
@@ -29,6 +29,7 @@ const ibanBeginning = /(?:^|[^A-Z0-9])([A-Z]{2} ?\d{2}(?:[ -]?[A-Z0-9]{4})*[ -]?
 function findNumbers(kinds: ReadonlySet<PersonalDataKind>): (text: string, start: number, end: number) => Finding[] {
   return (text, start, end) => {
     const candidate = text.slice(start, end);
+    if (!hasDigits(candidate, minDigits)) return [];
     const tailStart = Math.max(0, candidate.length - longestExtension);
     const extensionStart = extensionAtEnd.exec(candidate.slice(tailStart))?.index;
     const extended = extensionStart === undefined ? undefined : tailStart + extensionStart;
@@ -60,6 +61,15 @@ function findNumbers(kinds: ReadonlySet<PersonalDataKind>): (text: string, start
 
 /** Fewest digits of a number of any kind; at most four separators go from one digit to the next. */
 const minDigits = 6;
+/** Whether a candidate has so many digits at all: most have one or two, and are looked at no further. */
+function hasDigits(candidate: string, least: number): boolean {
+  let count = 0;
+  for (let at = 0; at < candidate.length && count < least; at++) {
+    const unit = candidate.charCodeAt(at);
+    if (unit >= 48 && unit <= 57) count += 1;
+  }
+  return count >= least;
+}
 const sixDigits = /\d(?:[ ().+/-]{0,4}\d){5}/;
 const hasNumber = ({ normal }: Subject): boolean => sixDigits.test(normal);
 
@@ -67,6 +77,7 @@ const emailDetector = lazily(() => {
   return expressionDetector(emailCandidate, ({ normal }) => normal.includes("@"), {
     refine: findEmail,
     retry: "after",
+    seek: seekEmail,
   });
 });
 

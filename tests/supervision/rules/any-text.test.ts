@@ -179,6 +179,8 @@ describe("time", () => {
     ["", "-----BEGIN PRIVATE KEY-----\nAAAA "],
     ["", "token=a1&"],
     ["", "(0"],
+    ["", ",@"],
+    ["@", ",,,,"],
   ];
 
   const time = (run: () => void): number => {

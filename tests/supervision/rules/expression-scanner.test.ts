@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { Automaton } from "../../../src/supervision/rules/automaton.js";
 import { type Finding, TextWindow } from "../../../src/supervision/rules/detector.js";
 import { scannerOf, WholeTextScanner } from "../../../src/supervision/rules/expression-scanner.js";
+import { emailCandidate, seekEmail } from "../../../src/supervision/rules/personal/email.js";
 import { seeded } from "./support.js";
 
 function scan(expression: RE2JS, pieces: readonly string[]): Finding[] {
@@ -13,6 +14,21 @@ function scan(expression: RE2JS, pieces: readonly string[]): Finding[] {
     scanner.feed(piece, window);
     window.trim(scanner.hold);
   }
+  scanner.finish(window);
+  return scanner.take();
+}
+
+/** In one piece, passing over what has no `@`. */
+function scanWhole(expression: RE2JS, text: string): Finding[] {
+  const refinement = {
+    refine: (_text: string, start: number, end: number) => [{ start, end }],
+    retry: "after" as const,
+    seek: seekEmail,
+  };
+  const scanner = scannerOf(expression, Automaton.of(expression), refinement, true);
+  const window = new TextWindow();
+  window.append(text);
+  scanner.feed(text, window);
   scanner.finish(window);
   return scanner.take();
 }
@@ -45,6 +61,38 @@ function randomExpression(random: () => number, depth: number): string {
 }
 
 describe("following an expression step by step", () => {
+  it("finds in a whole text, where it passes over what can't be part of a match, what re2js finds", () => {
+    const random = seeded(11);
+    const expression = RE2JS.compile(emailCandidate);
+    const parts = ["a", "b.", ".com", "@", "@", " ", "\n", ",", "é", "😀", "x@y.de", "-", "\u3000"];
+    for (let round = 0; round < 3_000; round++) {
+      const text = Array.from({ length: 16 }, () => parts[Math.floor(random() * parts.length)]).join("");
+      expect(scanWhole(expression, text), JSON.stringify(text)).toEqual(search(expression, text));
+    }
+  });
+
+  it("reads of a whole text only what stands around what every match has", () => {
+    const expression = RE2JS.compile(emailCandidate);
+    const automaton = Automaton.of(expression);
+    if (automaton === undefined) throw new Error("the expression can't be followed");
+    let steps = 0;
+    const counted = Object.assign(Object.create(automaton), {
+      step: (...read: Parameters<Automaton["step"]>) => {
+        steps += 1;
+        return automaton.step(...read);
+      },
+    });
+    const text = `${"There are many words here. ".repeat(200)}ada@example.com${" And more of them.".repeat(200)}`;
+    const refine = (_text: string, start: number, end: number) => [{ start, end }];
+    const scanner = scannerOf(expression, counted, { refine, retry: "after", seek: seekEmail }, true);
+    const window = new TextWindow();
+    window.append(text);
+    scanner.feed(text, window);
+    scanner.finish(window);
+    expect(scanner.take().map(({ start, end }) => text.slice(start, end))).toEqual(["ada@example.com"]);
+    expect(steps).toBeLessThan(40);
+  });
+
   it("finds what re2js finds, in a text of one piece and of many", () => {
     const random = seeded(7);
     for (let round = 0; round < 1_500; round++) {

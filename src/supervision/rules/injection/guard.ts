@@ -5,7 +5,7 @@
 import type { Finding, Scanner, TextWindow } from "../detector.js";
 import { analyseSentence, firstTelling, hasTellingForm } from "./features.js";
 import type { InjectionScorer, ScoredSentence } from "./scorer.js";
-import { sentenceEnd } from "./sentences.js";
+import { maxKnownSentences, sentenceEnd } from "./sentences.js";
 import type { SignGroup } from "./signs.js";
 import type { Lexicon } from "./terms.js";
 
@@ -14,7 +14,8 @@ export const runLimits = { units: 800, sentences: 16 } as const;
 /** So far below the threshold a stream is held back, because one more sentence may be enough. */
 const watchMargin = 0.5;
 
-interface Heard extends ScoredSentence {
+interface Heard {
+  readonly scored: ScoredSentence;
   readonly start: number;
   readonly end: number;
   /** What a finding covers of it; undefined if it has no sign. */
@@ -43,8 +44,17 @@ export class InjectionScanner implements Scanner {
   private telling: number | undefined;
   private watchFrom: number | undefined;
 
-  constructor(parts: GuardParts) {
+  /** @param known sentences that were analysed in the text before it was edited */
+  constructor(
+    parts: GuardParts,
+    private readonly known = new Map<string, ScoredSentence>(),
+  ) {
     this.parts = parts;
+  }
+
+  /** Most sentences are those of the text before it was edited: what they add is known. */
+  reopen(): InjectionScanner {
+    return new InjectionScanner(this.parts, this.known);
   }
 
   get hold(): number {
@@ -93,7 +103,7 @@ export class InjectionScanner implements Scanner {
   private wouldBeFound(): boolean {
     if (this.pending === "") return false;
     const run = this.runWith(this.pending, this.pendingStart);
-    return this.parts.scorer.score(run) > this.parts.threshold;
+    return this.scoreOf(run) > this.parts.threshold;
   }
 
   finish(): void {
@@ -112,23 +122,30 @@ export class InjectionScanner implements Scanner {
 
   /** A sentence with those before it that are scored together with it. */
   private runWith(text: string, start: number): Heard[] {
-    const features = analyseSentence(text, this.parts.lexicon);
+    const scored = this.known.get(text) ?? { features: analyseSentence(text, this.parts.lexicon), ngrams: undefined };
+    const { features } = scored;
     const end = start + text.length;
     const form = hasTellingForm(features.forms) ? { start: end - 1, end } : undefined;
     const span =
       features.span === undefined ? form : { start: start + features.span.start, end: start + features.span.end };
-    const run = [...this.run, { start, end, features, ngrams: undefined, sign: span }];
+    const run = [...this.run, { start, end, scored, sign: span }];
     while (run.length > runLimits.sentences || end - (run[0]?.start ?? end) > Math.max(runLimits.units, text.length))
       run.shift();
     return run;
+  }
+
+  private scoreOf(run: readonly Heard[]): number {
+    return this.parts.scorer.score(run.map(({ scored }) => scored));
   }
 
   /** A sentence is over: scores it with those before it. */
   private close(text: string, start: number): void {
     const end = start + text.length;
     this.run = this.runWith(text, start);
+    const scored = this.run.at(-1)?.scored;
+    if (scored !== undefined && this.known.size < maxKnownSentences) this.known.set(text, scored);
     const signs = this.run.flatMap(({ sign }) => (sign !== undefined && sign.start >= this.letGo ? [sign] : []));
-    const score = this.parts.scorer.score(this.run);
+    const score = this.scoreOf(this.run);
     const isFound = score > this.parts.threshold;
     if (isFound) {
       // Where no sign says which words it is, it is the end of the sentence that made it clear.
@@ -150,11 +167,11 @@ export function explainInjection(
   { lexicon, scorer }: Omit<GuardParts, "threshold">,
 ): { score: number; groups: SignGroup[] } {
   let best = { score: Number.NEGATIVE_INFINITY, groups: [] as SignGroup[] };
-  const run: Heard[] = [];
+  const run: (ScoredSentence & { readonly start: number })[] = [];
   for (let start = 0; start < text.length; ) {
     const end = sentenceEnd(text, start) ?? text.length;
     const features = analyseSentence(text.slice(start, end), lexicon);
-    run.push({ start, end, features, ngrams: undefined, sign: undefined });
+    run.push({ start, features, ngrams: undefined });
     while (run.length > runLimits.sentences || end - (run[0]?.start ?? end) > Math.max(runLimits.units, end - start))
       run.shift();
     const score = scorer.score(run);

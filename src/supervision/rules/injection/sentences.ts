@@ -6,6 +6,9 @@
 /** UTF-16 units from which a sentence ends at the next white space, and at which it ends in any case. */
 const sentenceLimits = { soft: 200, hard: 240 } as const;
 
+/** Sentences that are kept for the look at what edits make of a text: a text of many more pays for each look. */
+export const maxKnownSentences = 1_000;
+
 /** The end of the sentence that starts at `start`, exclusive; undefined while the text may still go on in it. */
 export function sentenceEnd(text: string, start: number): number | undefined {
   for (let at = start; at < text.length; at++) {

@@ -1,9 +1,20 @@
 /** E-mail addresses (RFC 5321 and 6531, without quoted local parts and address literals). */
 import type { Finding } from "../detector.js";
+import type { Seek } from "../expression-scanner.js";
 import { isUnspaced } from "./context.js";
 
 /** A candidate, as RE2 source. */
 export const emailCandidate = String.raw`[\p{L}\p{N}\p{M}._%+'&/=?^{|}~!#$*\-]*[\p{L}\p{N}\p{M}_%+\-]@(?:[\p{L}\p{N}\p{M}\-]+\.)+(?:[\p{L}\p{M}]{2,24}|xn--[a-zA-Z0-9\-]{2,59})`;
+
+/** Every candidate has one `@`, and no white space before it. */
+export const seekEmail: Seek = (text, from) => {
+  const at = text.indexOf("@", from);
+  if (at < 0) return undefined;
+  let start = at;
+  while (start > from && !isWhite(text.charCodeAt(start - 1))) start -= 1;
+  return { start, until: at + 1 };
+};
+const isWhite = (unit: number): boolean => unit === 32 || (unit >= 9 && unit <= 13);
 
 /** Names of image files for screens of higher density look like addresses. */
 const densitySuffix = /@\d(?:\.\d)?x\.(?:png|jpe?g|gif|webp|svg|avif)$/i;
