@@ -68,16 +68,21 @@ export class Deadlines {
     this.arm();
   }
 
-  /** A write was undone: what is stored is read anew. */
+  /** A write was undone: what is stored is read anew, and the alarm that it may have set is set again for what is left. */
   undone(): void {
-    this.stored = undefined;
-    this.armedAt = "unknown";
+    this.forget();
+    this.arm();
   }
 
   /** Nothing is stored any more. */
   emptied(): void {
-    this.undone();
+    this.forget();
     this.brief.clear();
+  }
+
+  private forget(): void {
+    this.stored = undefined;
+    this.armedAt = "unknown";
   }
 
   private known(): Map<string, number> {

@@ -198,15 +198,20 @@ export class Kit {
 
   /** Everything was erased. */
   emptied(): void {
-    this.undone();
+    this.forget();
     this.deadlines.emptied();
     this.works.clear();
   }
 
   private undone(): void {
+    this.forget();
+    this.deadlines.undone();
+  }
+
+  /** What was read is read anew. */
+  private forget(): void {
     this.events.undone();
     this.outbox.undone();
-    this.deadlines.undone();
     this.asks.undone();
     this.ports.undone?.();
   }

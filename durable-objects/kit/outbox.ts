@@ -79,6 +79,8 @@ export class Outbox {
   undone(): void {
     this.together = undefined;
     this.known = undefined;
+    // The deadline that it set went with it.
+    this.wakesAt = undefined;
   }
 
   private insert(messages: readonly NewMessage[]): void {

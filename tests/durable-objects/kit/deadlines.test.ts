@@ -22,6 +22,21 @@ describe("named deadlines over the one alarm", () => {
       expect(deadlines.passed(Number.MAX_SAFE_INTEGER)).toEqual([]);
     }));
 
+  it("have their alarm again when the write that armed it was undone", () =>
+    withKitTables(async ({ storage }) => {
+      const start = Date.now() + 3_600_000;
+      const deadlines = new Deadlines(storage);
+      deadlines.move("stored", start + 9_000);
+      const fails = () => {
+        deadlines.moveBrief("kept in memory", start + 5_000);
+        deadlines.move("undone", start + 1_000);
+        throw new Error("it fails");
+      };
+      expect(() => storage.transactionSync(fails)).toThrow("it fails");
+      deadlines.undone();
+      expect(await storage.getAlarm()).toBe(start + 5_000);
+    }));
+
   it("are told when they have passed, the earliest first, until they are dealt with", () =>
     withKitTables(({ storage }) => {
       const start = Date.now() + 3_600_000;

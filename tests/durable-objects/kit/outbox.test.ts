@@ -63,6 +63,20 @@ describe("the outbox", () => {
       expect(wakesAt(state)).toBeUndefined();
     }));
 
+  it("sets its deadline anew for what comes after a write that was undone", () =>
+    withOutbox(({ kit, state, clock }) => {
+      const fails = () => {
+        put(kit, "a", 1);
+        throw new Error("it fails");
+      };
+      expect(() => state.storage.transactionSync(fails)).toThrow("it fails");
+      kit.outbox.undone();
+      kit.deadlines.undone();
+      expect(wakesAt(state)).toBeUndefined();
+      kit.write(() => put(kit, "a", 2));
+      expect(wakesAt(state)).toBeGreaterThan(clock.at);
+    }));
+
   it("tries again after a growing wait when the receiver is down, and keeps the order of each entity", () =>
     withOutbox(async ({ kit, clock, receiver, state }) => {
       put(kit, "a", 1);
