@@ -1,6 +1,9 @@
 /** Sessions that are made for one turn: who makes them, who sees them, and when they are gone. */
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { forgetStateless } from "../../src/application/openai/forget-stateless.js";
+import { composeServices } from "../../src/composition.js";
 import { newTenant, type TestTenant } from "../support/conclave.js";
 import { eventually } from "../support/eventually.js";
 import { runHousekeeping } from "../support/housekeeping.js";
@@ -25,6 +28,9 @@ async function asked() {
   const callAgain = () => complete(tenant, [user("Is it paid?"), assistant(content), user("Number 7.")]);
   return { tenant, model, askId, sessionId, callAgain };
 }
+
+const statusInIndex = async (sessionId: string) =>
+  env.DB.prepare("SELECT status FROM sessions WHERE session_id = ?").bind(sessionId).first("status");
 
 const idsOfList = async (tenant: TestTenant): Promise<string[]> =>
   (await tenant.call("GET", "/v1/sessions")).body.items.map(({ sessionId }: { sessionId: string }) => sessionId);
@@ -70,6 +76,40 @@ describe("a session of one turn", () => {
     expect((await tenant.call("GET", `/v1/sessions/${sessionId}`)).status).toBe(404);
     expect(await storedSessions(tenant)).toEqual([]);
   });
+});
+
+it("those that can't be removed come again behind all others, so that they don't keep these from being forgotten", async () => {
+  const ended = async () => {
+    const { tenant, askId, sessionId } = await asked();
+    await tenant.call("POST", `/v1/asks/${askId}/cancel`);
+    await eventually(async () => expect(await statusInIndex(sessionId)).toBe("idle"));
+    return { tenant, sessionId };
+  };
+  const [broken, other, sound] = [await ended(), await ended(), await ended()];
+  const failing = [broken.sessionId, other.sessionId];
+  const services = composeServices(env);
+  const { sessions } = services;
+  const ports = {
+    ...services,
+    sessions: {
+      describe: async (...of: Parameters<typeof sessions.describe>) => {
+        if (failing.includes(of[1])) throw new Error("its object can't be reached");
+        return sessions.describe(...of);
+      },
+      remove: (...of: Parameters<typeof sessions.remove>) => sessions.remove(...of),
+    },
+  };
+  const hour = 3_600_000;
+  // As many at once as fail.
+  await forgetStateless(Date.now() + hour, ports, 2);
+  expect(await storedSessions(sound.tenant)).toEqual([sound.sessionId]);
+  await forgetStateless(Date.now() + 2 * hour, ports, 2);
+  expect(await storedSessions(sound.tenant)).toEqual([]);
+  // Once they can be reached, their turn comes.
+  failing.splice(0);
+  await forgetStateless(Date.now() + 4 * hour, ports, 2);
+  expect(await storedSessions(broken.tenant)).toEqual([]);
+  expect(await storedSessions(other.tenant)).toEqual([]);
 });
 
 it("no caller can make one: the field is refused, and metadata of the name that was used for it says nothing", async () => {

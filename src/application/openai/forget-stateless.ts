@@ -2,9 +2,12 @@
  * Sessions of one turn that are still there though the turn has ended: nobody called again for the answer to its question, or the Worker
  * died before it could remove them.
  */
+
+import type { SessionGateway } from "../../gateways/session-gateway.js";
 import { describeError, log } from "../../platform/logging.js";
+import type { SessionIndex } from "../../stores/session-index.js";
 import type { Actor } from "../../tenancy/actor.js";
-import { removeSession } from "../removal.js";
+import { type RemovalPorts, removeSession } from "../removal.js";
 import type { Services } from "../services.js";
 import { maxFollowed } from "./conversation-before.js";
 
@@ -14,19 +17,32 @@ import { maxFollowed } from "./conversation-before.js";
  */
 const keptMs = 25 * 60_000;
 /** Sessions that one run forgets, at most; the next one goes on. */
-const atOnce = 500;
+const maxAtOnce = 500;
 
-/** @param at milliseconds since the epoch */
-export async function forgetStateless(at: number, services: Services): Promise<void> {
-  for (const { tenantId, sessionId } of await services.index.endedStateless(at - keptMs, atOnce)) {
+export interface ForgetPorts extends RemovalPorts {
+  readonly index: RemovalPorts["index"] & Pick<SessionIndex, "endedStateless" | "renewStateless">;
+  readonly sessions: RemovalPorts["sessions"] & Pick<SessionGateway, "describe">;
+}
+
+/**
+ * Forgets those whose turn ended longest ago.
+ * @param at milliseconds since the epoch
+ */
+export async function forgetStateless(at: number, ports: ForgetPorts, atOnce = maxAtOnce): Promise<void> {
+  const { index, sessions } = ports;
+  for (const { tenantId, sessionId } of await index.endedStateless(at - keptMs, atOnce)) {
     try {
-      const session = await services.sessions.describe(tenantId, sessionId);
-      // The index is a moment behind: what goes on again is left alone.
-      if (!session.ok || session.value.status === "idle") await removeSession(tenantId, sessionId, services);
+      const session = await sessions.describe(tenantId, sessionId);
+      if (!session.ok || session.value.status === "idle") {
+        await removeSession(tenantId, sessionId, ports);
+        continue;
+      }
+      // The index is behind: what goes on again is left alone.
     } catch (error) {
-      // One that can't be removed now doesn't keep the others.
       log("warn", "session.forget_failed", { tenantId, sessionId, ...describeError(error) });
     }
+    // It comes again behind all others: however many can't be removed, they don't keep those from it that can.
+    await index.renewStateless(tenantId, [sessionId], at);
   }
 }
 
