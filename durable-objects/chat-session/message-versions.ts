@@ -22,6 +22,7 @@ import { editReply } from "../../src/supervision/structural-edit.js";
 import type { SubjectOf } from "../../src/supervision/subject.js";
 import type { Supervisor } from "../../src/supervision/supervisor.js";
 import type { RecordedAct } from "../../src/tenancy/audit.js";
+import { canonicalJson } from "../../src/text/json.js";
 import type { Kit } from "../kit/kit.js";
 import type { ChatSessionStore } from "./store.js";
 import type { TurnRecord } from "./turn-rows.js";
@@ -161,8 +162,9 @@ export class MessageVersions {
     this.ports.kit.outbox.put("act", messageId, { ...act, workId: turn?.turnId, subject: { messageId }, at });
   }
 
+  /** A message that is read anew has its fields in another order than one that was kept in memory. */
   private stillSays(message: ChatMessage): boolean {
-    return JSON.stringify(this.ports.store.messages.get(message.messageId)) === JSON.stringify(message);
+    return canonicalJson(this.ports.store.messages.get(message.messageId)) === canonicalJson(message);
   }
 
   /** What the rules of the hook make of a message that a person changed; a refusal when they stop it. */

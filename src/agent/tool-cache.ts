@@ -1,18 +1,9 @@
 /** When a kept result of a tool counts as the result of a call: the same arguments, or arguments in nearly the same words. */
+import { canonicalJson } from "../text/json.js";
 
 /** The same text for the same arguments, whatever their order. */
 export function canonicalArguments(args: Readonly<Record<string, unknown>>): string {
-  return JSON.stringify(sorted(args));
-}
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (value === null || typeof value !== "object") return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, inner]) => [name, sorted(inner)]),
-  );
+  return canonicalJson(args);
 }
 
 /**

@@ -1,4 +1,4 @@
-/** Reads JSON that others wrote. */
+/** Reads JSON that others wrote, and compares values as JSON. */
 
 /**
  * The value, or why there is none. JSON has no `undefined`, so a value that is `undefined` always comes with a problem.
@@ -17,4 +17,13 @@ export function readJson(text: string): { readonly value: unknown; readonly prob
 export function depthExceeds(value: unknown, left: number): boolean {
   if (value === null || typeof value !== "object") return false;
   return left === 0 || Object.values(value).some((inner) => depthExceeds(inner, left - 1));
+}
+
+/** The same text for values that say the same, whatever the order of their fields. What is `undefined` isn't there, as in JSON. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_name, inner: unknown) =>
+    inner === null || typeof inner !== "object" || Array.isArray(inner)
+      ? inner
+      : Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1))),
+  );
 }

@@ -72,6 +72,18 @@ describe("the versions of a message", () => {
     expect((await erase(messageId)).status).toBe(200);
   });
 
+  it("are made at once of several messages: what is done to one doesn't make another one look changed", async () => {
+    const { tenant, model, session, edit } = await conversation();
+    const turns = [];
+    for (const text of ["One.", "Two.", "Three."]) {
+      // A call has its fields in another order when it is made than when it is read.
+      await model.reply({ toolCalls: [{ name: "look_up", arguments: { b: 1, a: 2 } }] }, { text });
+      turns.push(await tenant.say(session, "Go on."));
+    }
+    const edits = turns.map(({ reply }) => edit(reply?.messageId, reply?.modelReply.turns.at(-1)?.turnId, "Changed."));
+    expect((await Promise.all(edits)).map(({ status }) => status)).toEqual([200, 200, 200]);
+  });
+
   it("say who made it what it is, by which verdict, why, and what is different, in a chain of digests", async () => {
     const { tenant, model, session, versions, edit } = await conversation();
     await model.reply({ text: "It is Rosebud." });
