@@ -435,6 +435,50 @@ describe("a question", () => {
     expect(last).toContain("Invoice 7 is paid.");
   });
 
+  it("is answered by a client that sends the whole conversation along, whether or not what asked was stored", async () => {
+    const tenant = await newTenant();
+    const model = await tenant.agent("assistant", { tools: ["conclave/ask_human"] });
+    const asks = { toolCalls: [{ name: "ask_human", arguments: { question: "Which invoice?" } }] };
+    for (const fields of [{}, { store: false }]) {
+      await model.reply(asks, { text: "Invoice 7 is paid." }, { text: "You are welcome." });
+      const { body: asked } = await respond(tenant, "Is it paid?", fields);
+      const question = assistantItem(asked.output[0].content[0].text);
+      const before = [userItem("Is it paid?"), question, userItem("Number 7.")];
+      const { body: answered } = await respond(tenant, before, fields);
+      expect(answered.output[0].content[0].text).toBe("Invoice 7 is paid.");
+      const thanks = [...before, assistantItem("Invoice 7 is paid."), userItem("Thanks.")];
+      const { body: next } = await respond(tenant, thanks, fields);
+      expect(next.output[0].content[0].text).toBe("You are welcome.");
+      expect(next.id).not.toBe(asked.id);
+      if (fields.store === false) continue;
+      // It is the same response, for a second call too: what was sent is answered once.
+      expect(answered.id).toBe(asked.id);
+      expect((await respond(tenant, before)).body).toEqual(answered);
+      expect((await retrieve(tenant, asked.id)).body).toEqual(answered);
+    }
+  });
+
+  it("isn't answered for another end user, nor once its response came to nothing: then a new response begins", async () => {
+    const tenant = await newTenant();
+    const model = await tenant.agent("assistant", { tools: ["conclave/ask_human"] });
+    await model.reply(
+      { toolCalls: [{ name: "ask_human", arguments: { question: "Which invoice?" } }] },
+      { text: "I don't know you." },
+      { text: "Let us begin anew." },
+    );
+    const { body: asked } = await respond(tenant, "Is it paid?", { user: "ada" });
+    const askId = asked.metadata.conclave_ask_id;
+    const along = [userItem("Is it paid?"), assistantItem(asked.output[0].content[0].text), userItem("Number 7.")];
+    const { body: other } = await respond(tenant, along, { user: "eve" });
+    expect(other.output[0].content[0].text).toBe("I don't know you.");
+    expect((await tenant.call("GET", `/v1/asks/${askId}`)).body.status).toBe("open");
+    const { sessionId, turnId } = (await tenant.call("GET", `/v1/asks/${askId}`)).body.from;
+    await tenant.call("POST", `/v1/sessions/${sessionId}/turns/${turnId}/cancel`);
+    const { body: anew } = await respond(tenant, along, { user: "ada" });
+    expect(anew.output[0].content[0].text).toBe("Let us begin anew.");
+    expect(anew.id).not.toBe(asked.id);
+  });
+
   it("can be answered elsewhere, of what isn't stored too", async () => {
     const tenant = await newTenant();
     const model = await tenant.agent("assistant", { tools: ["conclave/ask_human"] });

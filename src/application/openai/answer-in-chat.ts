@@ -1,5 +1,7 @@
 /** A message whose conversation ends with a question of ours is the answer to it. */
 import { type Ask, askOwner, mayAnswer } from "../../asks/ask.js";
+import { isFinal } from "../../chat/session.js";
+import type { TurnRef } from "../../chat/turn-request.js";
 import { ok, type Result } from "../../conversation/problem.js";
 import type { Actor } from "../../tenancy/actor.js";
 import { answerAsk } from "../asks/answer-ask.js";
@@ -7,31 +9,54 @@ import { answererOf } from "../asks/ask-view.js";
 import type { Services } from "../services.js";
 import { readSession } from "../sessions/read-session.js";
 import type { ChatInput, ChatPlace } from "./chat-input.js";
+import { findResponse, isOfAnother, type StoredResponse } from "./read-response.js";
+import { responseId } from "./response-ref.js";
 
 /**
  * The turn that goes on with the answer; undefined where there is no such question, or it isn't one of this conversation. A question that the
- * actor can't answer this way stays open, and one that was answered elsewhere is the same: the turn is what it has come to.
+ * actor can't answer this way stays open, and one that was answered elsewhere is the same: the turn is what it has come to. Whether what
+ * asked was stored makes no difference: a stored response that asked goes on under its own id.
  */
 export async function answerInChat(
   actor: Actor,
-  { askId, agent, sessionId, content }: Pick<ChatInput, "askId" | "agent" | "sessionId" | "content">,
+  {
+    askId,
+    agent,
+    sessionId,
+    subject,
+    content,
+  }: Pick<ChatInput, "askId" | "agent" | "sessionId" | "subject" | "content">,
   services: Services,
 ): Promise<Result<ChatPlace> | undefined> {
   const owner = askId === undefined ? undefined : askOwner(askId);
   if (askId === undefined || owner === undefined || !owner.startsWith("ses_")) return undefined;
   const session = await readSession(actor, owner, services);
   if (!session.ok || session.value.agent !== agent) return undefined;
-  const isOfOneTurn = session.value.stateless === true;
-  if (sessionId === undefined ? !isOfOneTurn : sessionId !== owner) return undefined;
+  if (isOfAnother(session.value, subject) || (sessionId !== undefined && sessionId !== owner)) return undefined;
   const ask = await services.asks.get(actor.tenantId, askId);
   const turnId = ask.ok ? ask.value.from.turnId : undefined;
   if (!ask.ok || turnId === undefined) return undefined;
+  const ref = { sessionId: owner, turnId };
+  const isStateless = session.value.stateless === true;
+  const asked = isStateless || sessionId !== undefined ? undefined : await storedResponse(actor, ref, services);
+  const isOfOneTurn = isStateless || asked !== undefined;
+  if (sessionId === undefined && !isOfOneTurn) return undefined;
+  const place: ChatPlace = { ...ref, isStateless, ...(asked && { asked, createdAt: asked.turn.createdAt }) };
   // In a session only the question that is open is one; of a single turn whatever it came to is still to be given.
-  if (ask.value.status !== "open") {
-    return isOfOneTurn ? ok({ sessionId: owner, turnId, isStateless: true }) : undefined;
-  }
+  if (ask.value.status !== "open") return isOfOneTurn ? ok(place) : undefined;
   const answered = await answerOpenAsk(actor, ask.value, content, services);
-  return answered.ok ? ok({ sessionId: owner, turnId, isStateless: isOfOneTurn }) : answered;
+  return answered.ok ? ok(place) : answered;
+}
+
+/**
+ * The response whose own session it is. One of a conversation that is kept is none: what is new there names the conversation. One that came
+ * to nothing stays so for good, and what follows it is a new one.
+ */
+async function storedResponse(actor: Actor, ref: TurnRef, services: Services): Promise<StoredResponse | undefined> {
+  const found = await findResponse(actor, responseId(ref), services);
+  if (!found.ok || found.value.request.ownSession !== "stays") return undefined;
+  const { status } = found.value.turn;
+  return isFinal(status) && status !== "completed" ? undefined : found.value;
 }
 
 /** Gives the text as the answer, where it is one that the actor may give; a question that was answered elsewhere meanwhile is the same. */
