@@ -1,6 +1,6 @@
 /** How a command of a roundtable ends: complete, failed, or cut short; what that makes of the debate, in one write. */
 
-import { effectsInWords } from "../../src/agent/effects.js";
+import { type Effect, effectsInWords } from "../../src/agent/effects.js";
 import { addSpent } from "../../src/agent/spent.js";
 import type { EndedStatus } from "../../src/agent/work.js";
 import type { ActorRecord } from "../../src/conversation/actor-record.js";
@@ -107,7 +107,10 @@ export class CommandEnds {
   }
 
   crash(work: string, command: Command): void {
-    this.close(work, command, "failed", 0, () => this.fail(work, command, crashed));
+    this.close(work, command, "failed", 0, () => {
+      const done = this.keepEffects();
+      this.fail(work, command, { ...crashed, detail: `${crashed.detail}${effectsInWords(done)}` });
+    });
   }
 
   /** Ends what runs with what was said until now, and the debate with it. */
@@ -119,6 +122,7 @@ export class CommandEnds {
       const positions = store.positions();
       kit.cancel();
       this.close(work, command, "cancelled", 0, () => {
+        this.keepEffects();
         if (!("speakers" in command) || positions.length === 0) return;
         const spoken = new Set(positions.map(({ seat }) => seat));
         const failures = command.speakers
@@ -140,6 +144,14 @@ export class CommandEnds {
     if (current?.command.kind !== "analysis") return;
     kit.cancel();
     this.close(current.work, current.command, "cancelled", 0, () => undefined);
+  }
+
+  /** What seats did in a round that comes to no end of its own: whoever works after it isn't to do it again. */
+  private keepEffects(): readonly Effect[] {
+    const { store } = this.ports;
+    const done = store.effectsUnderWay();
+    store.addEffects(done);
+    return done;
   }
 
   private complete(work: string, command: RoundCommandRow, record: RoundRecord): void {

@@ -96,6 +96,10 @@ export async function driveCommand(
         if (entry.type === "position.taken") store.addPosition(entry.position);
         shared.observer.debated(entry);
       },
+      effect: (toolCallId, effect) => {
+        // A call that ends after its round was cut short is kept as it was then.
+        if (isHeld()) store.setEffectUnderWay(toolCallId, effect);
+      },
     },
   };
   const topic = await clearTopic(store, ports);

@@ -26,4 +26,9 @@ export const roundtableSchemaSteps: readonly SchemaStep[] = [
     // With tools: a later round doesn't do it again.
     sql: "CREATE TABLE effects (n INTEGER PRIMARY KEY, body TEXT NOT NULL);",
   },
+  {
+    name: "what seats are doing",
+    // Of the round that is worked on: kept if it comes to no end.
+    sql: "CREATE TABLE effects_under_way (call TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID;",
+  },
 ];

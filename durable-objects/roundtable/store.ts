@@ -175,7 +175,7 @@ export class RoundtableStore {
       work,
       JSON.stringify(command),
     );
-    this.sql.exec("DELETE FROM positions");
+    this.forgetUnderWay();
   }
 
   setCommandStatus(status: "running" | "waiting"): void {
@@ -184,7 +184,12 @@ export class RoundtableStore {
 
   clearCommand(): void {
     this.sql.exec("DELETE FROM command");
+    this.forgetUnderWay();
+  }
+
+  private forgetUnderWay(): void {
     this.sql.exec("DELETE FROM positions");
+    this.sql.exec("DELETE FROM effects_under_way");
   }
 
   addPosition(position: Position): void {
@@ -228,6 +233,28 @@ export class RoundtableStore {
 
   addEffects(effects: readonly Effect[]): void {
     for (const effect of effects) this.sql.exec("INSERT INTO effects (body) VALUES (?)", JSON.stringify(effect));
+  }
+
+  /** What a call of the running round may have changed; nothing if it changed nothing after all. */
+  setEffectUnderWay(toolCallId: string, effect: Effect | undefined): void {
+    if (effect === undefined) {
+      this.sql.exec("DELETE FROM effects_under_way WHERE call = ?", toolCallId);
+      return;
+    }
+    this.sql.exec(
+      `INSERT INTO effects_under_way (call, body) VALUES (?, ?)
+       ON CONFLICT DO UPDATE SET body = excluded.body WHERE body <> excluded.body`,
+      toolCallId,
+      JSON.stringify(effect),
+    );
+  }
+
+  /** Of the running round so far. */
+  effectsUnderWay(): Effect[] {
+    return this.sql
+      .exec<{ body: string }>("SELECT body FROM effects_under_way ORDER BY call")
+      .toArray()
+      .map(({ body }) => effectSchema.parse(JSON.parse(body)));
   }
 
   /** What its seats did in all rounds, those that failed included. */

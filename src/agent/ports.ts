@@ -4,7 +4,7 @@ import type { WithDeadline } from "../model/deadline.js";
 import type { CancelSignal, ModelListener, ModelPort } from "../model/port.js";
 import type { Asking } from "./asking.js";
 import type { Journal } from "./journal.js";
-import type { AgentTool, CallRecord, ToolGuard } from "./tools.js";
+import type { AgentTool, CallRecord, ToolEffect, ToolGuard } from "./tools.js";
 
 export interface AgentPorts {
   readonly model: ModelPort;
@@ -38,6 +38,8 @@ export interface ObservedCall {
 export interface AgentObserver {
   toolCalled?(call: ObservedCall): void;
   toolReturned?(call: ObservedCall & { isError: boolean; elapsedMs: number }): void;
+  /** A call that may change something is begun: `unknown` until {@link callEnded} says what came of it. */
+  effectBegun?(effect: ToolEffect): void;
   /** The agent has to wait for an ask: what it has said and done so far, and which calls of this round are pending. On replays too. */
   waiting?(sofar: { readonly turns: readonly ReplyTurn[]; readonly pending: readonly PendingCall[] }): void;
   /** A call of a round is over, refused ones included; called on replays too. */

@@ -94,7 +94,7 @@ export async function runToolCall(
       elapsedMs: 0,
     };
   }
-  const output = await execute(allowed, journal, ports, agent.timeLeftMs);
+  const output = await execute(allowed, call.args, journal, ports, agent.timeLeftMs);
   const { elapsedMs } = output;
   const after = await ports.guard.afterCall(allowed, output, journal.scope("after"));
   const content = after.kind === "refuse" ? after.reason : after.value.content;
@@ -117,11 +117,14 @@ function effectOf(
   output: ToolOutput,
   content: string,
 ): { readonly effect?: ToolEffect } {
-  const changesNothing = tool.readOnly === true || tool.execution === "durable" || output.endsRun === true;
-  if (changesNothing || output.effect === "none") return {};
+  if (!mayChange(tool) || output.endsRun === true || output.effect === "none") return {};
   // A tool that reports an error may have done its work all the same, unless it says that it hasn't.
   const outcome = output.isError === true ? "unknown" : "done";
   return { effect: { ...tool.ref, toolCallId, requested, args, outcome, content } };
+}
+
+function mayChange({ readOnly, execution }: AgentTool): boolean {
+  return readOnly !== true && execution !== "durable";
 }
 
 /** The tool's name in the record of a call that names none. */
@@ -146,8 +149,14 @@ function parseArguments(
 }
 
 /** Runs the call as the tool's kind of execution demands. Exceptions become outputs; control flow passes through. */
-async function execute(call: ToolCall, journal: Journal, ports: AgentPorts, timeLeftMs: number): Promise<TimedOutput> {
-  const { tool } = call;
+async function execute(
+  call: ToolCall,
+  requested: ToolCall["args"],
+  journal: Journal,
+  ports: AgentPorts,
+  timeLeftMs: number,
+): Promise<TimedOutput> {
+  const { tool, toolCallId, args } = call;
   const agent = ports.worker === undefined ? {} : { agent: ports.worker };
   const about = { toolCallId: call.toolCallId, ...tool.ref, ...agent };
   const attempt = async (): Promise<TimedOutput> => {
@@ -162,7 +171,11 @@ async function execute(call: ToolCall, journal: Journal, ports: AgentPorts, time
       kind: "tool",
       schema: outputSchema,
       interrupted: tool.execution === "idempotent" ? "again" : () => unknownOutcome(tool),
-      onBegin: () => ports.observer?.toolCalled?.(about),
+      onBegin: () => {
+        ports.observer?.toolCalled?.(about);
+        if (!mayChange(tool)) return;
+        ports.observer?.effectBegun?.({ ...tool.ref, toolCallId, requested, args, outcome: "unknown", content: "" });
+      },
       onDone: (output) =>
         ports.observer?.toolReturned?.({ ...about, isError: output.isError ?? false, elapsedMs: output.elapsedMs }),
     },

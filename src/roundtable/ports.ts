@@ -1,4 +1,5 @@
 /** A panel with everything that it names, and the ports that a debate works with. */
+import type { Effect } from "../agent/effects.js";
 import type { AgentObserver, AgentPorts } from "../agent/ports.js";
 import type { AgentTool } from "../agent/tools.js";
 import type { NoteDegraded } from "../supervision/exchange.js";
@@ -38,6 +39,11 @@ export type DebateEntry =
 
 export interface DebateObserver extends Pick<AgentObserver, "toolCalled" | "toolReturned"> {
   readonly recorded: (entry: DebateEntry) => void;
+  /**
+   * What a seat's call may have changed: `unknown` once it is begun, then what came of it, or nothing if it changed nothing after all. For
+   * whoever goes on where the round itself comes to no end. On replays too.
+   */
+  readonly effect?: (toolCallId: string, effect: Effect | undefined) => void;
 }
 
 export interface DebatePorts extends Omit<AgentPorts, "guard" | "observer"> {

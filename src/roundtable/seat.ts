@@ -7,7 +7,7 @@ import { defaultAgentLimits } from "../agent/budget.js";
 import { type Effect, effectsOf, refusingRepeats } from "../agent/effects.js";
 import { type AgentOutcome, runAgent } from "../agent/loop.js";
 import { addSpent, nothingSpent } from "../agent/spent.js";
-import type { AgentTool, ToolGuard } from "../agent/tools.js";
+import type { AgentTool, ToolEffect, ToolGuard } from "../agent/tools.js";
 import type { ModelMessage } from "../model/port.js";
 import { activeAtHop } from "../supervision/as-hop.js";
 import { supervise } from "../supervision/supervise.js";
@@ -133,6 +133,11 @@ async function callSeat(
     maxTokens: share.maxTokens,
     maxActiveMs: share.maxActiveMs,
   };
+  const noteEffect = (call: { readonly server: string; readonly toolCallId: string }, effect?: ToolEffect): void => {
+    // The debate's own tools change nothing outside of it.
+    if (call.server === roundtableServer) return;
+    ports.observer.effect?.(call.toolCallId, effect && effectsOf([effect], [], seat.id)[0]);
+  };
   const outcome = await runAgent(
     {
       models: seat.models,
@@ -150,6 +155,8 @@ async function callSeat(
       observer: {
         toolCalled: (call) => (isPosition(call) ? undefined : ports.observer.toolCalled?.(call)),
         toolReturned: (call) => (isPosition(call) ? undefined : ports.observer.toolReturned?.(call)),
+        effectBegun: (effect) => noteEffect(effect, effect),
+        callEnded: (_round, record) => noteEffect(record, record.effect),
       },
       worker: seat.id,
       asking: { source: { agent: seat.id }, policy: ports.asking?.policy ?? {} },

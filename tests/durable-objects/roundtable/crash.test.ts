@@ -1,4 +1,5 @@
 import { evictDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { maxDeaths } from "../../../src/agent/attempts.js";
 import { newTenant } from "../../support/conclave.js";
@@ -17,6 +18,7 @@ import {
   tableObject,
   takes,
 } from "../../support/roundtables.js";
+import { upstreamFor } from "../../support/upstream-client.js";
 
 afterEach(() => {
   vi.useRealTimers();
@@ -111,5 +113,56 @@ describe("a roundtable whose object dies", () => {
     const events = await rowsOf(tableObject(tenant, started), "SELECT 1 FROM events WHERE type = 'round.failed'");
     expect(events).toHaveLength(1);
     expect(held(await goOn(tenant, table))).toEqual({ a: "A.", b: "B." });
+  });
+});
+
+describe("what seats have done with tools in a round that comes to no end", () => {
+  /** Seat a charges an order, and seat b is asked for longer than the round lasts. */
+  async function charging() {
+    const tenant = await newTenant();
+    const shop = upstreamFor(env.TEST_UPSTREAM);
+    await shop.reply({ body: "Charged 40 euros." });
+    await tenant.put("tools", "charge", {
+      server: "shop",
+      description: "Charges an order.",
+      parameters: { type: "object" },
+      http: { method: "POST", url: shop.hookURL },
+    });
+    const panel = newPanel(["a", "b"], { tools: ["shop/charge"] });
+    const charge = { toolCalls: [{ name: "charge", arguments: { order: 17 } }] };
+    await seat(panel, "a").reply(charge, { ...takes("Lost."), hold: "a" }, charge, takes("Charged already."));
+    await seat(panel, "b").reply({ ...takes("Lost."), hold: "b" }, takes("Fine."));
+    const started = readTable(
+      await tenant.call("POST", "/v1/roundtables", { topic: "Do we ship?", ...panel.fields, waitMs: 0 }),
+    );
+    await seat(panel, "a").until({ requests: 2, open: 1 });
+    await seat(panel, "b").until({ open: 1 });
+    return { tenant, panel, shop, started, object: tableObject(tenant, started) };
+  }
+
+  it("isn't done again by the continue after it was given up, which reads what came of it", async () => {
+    const { tenant, panel, shop, started, object } = await charging();
+    const done = "(SELECT COUNT(*) FROM journal WHERE result IS NOT NULL AND journal.work = attempts.work)";
+    await rowsOf(object, `UPDATE attempts SET deaths = ?, progress = ${done}`, maxDeaths - 1);
+
+    await crash();
+
+    const table = await getTable(tenant, started);
+    expect(table).toMatchObject({ currentRound: 0, error: { code: "internal" } });
+    expect(table.error?.detail).toContain("What was done all the same: shop/charge by a.");
+    expect(held(await goOn(tenant, table))).toEqual({ a: "Charged already.", b: "Fine." });
+    expect(await shop.requests()).toHaveLength(1);
+    const prompt = JSON.stringify((await seat(panel, "a").requests())[2]?.body);
+    expect(prompt).toContain("Charged 40 euros.");
+  });
+
+  it("is kept when it is stopped, and once", async () => {
+    const { tenant, started, object } = await charging();
+    await tenant.call("POST", `/v1/roundtables/${started.sessionId}/control`, { action: "stop" });
+    const kept = await rowsOf(object, "SELECT body FROM effects");
+    expect(kept.map(({ body }) => JSON.parse(String(body)))).toMatchObject([
+      { by: "a", server: "shop", tool: "charge", outcome: "done", args: { order: 17 }, content: "Charged 40 euros." },
+    ]);
+    expect(await rowsOf(object, "SELECT * FROM effects_under_way")).toEqual([]);
   });
 });
