@@ -1,11 +1,11 @@
 /** What work of any object records: in the event log, in the tenant's audit, and in the log that is measured. */
-import type { AgentObserver } from "../../src/agent/ports.js";
+import type { CallObserver } from "../../src/agent/ports.js";
 import { log } from "../../src/platform/logging.js";
 import type { DebateEntry } from "../../src/roundtable/ports.js";
 import { type SupervisionState, withoutTexts } from "../../src/supervision/state.js";
 import type { Kit } from "./kit.js";
 
-export interface WorkObserver extends Required<Pick<AgentObserver, "toolCalled" | "toolReturned">> {
+export interface WorkObserver extends Required<CallObserver> {
   /** Something happened in a debate. In the write of the step that it is of. */
   debated(entry: DebateEntry): void;
   /** A pass is over. In the write that stores it. */
@@ -31,6 +31,7 @@ export function workObserver(
   const work = root !== undefined ? { roundtableId: root } : type === "turn" ? { turnId: id } : { runId: id };
   return {
     toolCalled: (call) => events.append("tool.called", id, { ...work, ...call }),
+    toolProgress: (call) => events.announce("tool.progress", id, { ...work, ...call }),
     toolReturned: (call) => {
       events.append("tool.returned", id, { ...work, ...call });
       log(call.isError ? "warn" : "info", "tool.returned", {

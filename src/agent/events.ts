@@ -14,6 +14,13 @@ export const agentEvents = {
     roots: ["session", "run", "roundtable"],
     data: call,
   },
+  "tool.progress": {
+    description: "How far a remote tool says it is with a call, in units of its own; at most one in a second.",
+    audience: "client",
+    roots: ["session", "run", "roundtable"],
+    data: call.extend({ progress: z.number(), total: z.number().optional() }),
+    live: true,
+  },
   "tool.returned": {
     description: "The tool returned or failed, and how long it took.",
     audience: "client",

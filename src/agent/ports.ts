@@ -4,7 +4,7 @@ import type { WithDeadline } from "../model/deadline.js";
 import type { CancelSignal, ModelListener, ModelPort } from "../model/port.js";
 import type { Asking } from "./asking.js";
 import type { Journal } from "./journal.js";
-import type { AgentTool, CallRecord, ToolEffect, ToolGuard } from "./tools.js";
+import type { AgentTool, CallRecord, ToolEffect, ToolGuard, ToolProgress } from "./tools.js";
 
 export interface AgentPorts {
   readonly model: ModelPort;
@@ -38,6 +38,8 @@ export interface ObservedCall {
 export interface AgentObserver {
   toolCalled?(call: ObservedCall): void;
   toolReturned?(call: ObservedCall & { isError: boolean; elapsedMs: number }): void;
+  /** How far a call is that was begun and isn't over; of no step, and lost where nobody listens. */
+  toolProgress?(call: ObservedCall & ToolProgress): void;
   /** A call that may change something is begun: `unknown` until {@link callEnded} says what came of it. */
   effectBegun?(effect: ToolEffect): void;
   /** The agent has to wait for an ask: what it has said and done so far, and which calls of this round are pending. On replays too. */
@@ -49,3 +51,6 @@ export interface AgentObserver {
   /** The text of a round is complete, and whether it is the agent's answer or comes with tool calls; called on replays too. */
   roundText?(round: number, text: string, isAnswer: boolean): void;
 }
+
+/** What is observed of the calls of an agent, wherever it works. */
+export type CallObserver = Pick<AgentObserver, "toolCalled" | "toolReturned" | "toolProgress">;

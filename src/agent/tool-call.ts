@@ -4,7 +4,16 @@ import { z } from "zod";
 import { readJson } from "../text/json.js";
 import { isControlFlow, type Journal } from "./journal.js";
 import type { AgentPorts } from "./ports.js";
-import type { AgentTool, CallRecord, ToolCall, ToolEffect, ToolOutput, ToolRef } from "./tools.js";
+import type {
+  AgentTool,
+  CallRecord,
+  ToolCall,
+  ToolContext,
+  ToolEffect,
+  ToolOutput,
+  ToolProgress,
+  ToolRef,
+} from "./tools.js";
 
 /** A tool as a model named it, and what that name stood for when it was offered; nothing if it wasn't. */
 export interface RequestedTool {
@@ -161,7 +170,10 @@ async function execute(
   const about = { toolCallId: call.toolCallId, ...tool.ref, ...agent };
   const attempt = async (): Promise<TimedOutput> => {
     const started = ports.now();
-    const output = await runSafely(call, journal, ports, timeLeftMs);
+    const progress = (made: ToolProgress): void => {
+      if (!ports.signal.aborted) ports.observer?.toolProgress?.({ ...about, ...made });
+    };
+    const output = await runSafely(call, { journal, progress }, ports, timeLeftMs);
     return { ...output, content: cut(output.content), elapsedMs: ports.now() - started };
   };
   if (tool.execution === "durable") return attempt();
@@ -183,9 +195,14 @@ async function execute(
   );
 }
 
-async function runSafely(call: ToolCall, journal: Journal, ports: AgentPorts, timeLeftMs: number): Promise<ToolOutput> {
+async function runSafely(
+  call: ToolCall,
+  within: Pick<ToolContext, "journal" | "progress">,
+  ports: AgentPorts,
+  timeLeftMs: number,
+): Promise<ToolOutput> {
   const { tool } = call;
-  const context = { callId: call.toolCallId, journal, asking: ports.asking, worker: ports.worker };
+  const context = { ...within, callId: call.toolCallId, asking: ports.asking, worker: ports.worker };
   try {
     // A durable tool may wait for a person: it sets the deadlines of its own steps.
     if (tool.execution === "durable") {

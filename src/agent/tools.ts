@@ -34,6 +34,12 @@ export interface ToolEffect extends ToolRef {
   readonly content: string;
 }
 
+/** How far a call is, in units of the tool's own. What a tool says about it in words is nobody's to read: no supervisor has seen it. */
+export interface ToolProgress {
+  readonly progress: number;
+  readonly total?: number | undefined;
+}
+
 export interface ToolContext {
   /** Stable over replays and redos: what an idempotent tool sends as its key. */
   readonly callId: string;
@@ -44,6 +50,8 @@ export interface ToolContext {
   readonly asking?: Asking | undefined;
   /** The agent of a team that calls: a worker's id, or `supervisor`. */
   readonly worker?: string | undefined;
+  /** Takes how far the call is, for those who watch: nothing is stored of it. */
+  readonly progress?: ((made: ToolProgress) => void) | undefined;
 }
 
 /** A tool an agent holds. */

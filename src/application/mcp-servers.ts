@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { McpTool } from "../agent/definition.js";
 import type { RemoteTool } from "../agent/remote-tool.js";
 import { schemaProblem } from "../agent/schema-limits.js";
-import type { ToolOutput } from "../agent/tools.js";
+import type { ToolOutput, ToolProgress } from "../agent/tools.js";
 import { withDeadline } from "../platform/clock.js";
 import { fetchSafely, OutgoingError, type OutgoingPolicy } from "../platform/outgoing.js";
 import type { CallSigner } from "./call-signer.js";
@@ -23,6 +23,8 @@ export interface RemoteCall {
   readonly key: string;
   readonly context: Readonly<Record<string, unknown>>;
   readonly signal: AbortSignal | undefined;
+  /** Takes how far the server says it is. */
+  readonly progress?: ((made: ToolProgress) => void) | undefined;
 }
 
 /** Where the context stands in `_meta` of a call. */
@@ -31,6 +33,8 @@ const contextMeta = "conclave/context";
 /** How long it is taken to hold which generation of the protocol a server speaks, in milliseconds. */
 const knownForMs = 300_000;
 const maxKnown = 200;
+/** Progress that follows sooner is left out, in milliseconds: a server may report as often as it likes. */
+const progressEveryMs = 1_000;
 /** Somebody waits for the list. */
 const listTimeoutMs = 10_000;
 const maxTools = 200;
@@ -73,17 +77,23 @@ export class McpServers {
   connect(server: McpServer): McpConnection {
     const { tenantId, name, version } = server;
     const key = `${tenantId}/${name}/${version}`;
-    return new McpConnection(server, this.policy, this.signer, {
-      get: () => {
-        const known = this.priors.get(key);
-        return known === undefined || known.until <= this.now() ? undefined : known.prior;
+    return new McpConnection(
+      server,
+      this.policy,
+      this.signer,
+      {
+        get: () => {
+          const known = this.priors.get(key);
+          return known === undefined || known.until <= this.now() ? undefined : known.prior;
+        },
+        set: (prior) => {
+          if (this.priors.size >= maxKnown) this.priors.clear();
+          if (prior === undefined) this.priors.delete(key);
+          else this.priors.set(key, { prior, until: this.now() + knownForMs });
+        },
       },
-      set: (prior) => {
-        if (this.priors.size >= maxKnown) this.priors.clear();
-        if (prior === undefined) this.priors.delete(key);
-        else this.priors.set(key, { prior, until: this.now() + knownForMs });
-      },
-    });
+      this.now,
+    );
   }
 }
 
@@ -110,9 +120,10 @@ export class McpConnection {
     private readonly policy: OutgoingPolicy,
     private readonly signer: CallSigner,
     private readonly prior: PriorStore,
+    private readonly now: () => number,
   ) {}
 
-  async call({ tool, args, key, context, signal }: RemoteCall): Promise<ToolOutput> {
+  async call({ tool, args, key, context, signal, progress }: RemoteCall): Promise<ToolOutput> {
     const { body, tenantId } = this.server;
     const callId = await this.signer.idOf(tenantId, key);
     const meta = { [contextMeta]: { callId, ...context } };
@@ -123,7 +134,8 @@ export class McpConnection {
         const { promise: failed, reject } = Promise.withResolvers<never>();
         this.open.set(callId, { signal: within, fail: reject });
         try {
-          const options = { signal: within, timeout: body.timeoutMs };
+          const onprogress = progress && sparing(progress, this.now);
+          const options = { signal: within, timeout: body.timeoutMs, ...(onprogress && { onprogress }) };
           return await Promise.race([
             client.callTool({ name: tool, arguments: { ...args }, _meta: meta }, options),
             failed,
@@ -207,6 +219,16 @@ export class McpConnection {
       throw error;
     });
   }
+}
+
+/** Passes on numbers and no words, and not everything. */
+function sparing(progress: (made: ToolProgress) => void, now: () => number): (made: ToolProgress) => void {
+  let last = Number.NEGATIVE_INFINITY;
+  return ({ progress: made, total }) => {
+    if (now() - last < progressEveryMs) return;
+    last = now();
+    progress({ progress: made, ...(total === undefined ? {} : { total }) });
+  };
 }
 
 const callMessage = z.object({

@@ -169,7 +169,7 @@ function remoteTool(
     readOnly: tool.readOnly,
     approval: server.approval,
     approvalPolicy: server.approvalPolicy,
-    run: async (args, { callId, worker, signal }) => {
+    run: async (args, { callId, worker, signal, progress }) => {
       if (connection === undefined) throw new OutgoingError("its server isn't connected");
       return connection.call({
         tool: tool.name,
@@ -181,6 +181,7 @@ function remoteTool(
           ...callContext(origin, server.mcp.context),
         },
         signal: signal instanceof AbortSignal ? signal : undefined,
+        progress,
       });
     },
   };

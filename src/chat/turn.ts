@@ -5,7 +5,7 @@
 import type { AgentLimits } from "../agent/budget.js";
 import { type Journal, Parked } from "../agent/journal.js";
 import { type AgentOutcome, runAgent } from "../agent/loop.js";
-import type { AgentObserver, AgentPorts } from "../agent/ports.js";
+import type { AgentObserver, AgentPorts, CallObserver } from "../agent/ports.js";
 import { buildPrompt, type HistoryMessage, type PromptParts } from "../agent/prompt.js";
 import type { RequestedTool } from "../agent/tool-call.js";
 import type { AgentTool, ToolCall } from "../agent/tools.js";
@@ -83,7 +83,7 @@ export interface TeamTurnPorts extends Pick<TeamPorts, "asks" | "raise" | "state
 export interface TurnPorts extends Omit<AgentPorts, "guard" | "observer" | "journal">, ToolGuardPorts {
   readonly journal: Journal;
   readonly supervise: SupervisePorts;
-  readonly observer: Pick<AgentObserver, "toolCalled" | "toolReturned"> & Pick<TeamPorts["observer"], "debated">;
+  readonly observer: CallObserver & Pick<TeamPorts["observer"], "debated">;
   readonly stream: ReplyStream;
   readonly team: TeamTurnPorts;
   /** The turn has to wait, and this much of its reply is there. Called once for each wait, in the write that decides it. */

@@ -1,6 +1,6 @@
 /** A panel with everything that it names, and the ports that a debate works with. */
 import type { Effect } from "../agent/effects.js";
-import type { AgentObserver, AgentPorts } from "../agent/ports.js";
+import type { AgentPorts, CallObserver } from "../agent/ports.js";
 import type { AgentTool } from "../agent/tools.js";
 import type { NoteDegraded } from "../supervision/exchange.js";
 import type { SupervisePorts } from "../supervision/supervise.js";
@@ -37,7 +37,7 @@ export type DebateEntry =
   | { readonly type: "position.taken"; readonly position: Position }
   | { readonly type: "seat.failed"; readonly round: number; readonly failure: SeatFailure };
 
-export interface DebateObserver extends Pick<AgentObserver, "toolCalled" | "toolReturned"> {
+export interface DebateObserver extends CallObserver {
   readonly recorded: (entry: DebateEntry) => void;
   /**
    * What a seat's call may have changed: `unknown` once it is begun, then what came of it, or nothing if it changed nothing after all. For

@@ -155,6 +155,7 @@ async function callSeat(
       observer: {
         toolCalled: (call) => (isPosition(call) ? undefined : ports.observer.toolCalled?.(call)),
         toolReturned: (call) => (isPosition(call) ? undefined : ports.observer.toolReturned?.(call)),
+        toolProgress: (call) => ports.observer.toolProgress?.(call),
         effectBegun: (effect) => noteEffect(effect, effect),
         callEnded: (_round, record) => noteEffect(record, record.effect),
       },

@@ -1,5 +1,5 @@
 /** A team with everything that it names, and the ports that it works with. */
-import type { AgentObserver, AgentPorts } from "../agent/ports.js";
+import type { AgentPorts, CallObserver } from "../agent/ports.js";
 import type { PromptParts } from "../agent/prompt.js";
 import type { AgentTool, ToolRef } from "../agent/tools.js";
 import type { Ask, AskRequest } from "../asks/ask.js";
@@ -66,7 +66,7 @@ export interface HttpWorkerAnswer {
   readonly text: string;
 }
 
-export interface TeamObserver extends Pick<AgentObserver, "toolCalled" | "toolReturned"> {
+export interface TeamObserver extends CallObserver {
   /** Called for what happens in a debate of one of its panels. */
   readonly debated: (entry: DebateEntry) => void;
   /** Called once for each entry, in the same write as the step that it is of. */

@@ -164,8 +164,9 @@ export function teamAgentPorts(run: TeamContext, scope: string, agent: GuardedAg
 }
 
 /** Decisions and handoffs are recorded as what they are, not as tool calls. */
-function withoutOwnTools({ toolCalled, toolReturned }: TeamPorts["observer"]): AgentObserver {
+function withoutOwnTools({ toolCalled, toolReturned, toolProgress }: TeamPorts["observer"]): AgentObserver {
   return {
+    ...(toolProgress === undefined ? {} : { toolProgress }),
     toolCalled: (call) => (call.server === routingServer ? undefined : toolCalled?.(call)),
     toolReturned: (call) => (call.server === routingServer ? undefined : toolReturned?.(call)),
   };

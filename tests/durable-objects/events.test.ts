@@ -5,6 +5,7 @@ import { eventDefinitions } from "../../src/catalogues/events.js";
 import type { EventRoot } from "../../src/conversation/event.js";
 import { newTenant, parseEvents, type StreamEvent, type TestTenant } from "../support/conclave.js";
 import { assertInCatalogue } from "../support/events.js";
+import { mcpKey } from "../support/mcp-key.js";
 import { goOn, newPanel, openRequest, requests, seat, type TestPanel, takes } from "../support/roundtables.js";
 import { answerOpen, asksHuman, getRun, modelOf, newTeam, routesTo, startRun } from "../support/teams.js";
 import { upstreamFor } from "../support/upstream-client.js";
@@ -46,6 +47,17 @@ async function storeDesk(tenant: TestTenant): Promise<void> {
   await tenant.put("agents", "desk", { kind: "team", team: "desk" });
 }
 
+/** A remote tool `slow` that says how far it is. */
+async function storeSlowTool(tenant: TestTenant): Promise<void> {
+  const server = upstreamFor(env.TEST_UPSTREAM);
+  await server.reply({ body: { slow: true }, repeat: true });
+  await tenant.put("tools", "far", {
+    server: "far",
+    mcp: { url: server.mcpURL, headers: { "x-api-key": mcpKey } },
+  });
+}
+const callsSlowTool = { toolCalls: [{ name: "slow", arguments: {} }] };
+
 async function logOf(tenant: TestTenant, root: string): Promise<StreamEvent[]> {
   return parseEvents((await tenant.call("GET", `${root}/events?lingerMs=0`)).body);
 }
@@ -60,13 +72,18 @@ function typesOf(root: EventRoot): string[] {
 
 /** A session of a model, with everything that only people and models cause. */
 async function sessionOfAModel(tenant: TestTenant): Promise<StreamEvent[]> {
-  const tools = [{ server: "conclave", tool: "ask_human" }];
+  await storeSlowTool(tenant);
+  const tools = [
+    { server: "conclave", tool: "ask_human" },
+    { server: "far", tool: "slow" },
+  ];
   const model = await tenant.agent("assistant", { tools });
   await tenant.put("rules", "calm", { text: "Be calm." });
   const session = await tenant.session();
   const path = `/v1/sessions/${session}`;
   await model.reply(
     { chunks: ["One two ", "three four ", "five six ", "seven."], text: "", cut: true },
+    callsSlowTool,
     { chunks: ["A new ", "answer."], text: "A new answer." },
     asksHuman("Which?"),
   );
@@ -77,7 +94,7 @@ async function sessionOfAModel(tenant: TestTenant): Promise<StreamEvent[]> {
   const message = `${path}/messages/${messageId}`;
   const { items } = (await tenant.call("GET", `${message}/versions`)).body;
   await tenant.call("POST", `${message}/edits`, {
-    operations: [{ type: "modify_turn", turnId: modelReply.turns[0].turnId, content: "Another." }],
+    operations: [{ type: "modify_turn", turnId: modelReply.turns.at(-1).turnId, content: "Another." }],
     baseHash: items.at(-1).hash,
   });
   await tenant.call("POST", `${message}/versions/1/restore`);
@@ -99,9 +116,11 @@ async function sessionOfATeam(tenant: TestTenant): Promise<StreamEvent[]> {
 
 /** A run whose response is shown while it is written, once in vain. */
 async function streamedRun(tenant: TestTenant): Promise<StreamEvent[]> {
-  const team = newTeam({ a: {} });
+  await storeSlowTool(tenant);
+  const team = newTeam({ a: { tools: ["far/slow"] } });
   await team.supervisor.reply(routesTo("a"));
   await modelOf(team, "a").reply(
+    callsSlowTool,
     { chunks: ["One two ", "three four ", "five six ", "seven."], text: "", cut: true },
     { chunks: ["A new ", "answer."], text: "A new answer." },
   );

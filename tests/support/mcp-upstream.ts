@@ -9,6 +9,8 @@ const scriptSchema = z.object({
   description: z.string().default("Searches the pages."),
   /** A further tool `large`, which answers with so many characters. */
   large: z.int().default(0),
+  /** A further tool `slow`, which says how far it is. */
+  slow: z.boolean().default(false),
   /** Whether there is a tool `break`. */
   breaks: z.boolean().default(true),
 });
@@ -29,6 +31,20 @@ function serverOf(script: z.infer<typeof scriptSchema>): McpServer {
       content: [{ type: "text", text: "It is broken." }],
       isError: true,
     }));
+  }
+  if (script.slow) {
+    server.registerTool(
+      "slow",
+      { description: "Takes its time.", inputSchema: z.object({}) },
+      async (_none, { mcpReq }) => {
+        const progressToken = mcpReq._meta?.progressToken;
+        for (const progress of progressToken === undefined ? [] : [1, 2, 3]) {
+          const params = { progressToken: progressToken ?? "", progress, total: 4, message: "Rosebud is on its way." };
+          await mcpReq.notify({ method: "notifications/progress", params });
+        }
+        return { content: [{ type: "text", text: "Done at last." }] };
+      },
+    );
   }
   if (script.large > 0) {
     server.registerTool("large", { description: "Answers at length.", inputSchema: z.object({}) }, async () => ({

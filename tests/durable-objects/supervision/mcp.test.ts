@@ -31,6 +31,34 @@ describe("a remote MCP server as a tool server", () => {
     expect((await server.requests()).length).toBeGreaterThan(0);
   });
 
+  it("shows whoever watches how far a call is, in numbers: its words no supervisor has seen, and nothing of it is stored", async () => {
+    const tenant = await newTenant();
+    const server = upstreamFor(env.TEST_UPSTREAM);
+    await server.reply({ body: { slow: true }, repeat: true });
+    await tenant.put("tools", "docs", {
+      server: "docs",
+      mcp: { url: server.mcpURL, headers: { "x-api-key": mcpKey } },
+    });
+    const model = await tenant.agent("assistant", { tools: [{ server: "docs", tool: "slow" }] });
+    await model.reply(toolCalls(["slow", {}]), { text: "It is done." });
+    const session = await tenant.session();
+    const events = await tenant.stream(session, "Do it.");
+    const about = events.filter(({ event }) => event.startsWith("tool."));
+    expect(about.map(({ event, data }) => [event, data.progress])).toEqual([
+      ["tool.called", undefined],
+      // The server says more in the same second.
+      ["tool.progress", 1],
+      ["tool.returned", undefined],
+    ]);
+    const [called, progress] = about;
+    const { toolCallId, turnId } = called?.data ?? {};
+    expect(progress?.data).toEqual({ turnId, toolCallId, server: "docs", tool: "slow", progress: 1, total: 4 });
+    expect(JSON.stringify(events)).not.toContain("Rosebud");
+    const stored = await tenant.call("GET", `/v1/sessions/${session}/events?lingerMs=0`);
+    expect(JSON.stringify(stored.body)).toContain("tool.returned");
+    expect(JSON.stringify(stored.body)).not.toContain("tool.progress");
+  });
+
   it("offers one tool, if one is named; and is listed once for many turns", async () => {
     const tenant = await newTenant();
     const server = await remote(tenant);
