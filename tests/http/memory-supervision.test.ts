@@ -101,6 +101,7 @@ it("a write that a deleted supervisor should judge is a 409 that names it, chang
   for (const [method, path, body] of writes) {
     const answer = await tenant.call(method, memory.path + path, body, { "idempotency-key": "k" });
     expect(answer, path).toMatchObject({ status: 409, body: { code: "conflict", detail } });
+    expect(answer.body.userMessage, path).not.toContain("try again");
   }
   const host = await mcpClient(tenant.key, "legacy");
   const message = { memory_id: memory.memoryId, thread_id: "main", role: "user", content: "Hi." };

@@ -167,7 +167,8 @@ export class MemorySupervision {
     const absent = names.find((name) => !versions.some((version) => version.name === name));
     // Trying again is of no use: somebody has to store it, or to change the settings.
     if (absent !== undefined) {
-      return refuse("conflict", `${missing("supervisors", absent)} The tenant's settings name it (PATCH /v1/tenant).`);
+      const detail = `${missing("supervisors", absent)} The tenant's settings name it (PATCH /v1/tenant).`;
+      return refuse("conflict", detail, { userMessage: "That can't be stored at present." });
     }
     const all = versions
       .filter((version) => isOfKind("supervisors", version))
