@@ -14,7 +14,8 @@ import { json, route } from "./routing.js";
 const info = {
   title: "Conclave",
   version,
-  description: "Supervised conversations between people and AI agents.",
+  description:
+    "Supervised conversations between people and AI agents. A method that a path doesn't have is a 405 (`method_not_allowed`), whose `Allow` names those that it has; HEAD goes where GET does.",
   contact: { name: "Whoever runs this deployment" },
 };
 
