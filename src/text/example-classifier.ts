@@ -1,6 +1,6 @@
 /**
  * Tells which of several labels a text belongs to, by examples of each, without a model: a centroid a label over words, pairs of
- * words and letter runs, weighed by rarity (idf), compared by the cosine, and then sharpened: an example that lies nearer to
+ * words, letter runs and meanings, weighed by rarity (idf), compared by the cosine, and then sharpened: an example that lies nearer to
  * another label's centroid pulls its own nearer and pushes the other away (logistic regression that begins at the centroids).
  * What a text has that no example has counts in its length, so that a text about something else is like no label.
  */
@@ -42,14 +42,17 @@ const maxFeatures = 1_500_000;
 const maxWeights = 400_000;
 /** Passes over the examples, and the additions that all of them together may cost: large teams are sharpened by a part of theirs. */
 const maxPasses = 4;
-const maxAdditions = 15_000_000;
+const maxAdditions = 60_000_000;
 const learningRate = 0.5;
-/** How sharply likeness tells labels apart. */
-const sharpness = 10;
+/** How sharply likeness tells labels apart, while they are sharpened and where it is said how sure a decision is. */
+const sharpness = { training: 10, confidence: 5 };
 /** Errors below this move nothing. */
 const leastError = 0.02;
-/** Likeness, and lead over the other labels → probability: logistic regression on held-out sentences and foreign intents. */
-const calibration = { constant: -3, score: 5.5, lead: 3.5 };
+/**
+ * Likeness, and lead over the other labels beyond chance → probability: logistic regression on held-out sentences, of foreign
+ * intents too, for 3 to 40 labels.
+ */
+const calibration = { constant: -2.3, score: 1.5, lead: 9.5 };
 
 /** Prepares examples, within bounds of memory and work whatever they are. The same examples always give the same. */
 export function prepareExamples(examples: readonly LabelledExample[]): ExampleClassifier {
@@ -85,12 +88,13 @@ export function prepareExamples(examples: readonly LabelledExample[]): ExampleCl
       const direction = directionOf(text, options(), numbers, rarity, unknown);
       const similarities = centroids.scores(0, direction);
       const scores = sharpened.scores(0, direction);
-      const shares = softmax(scores);
+      const shares = softmax(scores, sharpness.confidence);
       return labels
         .map((label, index): LabelMatch => {
           const similarity = similarities[index] ?? 0;
           const score = scores[index] ?? 0;
-          return { label, similarity, score, confidence: calibrated(similarity, score, shares[index] ?? 0) };
+          const confidence = similarity > 0 ? calibrated(score, lead(shares, index, score)) : 0;
+          return { label, similarity, score, confidence };
         })
         .sort((a, b) => b.score - a.score);
     },
@@ -188,13 +192,17 @@ function directionOf(
   };
 }
 
-function calibrated(similarity: number, score: number, lead: number): number {
-  if (similarity <= 0) return 0;
-  const { constant, score: perScore, lead: perLead } = calibration;
-  return 1 / (1 + Math.exp(-(constant + (perScore * (similarity + score)) / 2 + perLead * lead)));
+function calibrated(score: number, lead: number): number {
+  return 1 / (1 + Math.exp(-(calibration.constant + calibration.score * score + calibration.lead * lead)));
 }
 
-function softmax(scores: Float64Array): Float64Array {
+/** A label's share beyond what each would have by chance, of all that there is beyond it; an only label's likeness. */
+function lead(shares: Float64Array, index: number, score: number): number {
+  const chance = 1 / shares.length;
+  return chance === 1 ? score : ((shares[index] ?? 0) - chance) / (1 - chance);
+}
+
+function softmax(scores: Float64Array, sharpness: number): Float64Array {
   const top = scores.reduce((most, score) => Math.max(most, score), Number.NEGATIVE_INFINITY);
   const parts = scores.map((score) => Math.exp((score - top) * sharpness));
   const total = parts.reduce((sum, part) => sum + part, 0);
@@ -209,9 +217,13 @@ function sharpen(weights: LabelWeights, directions: Directions, targets: Int32Ar
   const order = spreadOrder(targets.length);
   for (let visit = 0; visit < visits; visit += 1) {
     const text = order[visit % order.length] ?? 0;
-    const shares = softmax(weights.scores(text, directions));
+    const target = targets[text] ?? 0;
+    const scores = weights.scores(text, directions);
+    // An example is like its own label already for being one of those that made it; a request won't be.
+    scores[target] = (scores[target] ?? 0) - weights.ownShare(target);
+    const shares = softmax(scores, sharpness.training);
     const steps = shares.map((share, label) => {
-      const error = (label === targets[text] ? 1 : 0) - share;
+      const error = (label === target ? 1 : 0) - share;
       return Math.abs(error) > leastError ? learningRate * error : 0;
     });
     weights.move(text, directions, steps);

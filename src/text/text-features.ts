@@ -1,15 +1,21 @@
 /**
- * What a text has in common with others, as numbers: its words, pairs of words and letter runs, each hashed, with how much it has
- * of each. For comparing many short texts in little memory.
+ * What a text has in common with others, as numbers: its words, pairs of words, letter runs and meanings, each hashed, with how
+ * much it has of each. For comparing many short texts in little memory.
  */
-import { fold, plainWords, wordTerm } from "./tokenizer.js";
+import { meaningsOf } from "./meanings.js";
+import { fold, wordTerm } from "./tokenizer.js";
 
-/** What a word, a pair of words and a run of so many letters are worth. A wide plateau: half or twice as much changes little. */
-const featureWeights = { word: 1, pair: 0.7 };
+/**
+ * What a word, a pair of words, a meaning, two meanings that follow one another, and two of a text in any order are worth; the
+ * last is shared by all such pairs of the text. A wide plateau: half or twice as much changes little.
+ */
+const featureWeights = { word: 1, pair: 0.7, meaning: 4, meaningPair: 1, together: 2 };
 /** What a run is worth, by its letters. */
 const runWeights: readonly number[] = [0, 0, 0.4, 0.5, 0.5];
 /** Words of a text that are read: what it is about shows in its beginning. */
 const maxWords = 400;
+/** Meanings of a text that are paired. */
+const maxTogether = 12;
 /** Letters of a word whose runs are read. */
 const maxLetters = 40;
 
@@ -23,25 +29,25 @@ export interface FeatureOptions {
   readonly words: Map<string, WordFeatures>;
 }
 
-/** A word by itself: its term, hashed, and the keys of its letter runs, each with what it is worth. */
+/** A word by itself: its meanings, and the words that it is read as: its letters, in a script without spaces. */
 export interface WordFeatures {
+  readonly meanings: readonly number[];
+  readonly parts: readonly WordPart[];
+}
+
+/** The term, hashed, and the keys of the letter runs, each with what it is worth. */
+interface WordPart {
   readonly term: number;
   readonly runs: readonly number[];
   readonly worth: readonly number[];
 }
 
+/** Vowel signs belong to their word. */
+const wordPattern = /[\p{L}\p{N}\p{M}]+/gu;
 const unspacedLetters =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u;
 
-/** The words of a text; in scripts without spaces, its letters. */
-function wordsOf(text: string): string[] {
-  return plainWords(text.slice(0, 20 * maxWords).normalize("NFKC"))
-    .slice(0, maxWords)
-    .flatMap((word) => (unspacedLetters.test(word) ? [...word] : [word]))
-    .slice(0, maxWords);
-}
-
-const seeds = { word: 17, pair: 101, run: 1009, start: 7, end: 11 };
+const seeds = { word: 17, pair: 101, run: 1009, meaning: 2003, meaningPair: 3001, together: 4001, start: 7, end: 11 };
 
 /** FNV-1a over one more number. */
 function mixed(hash: number, value: number): number {
@@ -60,6 +66,11 @@ function keyOf(hash: number): number {
 }
 
 function readWord(word: string, runs: readonly number[]): WordFeatures {
+  const parts = unspacedLetters.test(word) ? [...word] : [word];
+  return { meanings: meaningsOf(word.slice(0, maxLetters)), parts: parts.map((part) => readPart(part, runs)) };
+}
+
+function readPart(word: string, runs: readonly number[]): WordPart {
   const letters = `_${fold(word).slice(0, maxLetters)}_`;
   const keys: number[] = [];
   const worth: number[] = [];
@@ -76,30 +87,76 @@ function readWord(word: string, runs: readonly number[]): WordFeatures {
   return { term: hashOf(wordTerm(word), seeds.word), runs: keys, worth };
 }
 
-/**
- * Reads a text's features, each as often as it stands there: its key and what it is worth.
- * @returns how many they are
- */
+/** Reads a text's features, each as often as it stands there: its key and what it is worth. */
 export function readFeatures(
   text: string,
   { runs, most, words }: FeatureOptions,
   visit: (key: number, worth: number) => void,
-): number {
-  let before = seeds.start;
-  let count = 0;
-  for (const word of wordsOf(text)) {
+): void {
+  const reader = new FeatureReader(most, visit);
+  let left = maxWords;
+  for (const [word] of text
+    .slice(0, 20 * maxWords)
+    .normalize("NFKC")
+    .toLowerCase()
+    .matchAll(wordPattern)) {
     const read = words.get(word) ?? readWord(word, runs);
     words.set(word, read);
-    if (count + read.runs.length + 3 > most) break;
-    visit(keyOf(read.term), featureWeights.word);
-    visit(keyOf(mixed(mixed(seeds.pair, before), read.term)), featureWeights.pair);
-    for (let at = 0; at < read.runs.length; at += 1) visit(read.runs[at] ?? 0, read.worth[at] ?? 0);
-    before = read.term;
-    count += read.runs.length + 2;
+    left -= read.parts.length;
+    if (left < 0 || !read.parts.every((part) => reader.readPart(part)) || !reader.readMeanings(read.meanings)) break;
   }
-  if (before === seeds.start) return 0;
-  visit(keyOf(mixed(mixed(seeds.pair, before), seeds.end)), featureWeights.pair);
-  return count + 1;
+  reader.end();
+}
+
+/** Gives the features of one text on, as many as there may be. */
+class FeatureReader {
+  private before = seeds.start;
+  private beforeMeaning: number | undefined;
+  private readonly together: number[] = [];
+
+  constructor(
+    private left: number,
+    private readonly visit: (key: number, worth: number) => void,
+  ) {}
+
+  /** @returns whether there was room for it */
+  readPart({ term, runs, worth }: WordPart): boolean {
+    this.left -= runs.length + 2;
+    if (this.left < 1) return false;
+    this.visit(keyOf(term), featureWeights.word);
+    this.visit(keyOf(mixed(mixed(seeds.pair, this.before), term)), featureWeights.pair);
+    for (let at = 0; at < runs.length; at += 1) this.visit(runs[at] ?? 0, worth[at] ?? 0);
+    this.before = term;
+    return true;
+  }
+
+  /** A word with several meanings has a share of each. @returns whether there was room for them */
+  readMeanings(meanings: readonly number[]): boolean {
+    this.left -= 2 * meanings.length;
+    if (this.left < 1) return false;
+    for (const meaning of meanings) {
+      this.visit(keyOf(mixed(seeds.meaning, meaning)), featureWeights.meaning / Math.sqrt(meanings.length));
+      if (this.beforeMeaning !== undefined)
+        this.visit(keyOf(mixed(mixed(seeds.meaningPair, this.beforeMeaning), meaning)), featureWeights.meaningPair);
+      if (this.together.length < maxTogether && !this.together.includes(meaning)) this.together.push(meaning);
+    }
+    this.beforeMeaning = meanings[0] ?? this.beforeMeaning;
+    return true;
+  }
+
+  end(): void {
+    if (this.before === seeds.start) return;
+    this.visit(keyOf(mixed(mixed(seeds.pair, this.before), seeds.end)), featureWeights.pair);
+    const worth = featureWeights.together / Math.sqrt(this.together.length);
+    const sorted = this.together.toSorted((a, b) => a - b);
+    for (const [at, first] of sorted.entries()) {
+      for (const second of sorted.slice(at + 1)) {
+        this.left -= 1;
+        if (this.left < 1) return;
+        this.visit(keyOf(mixed(mixed(seeds.together, first), second)), worth);
+      }
+    }
+  }
 }
 
 /** Gives features numbers from 0 on: a hash table of two arrays, a tenth of what a Map takes. */

@@ -50,13 +50,18 @@ describe("example-based routing", () => {
     expect(choose("When do I plant tulips?")).toMatchObject({ choice: { targets: ["gardening"] } });
   });
 
+  it("understands everyday words of another language than that of the examples", () => {
+    expect(choose("我要退款")).toMatchObject({ choice: { targets: ["billing"] } });
+    expect(choose("L'application est en panne")).toMatchObject({ choice: { targets: ["technical"] } });
+  });
+
   it("isn't sure of another worker only because the right one can't work", () => {
     const outcome = choose("I was charged twice", live("technical", "gardening"));
     expect(outcome.kind === "route" ? outcome.choice.confidence : 0).toBeLessThan(0.3);
   });
 
   it("names nobody where no example has anything in common", () => {
-    expect(choose("我要退款")).toEqual({ kind: "none", why: "the request has nothing in common with any example" });
+    expect(choose("რუსთაველი")).toEqual({ kind: "none", why: "the request has nothing in common with any example" });
     expect(choose("anything", [])).toMatchObject({ kind: "none" });
   });
 

@@ -35,6 +35,23 @@ describe("telling by examples", () => {
     expect(nothing).toBe(0);
   });
 
+  it("is unsure of what is for nobody, with few labels too", () => {
+    for (const text of ["who painted the night watch", "give me three rhymes for orange", "ilk defa mi geliyorsun"]) {
+      expect(best(text)?.confidence, text).toBeLessThan(0.4);
+    }
+  });
+
+  it("learns from the examples of the others what speaks against a label", () => {
+    const { classify } = prepareExamples(
+      Object.entries({
+        on: ["lamp on please", "heater on please", "radio on please", "oven on", "fan on"],
+        off: ["lamp off please", "heater off please", "radio off please", "oven off", "fan off"],
+      }).flatMap(([label, texts]) => texts.map((text) => ({ label, text }))),
+    );
+    expect(classify("kettle off please")[0]).toMatchObject({ label: "off" });
+    expect(classify("kettle off please")[1]?.score).toBeLessThan(0);
+  });
+
   it("gives the same for the same examples, to the last digit", () => {
     expect(prepareExamples(examples).classify("a payment for my parcel")).toEqual(
       classifier.classify("a payment for my parcel"),

@@ -37,6 +37,19 @@ export interface SpokenText {
 /** "Anna: …", "Dr. Anna Berg: …": up to three capitalised words and a colon. */
 const speakerPrefix = /^\s*(\p{Lu}[\p{L}\p{M}.'’-]{0,30}(?: \p{Lu}[\p{L}\p{M}.'’-]{0,30}){0,2}):\s+(?=\S)/u;
 
+/** The same at the beginning of any line, without looking beyond it: a text of empty lines would be read over and over. */
+const speakerLine = /^[ \t]*(\p{Lu}[\p{L}\p{M}.'’-]{0,30}(?: \p{Lu}[\p{L}\p{M}.'’-]{0,30}){0,2}):[ \t]+\S/gmu;
+
+/** Whether lines of a text begin with different names: a record of a talk, which nobody says as a whole. */
+function isTranscript(text: string): boolean {
+  let first: string | undefined;
+  for (const [, name = ""] of text.matchAll(speakerLine)) {
+    first ??= fold(name);
+    if (fold(name) !== first) return true;
+  }
+  return false;
+}
+
 /** Roles of a protocol, however they are written; any other role with a capital is a name ("Anna"). */
 const protocolRoles = new Set([
   "user",
@@ -56,13 +69,17 @@ function namedRole(role: string | undefined): string | undefined {
   return role !== undefined && /^\p{Lu}/u.test(role) && !protocolRoles.has(role.toLowerCase()) ? role : undefined;
 }
 
-/** Who speaks in an entry: what was given, else the tag `speaker`, else a role that is a name, else a leading "Name: ". */
+/**
+ * Who speaks in an entry: what was given, else the tag `speaker`, else a role that is a name, else a leading "Name: ", unless
+ * other lines begin with other names.
+ */
 export function spokenText(entry: EntryText): SpokenText {
   const tagged = entry.tags?.speaker;
   const known =
     entry.speaker ?? (typeof tagged === "string" && tagged.trim() !== "" ? tagged : undefined) ?? namedRole(entry.role);
   const prefix = speakerPrefix.exec(entry.rawText);
-  if (prefix === null) return { speaker: known, text: entry.rawText };
+  if (prefix === null || (known === undefined && isTranscript(entry.rawText)))
+    return { speaker: known, text: entry.rawText };
   const [matched, name] = prefix;
   const agrees = known === undefined || fold(known) === fold(name ?? "");
   return agrees

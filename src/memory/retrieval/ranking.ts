@@ -111,12 +111,22 @@ function neighbour(entry: Scored, offset: number, context: Context): Scored | un
   return found?.candidate.sessionKey === sessionKey ? found : undefined;
 }
 
+/**
+ * What a word in the text just before is worth: between people, a question says what its answer is about, and a statement less.
+ * What an assistant ends with is often a question only in form.
+ */
+function weightBefore(entry: Scored, before: Scored, each: number, { before: between }: RankingWeights): number {
+  if (isAssistant(entry.candidate) || isAssistant(before.candidate)) return each;
+  return before.marks.has(questionMark) ? between.question : between.statement;
+}
+
 /** What the entries around it add: their words at a low weight, as if they were its own, and a share of their scores. */
 function neighbourScore(entry: Scored, context: Context): number {
   const { weights } = context;
   const counts = [...entry.counts];
-  for (const [offset, weight] of weights.neighbourText) {
+  for (const [offset, each] of weights.neighbourText) {
     const other = neighbour(entry, offset, context);
+    const weight = offset === -1 && other !== undefined ? weightBefore(entry, other, each, weights) : each;
     other?.counts.forEach((count, index) => {
       counts[index] = (counts[index] ?? 0) + weight * count;
     });

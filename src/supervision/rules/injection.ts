@@ -1,4 +1,5 @@
 /** The match `injection`: signs and a small linear scorer add up to one score; `sensitivity` says from which score on it counts. */
+import { lazily } from "../../text/lazily.js";
 import type { Detector } from "./detector.js";
 import { DataOrdersScanner, dataThreshold, lookForOrders } from "./injection/data-orders.js";
 import { dataTables, lookedUpConcepts } from "./injection/data-signs.js";
@@ -8,7 +9,6 @@ import type { SignGroup } from "./injection/signs.js";
 import { Lexicon } from "./injection/terms.js";
 import { scoreThresholds, trainedWeights } from "./injection/weights.js";
 import { normalise } from "./normalise.js";
-import { lazily } from "./patterns.js";
 
 /** Of a thousand harmless messages, `low` stops about 1, `medium` about 10, `high` about 30: measured in docs/supervision.md. */
 export const sensitivities = ["low", "medium", "high"] as const;

@@ -40,15 +40,6 @@ export function patternDetectors(pattern: string, flags?: string): Detector[] {
   }));
 }
 
-/** Puts off making something until it is first asked for, and then keeps it: our own expressions cost milliseconds. */
-export function lazily<T>(make: () => T): () => T {
-  let made: { value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
-}
-
 /** A detector for an expression of our own, which reads the normalised text. */
 export function expressionDetector(source: string, check: Detector["mayMatch"], refinement?: Refinement): Detector {
   return detectorMaker(source)(check, refinement);

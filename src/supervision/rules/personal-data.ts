@@ -1,6 +1,7 @@
 /** Finds personal data of some kinds: what has a form of its own. Names and postal addresses have none. */
+import { lazily } from "../../text/lazily.js";
 import type { Detector, Finding, Subject } from "./detector.js";
-import { detectorMaker, expressionDetector, lazily } from "./patterns.js";
+import { detectorMaker, expressionDetector } from "./patterns.js";
 import { findCards, minCardDigits } from "./personal/cards.js";
 import { isPartOfWord, leftOf } from "./personal/context.js";
 import { emailCandidate, findEmail, seekEmail } from "./personal/email.js";

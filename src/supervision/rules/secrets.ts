@@ -1,6 +1,7 @@
 /** Finds secrets: by their form, by what announces them, in addresses, and private keys. */
+import { lazily } from "../../text/lazily.js";
 import type { Detector, Finding } from "./detector.js";
-import { expressionDetector, lazily } from "./patterns.js";
+import { expressionDetector } from "./patterns.js";
 import { leftOf } from "./personal/context.js";
 import { CharacterClass, runDetector } from "./run-scanner.js";
 import { AnnouncedValues, minValue } from "./secret/announced-values.js";

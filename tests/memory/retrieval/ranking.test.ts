@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { SourceEntry } from "../../../scripts/evaluation/evaluation.js";
 import { parseQuery } from "../../../src/memory/retrieval/query.js";
 import { chooseSeeds, rank, type Why } from "../../../src/memory/retrieval/ranking.js";
 import { type SearchOptions, search } from "../../../src/memory/retrieval/search.js";
@@ -82,9 +83,31 @@ describe("ranking", () => {
     }
   });
 
+  it("takes the first name in a record of a talk for a word: everybody speaks in it", async () => {
+    const rawText = "Caroline: How did the race go?\nMelanie: I came in third.";
+    const [hit] = await search(memoryOf([...filler(5), { rawText }]), "Melanie race");
+    expect(hit).toMatchObject({ entryId: "e5", why: { speaker: 0 } });
+    expect(hit?.why.terms.map(({ word }) => word)).toEqual(["Melanie", "race"]);
+    expect((await search(memoryOf([...filler(5), { rawText }]), "Caroline race"))[0]?.why.terms).toHaveLength(2);
+  });
+
   it("takes no role of a protocol for a name", async () => {
     const [hit] = await search(memoryOf([{ rawText: "A user moved", role: "User" }, ...filler(4)]), "user");
     expect(hit?.why.speaker).toBe(0);
+  });
+
+  it("takes what follows a question for its answer, between people", async () => {
+    const neighbours = async (before: string, speakers: readonly Partial<SourceEntry>[]) => {
+      const [asking, answering] = speakers;
+      const talk = [...filler(4), { rawText: before, ...asking }, { rawText: "A lake in the evening", ...answering }];
+      const hits = await search(memoryOf([...talk, ...filler(4)]), "painted last weekend");
+      return hits.find(({ entryId }) => entryId === "e5")?.why.neighbours ?? 0;
+    };
+    const people = [{ speaker: "Ana" }, { speaker: "Ben" }];
+    const [asked, stated] = ["And you painted last weekend, right?", "And you painted last weekend, right."];
+    expect(await neighbours(asked, people)).toBeGreaterThan(1.4 * (await neighbours(stated, people)));
+    const withAssistant = [{ role: "assistant" }, { role: "user" }];
+    expect(await neighbours(asked, withAssistant)).toBeCloseTo(await neighbours(stated, withAssistant), 1);
   });
 
   it("finds what a named speaker said last if nothing else is asked", async () => {
