@@ -4,7 +4,7 @@
  */
 
 /** What ends so soon after a delivery waits until the object is at rest, or until so long after that delivery; milliseconds. */
-const apartMs = 1_000;
+const apartMs = 3_000;
 /** An object whose last work ended so long ago, and that has no other, is at rest; milliseconds. */
 const restMs = 20;
 
