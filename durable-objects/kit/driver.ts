@@ -57,6 +57,11 @@ export class Driver {
     return true;
   }
 
+  /** Whether somebody drives. */
+  isDriving(): boolean {
+    return this.running !== undefined;
+  }
+
   /** Takes the lease from the step that is being done. Ending its work is up to whoever cancels. */
   cancel(): void {
     this.current?.abort();

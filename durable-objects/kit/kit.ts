@@ -14,6 +14,7 @@ import { Attempts } from "./attempts.js";
 import { closingAct } from "./closing-act.js";
 import { Crashes } from "./crashes.js";
 import { Deadlines } from "./deadlines.js";
+import { DeliveryPace } from "./delivery-pace.js";
 import { Driver, type Lease, leaseMs, type StepOutcome } from "./driver.js";
 import { EventLog } from "./events.js";
 import { SupervisorHealth } from "./health.js";
@@ -110,6 +111,7 @@ export class Kit {
   private readonly crashes: Crashes;
   private readonly works: WorkBook;
   private readonly writes: ObjectWrites;
+  private readonly pace: DeliveryPace;
 
   constructor(
     private readonly ctx: DurableObjectState,
@@ -164,6 +166,11 @@ export class Kit {
       },
       step: (lease) => this.step(lease),
       crashed: ports.crashed ?? ((error) => this.log("error", "driver.crashed", describeError(error))),
+    });
+    this.pace = new DeliveryPace({
+      now,
+      isBusy: () => this.driver.isDriving(),
+      deliver: () => this.deliverSoon(),
     });
     this.attempts = new Attempts({
       storage,
@@ -263,7 +270,7 @@ export class Kit {
     const level = outcome === "failed" ? "warn" : "info";
     this.log(level, `${kind}.ended`, { work, outcome, latencyMs: endedAt - since, ...usage });
     this.waiters.check();
-    this.deliverSoon();
+    this.deliverBehindAnswer();
   }
 
   /** Takes the lease from the work that is driven now. Ending it is up to whoever cancels. */
@@ -274,6 +281,7 @@ export class Kit {
   /** Waits until nothing is driven or delivered any more: what is erased then stays erased. */
   async stopped(): Promise<void> {
     await this.driver.stopped();
+    this.pace.delivered();
     await this.outbox.drain();
   }
 
@@ -297,9 +305,20 @@ export class Kit {
   /** Sends off what the outbox holds, in the background; the alarm sees to it if this instance dies. */
   deliverSoon(): void {
     this.writes.afterwards(() => {
+      this.pace.delivered();
       if (!this.outbox.isEmpty()) this.deliverBy(this.ports.now() + deliveryLeaseMs);
       this.ctx.waitUntil(this.outbox.drain());
     });
+  }
+
+  /** Sends off what ended work left: what somebody waits for goes off at once, copies behind the answer, see {@link DeliveryPace}. */
+  private deliverBehindAnswer(): void {
+    if (this.outbox.isUrgent()) this.deliverSoon();
+    else
+      this.writes.afterwards(() => {
+        this.deliverBy(this.ports.now() + deliveryLeaseMs);
+        this.pace.workEnded();
+      });
   }
 
   /** Sees to it that somebody looks after the outbox then or earlier. */
@@ -348,7 +367,8 @@ export class Kit {
       else this.attempts.over();
     }
     if (outcome !== "gone") this.waiters.check();
-    if (outcome === "again" || outcome === "yielded") this.deliverSoon();
+    if (outcome === "yielded") this.deliverSoon();
+    if (outcome === "again") this.deliverBehindAnswer();
     return outcome;
   }
 

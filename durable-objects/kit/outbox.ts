@@ -1,5 +1,5 @@
 /** What goes from an object to others (D1, queues): stored with the change that it is about, delivered afterwards, at least once. */
-import type { OutboxPayload, OutboxTopic } from "../../src/catalogues/outbox.js";
+import { isCopy, type OutboxPayload, type OutboxTopic } from "../../src/catalogues/outbox.js";
 import type { ParkedDelivery } from "../../src/conversation/parked-delivery.js";
 import { messagesOf, type NewMessage, type OutboxMessage, rowOf, severalTopic } from "./outbox-rows.js";
 
@@ -51,6 +51,8 @@ export class Outbox {
   private together: NewMessage[] | undefined;
   /** All rows there are, as long as they are few, due and were never tried; read anew otherwise. */
   private known: WaitingRow[] | undefined;
+  /** Something was put since the last delivery that somebody waits for. */
+  private urgent = false;
   /** By when this instance has seen to it that somebody drains. */
   private wakesAt: number | undefined;
 
@@ -59,6 +61,7 @@ export class Outbox {
   /** In the write that it tells others of; `drain` delivers it. */
   put<Topic extends OutboxTopic>(topic: Topic, entity: string, payload: OutboxPayload<Topic>): void {
     const message = { entity, topic, payload: JSON.stringify(payload) };
+    this.urgent ||= !isCopy(topic);
     if (this.together !== undefined) this.together.push(message);
     else this.insert([message]);
   }
@@ -104,8 +107,14 @@ export class Outbox {
     this.wakeBy(now);
   }
 
+  /** Whether it holds more than copies for lists and records. */
+  isUrgent(): boolean {
+    return this.urgent;
+  }
+
   /** Delivers what is due; one drain at a time. Never throws. */
   drain(): Promise<void> {
+    this.urgent = false;
     this.draining ??= this.run().finally(() => {
       this.draining = undefined;
     });

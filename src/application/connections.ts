@@ -31,6 +31,18 @@ export async function noteConnection(
 }
 
 /**
+ * The same without waiting: for a stream whose first event isn't to wait for the database. The caller was let in by this very
+ * request; where that has changed since, or can't be found out, the stream is closed a moment later.
+ */
+export function noteConnectionSoon(actor: Actor, rootId: string, services: Parameters<typeof noteConnection>[2]): void {
+  const noted = noteConnection(actor, rootId, services).catch(() =>
+    disconnectAt(actor.tenantId, rootId, actor.id, services),
+  );
+  // An object that can't be reached has lost its streams.
+  noted.catch(() => undefined);
+}
+
+/**
  * Closes every connection of a reader, or of anybody by a key.
  * @param who the id of a key or of a subject's tokens
  */

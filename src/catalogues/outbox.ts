@@ -28,6 +28,8 @@ interface TopicDefinition<Payload extends z.ZodType = z.ZodType> {
   readonly description: string;
   readonly handler: OutboxHandler;
   readonly payload: Payload;
+  /** A copy for lists and records: nobody waits for it, so it may go a moment later, with others. */
+  readonly isCopy?: true;
 }
 
 /** A time in milliseconds since the epoch; messages of the version before may lack it. */
@@ -37,16 +39,19 @@ export const outboxTopics = {
   session: {
     description: "A session as it is listed; its copy in D1.",
     handler: "d1",
+    isCopy: true,
     payload: storedSessionSchema,
   },
   run: {
     description: "A run as it is listed; its copy in D1.",
     handler: "d1",
+    isCopy: true,
     payload: runSummarySchema,
   },
   roundtable: {
     description: "A roundtable as it is listed; its copy in D1.",
     handler: "d1",
+    isCopy: true,
     payload: roundtableSummarySchema,
   },
   ask: {
@@ -57,6 +62,7 @@ export const outboxTopics = {
   usage: {
     description: "What a turn or run has taken, by model; rows of the tenant's usage.",
     handler: "d1",
+    isCopy: true,
     payload: z.object({
       work: z.string(),
       kind: z.string(),
@@ -70,6 +76,7 @@ export const outboxTopics = {
   audit: {
     description: "What the supervisors of a hook decided; a row of the tenant's audit.",
     handler: "d1",
+    isCopy: true,
     payload: z.union([
       z.object({ workId: z.string(), ...auditFields }),
       // As versions before stored it, whatever the work was.
@@ -79,6 +86,7 @@ export const outboxTopics = {
   act: {
     description: "What a person, a deadline or a supervisor did; a row of the tenant's audit.",
     handler: "d1",
+    isCopy: true,
     payload: recordedActSchema,
   },
   work_ended: {
@@ -149,6 +157,11 @@ const definitions: { readonly [Topic in OutboxTopic]: TopicDefinition<z.ZodType<
 /** Whether a stored message's topic is one that this handler handles. */
 export function isTopicOf<Handler extends OutboxHandler>(topic: string, handler: Handler): topic is TopicOf<Handler> {
   return isTopic(topic) && definitions[topic].handler === handler;
+}
+
+/** Whether a message of this topic may wait for others: see {@link TopicDefinition.isCopy}. */
+export function isCopy(topic: OutboxTopic): boolean {
+  return definitions[topic].isCopy === true;
 }
 
 function isTopic(topic: string): topic is OutboxTopic {

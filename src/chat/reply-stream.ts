@@ -23,7 +23,8 @@ const unheardCharacters = 1_000;
 
 /** One gate over the texts of all rounds, so that nothing passes split between two of them. */
 export class ReplyStream {
-  private gate: StreamGate;
+  /** Opened for the first text: a short reply that nobody follows needs none. */
+  private gate: StreamGate | undefined;
   private attempt = 0;
   private released = "";
   /** Complete rounds; when a round is redone, what they released stays. */
@@ -38,9 +39,7 @@ export class ReplyStream {
     private readonly events: ReplyStreamEvents,
     /** Whether anybody follows the reply now. */
     private readonly isHeard: () => boolean = () => true,
-  ) {
-    this.gate = openGate();
-  }
+  ) {}
 
   /** What a subscriber who comes late has missed. */
   soFar(): ReplyDelta | undefined {
@@ -52,7 +51,7 @@ export class ReplyStream {
     return {
       delta: (text) => this.push(text),
       retract: () => this.retract(),
-      isEnough: () => this.gate.isBlocked(),
+      isEnough: () => this.gate?.isBlocked() ?? false,
     };
   }
 
@@ -90,13 +89,15 @@ export class ReplyStream {
   private advance(): void {
     const { pending } = this;
     this.pending = "";
-    if (pending !== "") this.release(this.gate.push(pending));
+    if (pending === "") return;
+    this.gate ??= this.openGate();
+    this.release(this.gate.push(pending));
   }
 
   private retract(): void {
     if (this.pushed === "") return;
     if (this.released !== "") this.voidReleased();
-    this.gate = this.openGate();
+    this.gate = undefined;
     this.pushed = "";
     this.pending = this.rounds.join("\n");
     if (this.isHeard()) this.advance();

@@ -10,7 +10,7 @@ async function read(text: string, piece = 1): Promise<string[]> {
     },
   });
   const events: string[] = [];
-  for await (const data of readEventData(body)) events.push(data);
+  for await (const together of readEventData(body)) events.push(...together);
   return events;
 }
 
@@ -39,8 +39,8 @@ describe("server-sent events", () => {
         cancelled = true;
       },
     });
-    for await (const data of readEventData(body)) {
-      expect(data).toBe("more");
+    for await (const together of readEventData(body)) {
+      expect(together).toEqual(["more"]);
       break;
     }
     expect(cancelled).toBe(true);

@@ -1,7 +1,9 @@
 /** What is billed of a turn: docs/deployment.md reckons with these numbers, and says that they were counted here. */
-import { expect, it } from "vitest";
-import { newTenant } from "../support/conclave.js";
+import { runInDurableObject } from "cloudflare:test";
+import { beforeEach, expect, it } from "vitest";
+import { newTenant, type TestTenant } from "../support/conclave.js";
 import { countStorage, type StorageCounts } from "../support/counted-storage.js";
+import { eventually } from "../support/eventually.js";
 
 /** Of one turn: a warm session, an agent with one rules supervisor, no tools, no memory. */
 const most: StorageCounts = {
@@ -13,16 +15,22 @@ const most: StorageCounts = {
   alarmsSet: 2,
 };
 
-it("a supervised turn writes no more rows than the page on deployments reckons with", async () => {
-  const tenant = await newTenant();
+const turns = 10;
+let tenant: TestTenant;
+let session: string;
+
+beforeEach(async () => {
+  tenant = await newTenant();
   await tenant.rules("privacy", [{ match: { type: "personalData" }, action: "redact", reason: "personal" }]);
   const model = await tenant.agent("assistant", { supervisors: ["privacy"] });
-  const session = await tenant.session();
+  session = await tenant.session();
   await model.reply({ text: "It is on its way.", repeat: true });
-  for (let warm = 0; warm < 3; warm++) await tenant.say(session, "Where is my parcel?");
-  const turns = 10;
+  for (let warm = 0; warm < 3; warm++) await sayAndRest();
+});
+
+it("a supervised turn writes no more rows than the page on deployments reckons with", async () => {
   const counts = await countStorage(tenant.object(session), async () => {
-    for (let turn = 0; turn < turns; turn++) await tenant.say(session, "Where is my parcel?");
+    for (let turn = 0; turn < turns; turn++) await sayAndRest();
   });
   const dear = Object.entries(most).filter(([name, bound]) =>
     Object.entries(counts).some(([one, count]) => one === name && count > bound * turns),
@@ -31,3 +39,19 @@ it("a supervised turn writes no more rows than the page on deployments reckons w
   // Nothing that isn't counted counts as cheap.
   expect(Math.min(...Object.values(counts))).toBeGreaterThan(0);
 });
+
+async function sayAndRest(): Promise<void> {
+  await tenant.say(session, "Where is my parcel?");
+  await atRest();
+}
+
+/** What the turns have left is delivered. */
+async function atRest(): Promise<void> {
+  await eventually(async () =>
+    expect(
+      await runInDurableObject(tenant.object(session), (_instance, { storage }) =>
+        storage.sql.exec("SELECT id FROM outbox").toArray(),
+      ),
+    ).toEqual([]),
+  );
+}

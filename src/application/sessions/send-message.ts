@@ -10,7 +10,7 @@ import { newId } from "../../platform/ids.js";
 import { keyOf } from "../../stores/reader-store.js";
 import { type Actor, ownKey } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
-import { noteConnection, readerOf } from "../connections.js";
+import { noteConnectionSoon, readerOf } from "../connections.js";
 import type { Services } from "../services.js";
 import { ownSession } from "./own-session.js";
 import { turnFor } from "./turn-for.js";
@@ -46,7 +46,8 @@ export async function streamMessage(
   const { sessionId } = message;
   const query = { after: 0, lingerMs: 0, reader: readerOf(actor, services.now()) };
   const stream = await services.sessions.sendAndFollow(actor.tenantId, sessionId, command.value, query);
-  return stream.ok ? ((await noteConnection(actor, sessionId, services)) ?? stream) : stream;
+  if (stream.ok) noteConnectionSoon(actor, sessionId, services);
+  return stream;
 }
 
 /** What the session's object is told, if the actor may send it. */

@@ -8,7 +8,7 @@ import type { ProviderReply } from "../provider.js";
 import { chunkShape, completionShape, textDelta } from "./chat-shapes.js";
 import { errorFrameFailure } from "./failures.js";
 import { ReplyAssembler, tooLarge } from "./reply-assembler.js";
-import { EventsTooLargeError, readEventData } from "./server-sent-events.js";
+import { readEventData } from "./server-sent-events.js";
 
 /** The most that is read of a reply in one piece, in bytes: what is escaped in it takes more than what it says. */
 const maxWholeBytes = 2 * maxReplyBytes;
@@ -57,11 +57,13 @@ export async function readStreamed(
 
   const assembler = new ReplyAssembler(listener);
   let events = 0;
-  for await (const data of eventsOf(response.body)) {
-    events += 1;
-    if (data === "[DONE]") return assembler.reply(request);
-    addChunk(assembler, data);
-    if (assembler.isEnough) return assembler.replySoFar(request);
+  for await (const together of readEventData(response.body, maxStreamBytes)) {
+    for (const data of together) {
+      events += 1;
+      if (data === "[DONE]") return assembler.reply(request);
+      addChunk(assembler, data);
+      if (assembler.isEnough) return assembler.replySoFar(request);
+    }
   }
   if (assembler.hasFinishReason) return assembler.reply(request);
   if (events === 0 && !type.includes("text/event-stream")) throw notAReply();
@@ -97,26 +99,6 @@ async function textWithin(response: Response, maxBytes: number): Promise<string>
     text += decoder.decode(chunk, { stream: true });
   }
   return text + decoder.decode();
-}
-
-/**
- * Reads events; a connection that breaks ends them, and whether that was too early is the reader's to say.
- * @throws {ModelError} `bad_response` when there is more of them than is read for one reply.
- */
-export async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string, void, undefined> {
-  const events = readEventData(body, maxStreamBytes);
-  try {
-    while (true) {
-      const next = await events.next().catch((error) => {
-        if (error instanceof EventsTooLargeError) throw tooLarge(error.maxBytes);
-        return undefined;
-      });
-      if (next === undefined || next.done) return;
-      yield next.value;
-    }
-  } finally {
-    await events.return();
-  }
 }
 
 /** The failure of a stream that ended before its end mark. */

@@ -3,14 +3,15 @@
  * usage}`) or in OpenAI's (`{choices}`), streamed likewise; the border takes either, whatever was asked for.
  */
 import { z } from "zod";
-import { ModelError, type ModelListener, type ModelMessage, type ModelRequest } from "../port.js";
+import { ModelError, type ModelListener, type ModelMessage, type ModelRequest, maxStreamBytes } from "../port.js";
 import type { ModelProvider, ProviderReply } from "../provider.js";
 import { chunkShape, completionShape, toolCallShape, usageShape } from "./chat-shapes.js";
 import { attemptWithin, type ProviderDeadline } from "./deadline.js";
 import { errorFrameFailure, kindOfStatus, toolsRefused } from "./failures.js";
 import { samplingParams, toolCall } from "./openai-request.js";
-import { cutStream, eventsOf, notAReply, parseJson } from "./openai-response.js";
+import { cutStream, notAReply, parseJson } from "./openai-response.js";
 import { ReplyAssembler } from "./reply-assembler.js";
+import { readEventData } from "./server-sent-events.js";
 import { refusesTools } from "./tool-refusal.js";
 
 /** The part of the AI binding that we rely on. */
@@ -122,21 +123,23 @@ async function readStream(
   listener: ModelListener | undefined,
 ): Promise<ProviderReply> {
   const assembler = new ReplyAssembler(listener);
-  for await (const data of eventsOf(body)) {
-    if (data === "[DONE]") return assembler.reply(request);
-    const value = parseJson(data);
-    const failure = errorFrameFailure(value);
-    if (failure !== undefined) throw failure;
-    const chunk = chunkShape.safeParse(value);
-    if (chunk.success && chunk.data.choices.length > 0) {
-      const [first] = chunk.data.choices;
-      if (first?.delta) assembler.addDelta(first.delta);
-      assembler.addFinishReason(first?.finish_reason);
-      assembler.addUsage(chunk.data.usage);
-    } else {
-      addOwnShape(assembler, value);
+  for await (const together of readEventData(body, maxStreamBytes)) {
+    for (const data of together) {
+      if (data === "[DONE]") return assembler.reply(request);
+      const value = parseJson(data);
+      const failure = errorFrameFailure(value);
+      if (failure !== undefined) throw failure;
+      const chunk = chunkShape.safeParse(value);
+      if (chunk.success && chunk.data.choices.length > 0) {
+        const [first] = chunk.data.choices;
+        if (first?.delta) assembler.addDelta(first.delta);
+        assembler.addFinishReason(first?.finish_reason);
+        assembler.addUsage(chunk.data.usage);
+      } else {
+        addOwnShape(assembler, value);
+      }
+      if (assembler.isEnough) return assembler.replySoFar(request);
     }
-    if (assembler.isEnough) return assembler.replySoFar(request);
   }
   if (assembler.hasFinishReason) return assembler.reply(request);
   throw cutStream();
