@@ -2,6 +2,7 @@
 import type { Result } from "../conversation/problem.js";
 import { refuse } from "../conversation/problem.js";
 import type { Reader } from "../gateways/root-gateway.js";
+import { sleep } from "../platform/clock.js";
 import { keyOf, maxConnectionMs, type ReaderStore } from "../stores/reader-store.js";
 import type { Actor } from "../tenancy/actor.js";
 import type { Services } from "./services.js";
@@ -30,16 +31,20 @@ export async function noteConnection(
   return refuse("unauthorized", "This key or token was revoked.");
 }
 
+/** A stream that is over sooner needs no note, and its first events don't wait for the database; milliseconds. */
+const noteAfterMs = 250;
+
 /**
- * The same without waiting: for a stream whose first event isn't to wait for the database. The caller was let in by this very
- * request; where that has changed since, or can't be found out, the stream is closed a moment later.
+ * The same a moment later, for the stream of a message that this very request was let in to send: most are noted before they say
+ * much. Where its reader was revoked meanwhile, or that can't be found out, the stream is closed then.
  */
 export function noteConnectionSoon(actor: Actor, rootId: string, services: Parameters<typeof noteConnection>[2]): void {
-  const noted = noteConnection(actor, rootId, services).catch(() =>
-    disconnectAt(actor.tenantId, rootId, actor.id, services),
-  );
-  // An object that can't be reached has lost its streams.
-  noted.catch(() => undefined);
+  // When the stream is over, so is the request, and with it the timer.
+  sleep(noteAfterMs)
+    .then(() => noteConnection(actor, rootId, services))
+    .catch(() => disconnectAt(actor.tenantId, rootId, actor.id, services))
+    // An object that can't be reached has lost its streams.
+    .catch(() => undefined);
 }
 
 /**
