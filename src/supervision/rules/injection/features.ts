@@ -6,7 +6,7 @@ import { orderFeatures } from "./concept-order.js";
 import type { FoldedText } from "./fold.js";
 import { foldText } from "./fold.js";
 import { allForms, binaryForm, formsOf, isRepeated } from "./forms.js";
-import { countMarks } from "./marks.js";
+import { countMarks, shareOfDifferent } from "./marks.js";
 import { allSigns } from "./signs.js";
 import { allConcepts, type Concept, type Hit, type Lexicon } from "./terms.js";
 
@@ -26,6 +26,8 @@ export interface SentenceFeatures {
   readonly order: readonly number[];
   /** How often marks of structure stand in it. */
   readonly marks: Uint8Array;
+  /** The share of its runs of characters that are different: little of a sentence that repeats itself. */
+  readonly different: number;
   /** A bit for each of {@link allForms}. */
   readonly forms: number;
   readonly folded: FoldedText;
@@ -91,7 +93,7 @@ export function analyseSentence(sentence: string, lexicon: Lexicon): SentenceFea
   return {
     ...{ length: sentence.length, concepts, signs, span, folded },
     ...{ together: pairsOf(concepts), order: orderFeatures(hits) },
-    ...{ forms: formsOf(sentence, folded), marks: countMarks(sentence) },
+    ...{ forms: formsOf(sentence, folded), marks: countMarks(sentence), different: shareOfDifferent(folded.text) },
   };
 }
 

@@ -79,15 +79,43 @@ function add(counts: Uint8Array, place: number): void {
   counts[place] = (counts[place] ?? 0) + 1;
 }
 
-const steps = allMarks.flatMap((mark, place) => markSteps[mark].map((from) => ({ place, from })));
-export const markFeatureCount = steps.length;
+/** Shares of different runs of four characters below which a sentence repeats itself, in scripts without spaces too. */
+const repeatSteps = [0.65, 0.5, 0.35, 0.2] as const;
+/** The least UTF-16 units of a sentence that can. */
+const repeatLength = 30;
+const slotCount = 4_096;
 
-/** Which steps the marks of sentences together reach. */
-export function markFeatures(sentences: readonly { readonly marks: Uint8Array }[]): number[] {
+/** The share of runs of four characters of a folded sentence that are different; 1 of a short one. */
+export function shareOfDifferent(text: string): number {
+  if (text.length < repeatLength) return 1;
+  const seen = new Uint8Array(slotCount);
+  let [hash, different] = [0, 0];
+  for (let at = 0; at < text.length; at++) {
+    // A run is the last four characters: what lies before is shifted out.
+    hash = (Math.imul(hash, 256) + Math.imul(text.charCodeAt(at), 0x9e5)) | 0;
+    if (at < 3) continue;
+    const slot = Math.imul(hash, 0x2c1b3c6d) >>> 20;
+    different += 1 - (seen[slot] ?? 0);
+    seen[slot] = 1;
+  }
+  return different / (text.length - 3);
+}
+
+const steps = allMarks.flatMap((mark, place) => markSteps[mark].map((from) => ({ place, from })));
+export const markFeatureCount = steps.length + repeatSteps.length;
+
+/** Which steps the marks of sentences together reach, and how much the one repeats itself that does most. */
+export function markFeatures(
+  sentences: readonly { readonly marks: Uint8Array; readonly different: number }[],
+): number[] {
   const totals = new Uint16Array(allMarks.length);
-  for (const { marks } of sentences)
+  let least = 1;
+  for (const { marks, different } of sentences) {
+    least = Math.min(least, different);
     for (let place = 0; place < totals.length; place++) totals[place] = (totals[place] ?? 0) + (marks[place] ?? 0);
+  }
   const features: number[] = [];
   for (const [feature, { place, from }] of steps.entries()) if ((totals[place] ?? 0) >= from) features.push(feature);
+  for (const [index, share] of repeatSteps.entries()) if (least < share) features.push(steps.length + index);
   return features;
 }
