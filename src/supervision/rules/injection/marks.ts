@@ -88,15 +88,16 @@ const slotCount = 4_096;
 /** The share of runs of four characters of a folded sentence that are different; 1 of a short one. */
 export function shareOfDifferent(text: string): number {
   if (text.length < repeatLength) return 1;
-  const seen = new Uint8Array(slotCount);
+  const seen = new Int32Array(slotCount / 32);
   let [hash, different] = [0, 0];
   for (let at = 0; at < text.length; at++) {
     // A run is the last four characters: what lies before is shifted out.
     hash = (Math.imul(hash, 256) + Math.imul(text.charCodeAt(at), 0x9e5)) | 0;
     if (at < 3) continue;
     const slot = Math.imul(hash, 0x2c1b3c6d) >>> 20;
-    different += 1 - (seen[slot] ?? 0);
-    seen[slot] = 1;
+    const [word, bit] = [slot >>> 5, 1 << (slot & 31)];
+    if (((seen[word] ?? 0) & bit) === 0) different += 1;
+    seen[word] = (seen[word] ?? 0) | bit;
   }
   return different / (text.length - 3);
 }
@@ -115,7 +116,10 @@ export function markFeatures(
     for (let place = 0; place < totals.length; place++) totals[place] = (totals[place] ?? 0) + (marks[place] ?? 0);
   }
   const features: number[] = [];
-  for (const [feature, { place, from }] of steps.entries()) if ((totals[place] ?? 0) >= from) features.push(feature);
+  for (let feature = 0; feature < steps.length; feature++) {
+    const step = steps[feature];
+    if (step !== undefined && (totals[step.place] ?? 0) >= step.from) features.push(feature);
+  }
   for (const [index, share] of repeatSteps.entries()) if (least < share) features.push(steps.length + index);
   return features;
 }

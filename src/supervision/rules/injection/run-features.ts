@@ -82,8 +82,11 @@ export function denseFeatures(sentences: readonly SentenceFeatures[]): number[] 
   for (const manner of mannersOf(sentences)) features.push(featureLayout.manners + manner);
   for (let bit = 0; bit < allConcepts.length; bit++)
     if (concepts & (1 << bit)) features.push(featureLayout.concepts + bit);
-  for (const [index, mask] of pairMasks.entries()) {
-    if ((mask & concepts) === mask) features.push(featureLayout.pairs + index);
+  if (concepts !== 0) {
+    for (let index = 0; index < pairMasks.length; index++) {
+      const mask = pairMasks[index] ?? -1;
+      if ((mask & concepts) === mask) features.push(featureLayout.pairs + index);
+    }
   }
   for (let count = 2; count <= 5; count++) if (groups.size >= count) features.push(featureLayout.counts + count - 2);
   for (let bit = 0; bit < allForms.length; bit++) if (forms & (1 << bit)) features.push(featureLayout.forms + bit);
