@@ -37,8 +37,10 @@ interface Term {
 
 /** Looks up words by their first characters: one step for each place at which a word may begin. */
 export class Lexicon {
-  private readonly byThree: (Term[] | undefined)[] = new Array<Term[] | undefined>(slotCount).fill(undefined);
-  private readonly byTwo: (Term[] | undefined)[] = new Array<Term[] | undefined>(slotCount).fill(undefined);
+  /** Words by their first five characters, three or two, as many as they have. */
+  private readonly byFive = emptySlots();
+  private readonly byThree = emptySlots();
+  private readonly byTwo = emptySlots();
   /** Marks the slots of the first two and the first three characters of words: most places need no more. */
   private readonly begins = new Uint8Array(slotCount);
   private readonly goesOn = new Uint8Array(slotCount);
@@ -64,11 +66,14 @@ export class Lexicon {
     const isWhole = written.endsWith("$");
     // In the tables `|` parts words, so a bar of a word is written `¦`.
     const word = foldText((isWhole ? written.slice(0, -1) : written).replaceAll("¦", "|")).text;
-    const isLong = word.length > 2;
-    const slot = isLong ? slotOfThree(word, 0) : slotOfTwo(word, 0);
-    const index = isLong ? this.byThree : this.byTwo;
     this.begins[slotOfTwo(word, 0)] = 1;
-    if (isLong) this.goesOn[slot] = 1;
+    if (word.length > 2) this.goesOn[slotOfThree(word, 0)] = 1;
+    const [index, slot] =
+      word.length > 4
+        ? [this.byFive, slotOfFive(word, 0)]
+        : word.length > 2
+          ? [this.byThree, slotOfThree(word, 0)]
+          : [this.byTwo, slotOfTwo(word, 0)];
     const terms = index[slot];
     if (terms === undefined) index[slot] = [{ concept, word, isWhole }];
     else terms.push({ concept, word, isWhole });
@@ -85,7 +90,10 @@ export class Lexicon {
         const two = slotOfTwo(text, at);
         if (this.begins[two] === 1) {
           const three = slotOfThree(text, at);
-          if (this.goesOn[three] === 1) this.collect(this.byThree[three], text, at, hits);
+          if (this.goesOn[three] === 1) {
+            this.collect(this.byFive[slotOfFive(text, at)], text, at, hits);
+            this.collect(this.byThree[three], text, at, hits);
+          }
           this.collect(this.byTwo[two], text, at, hits);
         }
       }
@@ -129,8 +137,11 @@ export class Lexicon {
 /** The most units a word of the lexicon has; a test checks it. */
 const longestTerm = 48;
 const slotCount = 65_536;
+const emptySlots = (): (Term[] | undefined)[] => new Array<Term[] | undefined>(slotCount).fill(undefined);
 /** Words of other beginnings in a slot cost a comparison and nothing else. */
 const slotOfTwo = (text: string, at: number): number =>
   (text.charCodeAt(at) * 251 + text.charCodeAt(at + 1)) & (slotCount - 1);
 const slotOfThree = (text: string, at: number): number =>
   Math.imul((text.charCodeAt(at) * 251 + text.charCodeAt(at + 1)) * 251 + text.charCodeAt(at + 2), 0x9e3779b1) >>> 16;
+const slotOfFive = (text: string, at: number): number =>
+  Math.imul(slotOfThree(text, at) * 251 + text.charCodeAt(at + 3) * 31 + text.charCodeAt(at + 4), 0x9e3779b1) >>> 16;
