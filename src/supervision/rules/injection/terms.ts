@@ -37,10 +37,12 @@ interface Term {
 
 /** Looks up words by their first characters: one step for each place at which a word may begin. */
 export class Lexicon {
+  private readonly byFour = new Map<number, Term[]>();
   private readonly byThree = new Map<number, Term[]>();
   private readonly byTwo = new Map<number, Term[]>();
-  /** A bit for each pair of characters with which a word begins, hashed: most places need no more. */
-  private readonly begins = new Uint8Array(pairSlots);
+  /** Marks each pair of characters with which a word begins, hashed, and each three: most places need no more. */
+  private readonly begins = new Uint8Array(slots);
+  private readonly beginsThree = new Uint8Array(slots);
   private readonly sorted: readonly string[];
 
   /** @param concepts whose words they are; the place of one in the list is the number that its hits have */
@@ -64,7 +66,13 @@ export class Lexicon {
     // In the tables `|` parts words, so a bar of a word is written `¦`.
     const word = foldText((isWhole ? written.slice(0, -1) : written).replaceAll("¦", "|")).text;
     this.begins[pairOf(word, 0)] = 1;
-    const [index, key] = word.length > 2 ? [this.byThree, keyOfThree(word, 0)] : [this.byTwo, keyOfTwo(word, 0)];
+    if (word.length > 2) this.beginsThree[slotOf(keyOfThree(word, 0))] = 1;
+    const [index, key] =
+      word.length > 3
+        ? [this.byFour, keyOfFour(keyOfThree(word, 0), word, 0)]
+        : word.length > 2
+          ? [this.byThree, keyOfThree(word, 0)]
+          : [this.byTwo, keyOfTwo(word, 0)];
     const terms = index.get(key);
     if (terms === undefined) index.set(key, [{ concept, word, isWhole }]);
     else terms.push({ concept, word, isWhole });
@@ -78,7 +86,11 @@ export class Lexicon {
     for (let at = 0; at + 1 < text.length; at++) {
       const inWord = isBordered(text.charCodeAt(at));
       if (!(inWord && before) && this.begins[pairOf(text, at)] === 1) {
-        this.collect(this.byThree.get(keyOfThree(text, at)), text, at, hits);
+        const three = keyOfThree(text, at);
+        if (this.beginsThree[slotOf(three)] === 1) {
+          this.collect(this.byFour.get(keyOfFour(three, text, at)), text, at, hits);
+          this.collect(this.byThree.get(three), text, at, hits);
+        }
         this.collect(this.byTwo.get(keyOfTwo(text, at)), text, at, hits);
       }
       before = inWord;
@@ -120,10 +132,13 @@ export class Lexicon {
 
 /** The most units a word of the lexicon has; a test checks it. */
 const longestTerm = 48;
-const pairSlots = 65_536;
+const slots = 65_536;
 const pairOf = (text: string, at: number): number =>
-  (text.charCodeAt(at) * 251 + text.charCodeAt(at + 1)) & (pairSlots - 1);
+  (text.charCodeAt(at) * 251 + text.charCodeAt(at + 1)) & (slots - 1);
+const slotOf = (key: number): number => (key ^ (key >>> 13)) & (slots - 1);
 /** Collisions of keys cost a comparison and nothing else. */
 const keyOfTwo = (text: string, at: number): number => text.charCodeAt(at) * 65_536 + text.charCodeAt(at + 1);
 const keyOfThree = (text: string, at: number): number =>
-  (text.charCodeAt(at) * 1_021 + text.charCodeAt(at + 1)) * 1_021 + text.charCodeAt(at + 2);
+  ((text.charCodeAt(at) * 1_021 + text.charCodeAt(at + 1)) * 1_021 + text.charCodeAt(at + 2)) & 0x3fffffff;
+const keyOfFour = (three: number, text: string, at: number): number =>
+  (Math.imul(three, 131) + text.charCodeAt(at + 3)) & 0x3fffffff;
