@@ -37,12 +37,13 @@ interface Term {
 
 /** Looks up words by their first characters: one step for each place at which a word may begin. */
 export class Lexicon {
-  private readonly byFour = new Map<number, Term[]>();
-  private readonly byThree = new Map<number, Term[]>();
-  private readonly byTwo = new Map<number, Term[]>();
-  /** Marks each pair of characters with which a word begins, hashed, and each three: most places need no more. */
-  private readonly begins = new Uint8Array(slots);
-  private readonly beginsThree = new Uint8Array(slots);
+  /** Words by their first five characters, three or two, as many as they have. */
+  private readonly byFive = emptySlots();
+  private readonly byThree = emptySlots();
+  private readonly byTwo = emptySlots();
+  /** Marks the slots of the first two and the first three characters of words: most places need no more. */
+  private readonly begins = new Uint8Array(slotCount);
+  private readonly goesOn = new Uint8Array(slotCount);
   private readonly sorted: readonly string[];
 
   /** @param concepts whose words they are; the place of one in the list is the number that its hits have */
@@ -65,16 +66,16 @@ export class Lexicon {
     const isWhole = written.endsWith("$");
     // In the tables `|` parts words, so a bar of a word is written `¦`.
     const word = foldText((isWhole ? written.slice(0, -1) : written).replaceAll("¦", "|")).text;
-    this.begins[pairOf(word, 0)] = 1;
-    if (word.length > 2) this.beginsThree[slotOf(keyOfThree(word, 0))] = 1;
-    const [index, key] =
-      word.length > 3
-        ? [this.byFour, keyOfFour(keyOfThree(word, 0), word, 0)]
+    this.begins[slotOfTwo(word, 0)] = 1;
+    if (word.length > 2) this.goesOn[slotOfThree(word, 0)] = 1;
+    const [index, slot] =
+      word.length > 4
+        ? [this.byFive, slotOfFive(word, 0)]
         : word.length > 2
-          ? [this.byThree, keyOfThree(word, 0)]
-          : [this.byTwo, keyOfTwo(word, 0)];
-    const terms = index.get(key);
-    if (terms === undefined) index.set(key, [{ concept, word, isWhole }]);
+          ? [this.byThree, slotOfThree(word, 0)]
+          : [this.byTwo, slotOfTwo(word, 0)];
+    const terms = index[slot];
+    if (terms === undefined) index[slot] = [{ concept, word, isWhole }];
     else terms.push({ concept, word, isWhole });
     return word;
   }
@@ -85,13 +86,16 @@ export class Lexicon {
     let before = false;
     for (let at = 0; at + 1 < text.length; at++) {
       const inWord = isBordered(text.charCodeAt(at));
-      if (!(inWord && before) && this.begins[pairOf(text, at)] === 1) {
-        const three = keyOfThree(text, at);
-        if (this.beginsThree[slotOf(three)] === 1) {
-          this.collect(this.byFour.get(keyOfFour(three, text, at)), text, at, hits);
-          this.collect(this.byThree.get(three), text, at, hits);
+      if (!(inWord && before)) {
+        const two = slotOfTwo(text, at);
+        if (this.begins[two] === 1) {
+          const three = slotOfThree(text, at);
+          if (this.goesOn[three] === 1) {
+            this.collect(this.byFive[slotOfFive(text, at)], text, at, hits);
+            this.collect(this.byThree[three], text, at, hits);
+          }
+          this.collect(this.byTwo[two], text, at, hits);
         }
-        this.collect(this.byTwo.get(keyOfTwo(text, at)), text, at, hits);
       }
       before = inWord;
     }
@@ -113,7 +117,7 @@ export class Lexicon {
     for (let at = Math.max(0, text.length - longestTerm); at < text.length; at++) {
       const inWord = isBordered(text.charCodeAt(at));
       if (inWord && at > 0 && isBordered(text.charCodeAt(at - 1))) continue;
-      if (at + 1 < text.length && this.begins[pairOf(text, at)] === 0) continue;
+      if (at + 1 < text.length && this.begins[slotOfTwo(text, at)] === 0) continue;
       if (this.isBeginning(text.slice(at))) return at;
     }
     return undefined;
@@ -132,13 +136,12 @@ export class Lexicon {
 
 /** The most units a word of the lexicon has; a test checks it. */
 const longestTerm = 48;
-const slots = 65_536;
-const pairOf = (text: string, at: number): number =>
-  (text.charCodeAt(at) * 251 + text.charCodeAt(at + 1)) & (slots - 1);
-const slotOf = (key: number): number => (key ^ (key >>> 13)) & (slots - 1);
-/** Collisions of keys cost a comparison and nothing else. */
-const keyOfTwo = (text: string, at: number): number => text.charCodeAt(at) * 65_536 + text.charCodeAt(at + 1);
-const keyOfThree = (text: string, at: number): number =>
-  ((text.charCodeAt(at) * 1_021 + text.charCodeAt(at + 1)) * 1_021 + text.charCodeAt(at + 2)) & 0x3fffffff;
-const keyOfFour = (three: number, text: string, at: number): number =>
-  (Math.imul(three, 131) + text.charCodeAt(at + 3)) & 0x3fffffff;
+const slotCount = 32_768;
+const emptySlots = (): (Term[] | undefined)[] => new Array<Term[] | undefined>(slotCount).fill(undefined);
+/** Words of other beginnings in a slot cost a comparison and nothing else. */
+const slotOfTwo = (text: string, at: number): number =>
+  (text.charCodeAt(at) * 251 + text.charCodeAt(at + 1)) & (slotCount - 1);
+const slotOfThree = (text: string, at: number): number =>
+  Math.imul((text.charCodeAt(at) * 251 + text.charCodeAt(at + 1)) * 251 + text.charCodeAt(at + 2), 0x9e3779b1) >>> 17;
+const slotOfFive = (text: string, at: number): number =>
+  Math.imul(slotOfThree(text, at) * 251 + text.charCodeAt(at + 3) * 31 + text.charCodeAt(at + 4), 0x9e3779b1) >>> 17;
