@@ -27,7 +27,7 @@ const falseAlarmShares = { low: 0.001, medium: 0.009, high: 0.03 } as const;
 const trainingSettings = {
   ...{ cost: 60, harmless: 16, ngrams: 3, dense: 0.5, prior: 1, epochs: 8 },
   /** What one of our own texts counts, next to one of a source, which counts 1 / √(texts of the source). */
-  ...{ ownWeight: 32, partsWeight: 1, variedWeight: 0.5 },
+  ...{ ownWeight: 32, partsWeight: 1, variedWeight: 0.5, eastWeight: 0.1 },
 } as const;
 /** What forms are thought to say before training corrects it. */
 const formPrior: Readonly<Partial<Record<(typeof allForms)[number], number>>> = {
@@ -43,6 +43,7 @@ export function readTexts(): LabelledText[] {
     ...lines.map((line) => labelledTextSchema.parse(line)),
     ...readOwn("own"),
     ...readOwn("varied"),
+    ...readOwn("east"),
   ];
 }
 
@@ -75,6 +76,7 @@ export function trainScorer(texts: readonly LabelledText[]): Float64Array {
     ["own", trainingSettings.ownWeight],
     ["parts", trainingSettings.partsWeight],
     ["varied", trainingSettings.variedWeight],
+    ["east", trainingSettings.eastWeight],
   ]);
   const weightOf = ({ source }: LabelledText) =>
     ownWeights.get(source) ?? 1 / Math.sqrt(bySource.get(source)?.length ?? 1);
