@@ -3,7 +3,7 @@ import type { PackedWeights } from "./scorer.js";
 
 export const scoreThresholds = {
   low: 0.421,
-  medium: -0.081,
+  medium: -0.075,
   high: -0.355,
 } as const;
 
