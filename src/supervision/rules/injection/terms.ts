@@ -107,7 +107,7 @@ export class Lexicon {
     for (const { concept, word, isWhole } of terms) {
       if (!text.startsWith(word, start)) continue;
       const end = start + word.length;
-      if (isWhole && isBordered(text.charCodeAt(end))) continue;
+      if (isWhole && goesOn(text.charCodeAt(end))) continue;
       hits.push({ concept, start, end });
     }
   }
@@ -134,6 +134,8 @@ export class Lexicon {
   }
 }
 
+/** Whether a word goes on with a unit. Arabic joins articles before words, but a whole word ends where its letters end. */
+const goesOn = (unit: number): boolean => isBordered(unit) || (unit >= 0x620 && unit <= 0x6d3);
 /** The most units a word of the lexicon has; a test checks it. */
 const longestTerm = 48;
 const slotCount = 32_768;
