@@ -44,28 +44,22 @@ export class Lexicon {
   /** Marks the slots of the first two and the first three characters of words: most places need no more. */
   private readonly begins = new Uint8Array(slotCount);
   private readonly goesOn = new Uint8Array(slotCount);
-  private readonly sorted: readonly string[];
+  /** All words in order; only a stream needs them. */
+  private sorted: readonly string[] | undefined;
 
   /** @param concepts whose words they are; the place of one in the list is the number that its hits have */
   constructor(tables: TermTable = termTables, concepts: readonly string[] = allConcepts) {
-    const words = new Set<string>();
     for (const [concept, name] of concepts.entries()) {
-      const known = new Set<string>();
-      for (const row of Object.values(tables[name] ?? {})) {
-        for (const written of row.split("|")) {
-          if (known.has(written)) continue;
-          known.add(written);
-          words.add(this.add(concept, written));
-        }
-      }
+      for (const row of Object.values(tables[name] ?? {}))
+        for (const written of row.split("|")) this.add(concept, written);
     }
-    this.sorted = [...words].sort();
   }
 
-  private add(concept: number, written: string): string {
+  private add(concept: number, written: string): void {
     const isWhole = written.endsWith("$");
     // In the tables `|` parts words, so a bar of a word is written `¦`.
-    const word = foldText((isWhole ? written.slice(0, -1) : written).replaceAll("¦", "|")).text;
+    const plain = isWhole ? written.slice(0, -1) : written;
+    const word = foldedWords.test(plain) ? plain : foldText(plain.replaceAll("¦", "|")).text;
     this.begins[slotOfTwo(word, 0)] = 1;
     if (word.length > 2) this.goesOn[slotOfThree(word, 0)] = 1;
     const [index, slot] =
@@ -76,8 +70,9 @@ export class Lexicon {
           : [this.byTwo, slotOfTwo(word, 0)];
     const terms = index[slot];
     if (terms === undefined) index[slot] = [{ concept, word, isWhole }];
-    else terms.push({ concept, word, isWhole });
-    return word;
+    // Languages share words.
+    else if (!terms.some((term) => term.word === word && term.concept === concept && term.isWhole === isWhole))
+      terms.push({ concept, word, isWhole });
   }
 
   /** All words of the lexicon in a text, by their start. */
@@ -124,6 +119,9 @@ export class Lexicon {
   }
 
   private isBeginning(start: string): boolean {
+    this.sorted ??= [this.byFive, this.byThree, this.byTwo]
+      .flatMap((index) => index.flatMap((terms) => terms?.map(({ word }) => word) ?? []))
+      .sort();
     let [low, high] = [0, this.sorted.length];
     while (low < high) {
       const middle = (low + high) >> 1;
@@ -136,6 +134,8 @@ export class Lexicon {
 
 /** Whether a word goes on with a unit. Arabic joins articles before words, but a whole word ends where its letters end. */
 const goesOn = (unit: number): boolean => isBordered(unit) || (unit >= 0x620 && unit <= 0x6d3);
+/** Words that folding leaves as they are: most of the lexicon. */
+const foldedWords = /^[a-z']{2,}(?: [a-z']{2,})*$/;
 /** The most units a word of the lexicon has; a test checks it. */
 const longestTerm = 48;
 const slotCount = 32_768;
