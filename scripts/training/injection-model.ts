@@ -1,15 +1,11 @@
 /** Trains the injection scorer on labelled texts; used by `train:injection` and by `eval:rules --leave-out`. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import {
-  analyseSentence,
-  denseFeatures,
-  featureLayout,
-  type SentenceFeatures,
-} from "../../src/supervision/rules/injection/features.js";
+import { analyseSentence, type SentenceFeatures } from "../../src/supervision/rules/injection/features.js";
 import { allForms } from "../../src/supervision/rules/injection/forms.js";
 import { explainInjection, runLimits } from "../../src/supervision/rules/injection/guard.js";
 import { bucketCount, eachNgram } from "../../src/supervision/rules/injection/ngrams.js";
+import { denseFeatures, featureLayout } from "../../src/supervision/rules/injection/run-features.js";
 import { InjectionScorer, type PackedWeights, packing } from "../../src/supervision/rules/injection/scorer.js";
 import { sentenceEnd } from "../../src/supervision/rules/injection/sentences.js";
 import { allSigns } from "../../src/supervision/rules/injection/signs.js";
@@ -21,13 +17,13 @@ import { type Instance, train } from "./linear.js";
 import { ownTexts } from "./own-texts.js";
 
 /** What each sensitivity may stop of harmless texts of sources that were not trained on. */
-const falseAlarmShares = { low: 0.001, medium: 0.009, high: 0.03 } as const;
+const falseAlarmShares = { low: 0.001, medium: 0.008, high: 0.03 } as const;
 
 /** `cost`: of all mistakes in attacks; `harmless`: so much more those in harmless texts cost; the others scale the kinds of features. */
 const trainingSettings = {
-  ...{ cost: 60, harmless: 16, ngrams: 3, dense: 0.5, prior: 1, epochs: 8 },
-  /** What one of our own texts counts, next to one of a source, which counts 1 / √(texts of the source). */
-  ...{ ownWeight: 32, partsWeight: 1, variedWeight: 0.5 },
+  ...{ cost: 60, harmless: 16, ngrams: 2.3, dense: 0.4, marks: 1.2, prior: 1, epochs: 8 },
+  /** What one of our own texts counts, next to one of a source, which counts 1 / √(texts of the source × texts of its family). */
+  ...{ ownWeight: 32, partsWeight: 2, variedWeight: 0.5, documentWeight: 0.02, eastWeight: 0.1 },
 } as const;
 /** What forms are thought to say before training corrects it. */
 const formPrior: Readonly<Partial<Record<(typeof allForms)[number], number>>> = {
@@ -43,6 +39,8 @@ export function readTexts(): LabelledText[] {
     ...lines.map((line) => labelledTextSchema.parse(line)),
     ...readOwn("own"),
     ...readOwn("varied"),
+    ...readOwn("document"),
+    ...readOwn("east"),
   ];
 }
 
@@ -75,9 +73,13 @@ export function trainScorer(texts: readonly LabelledText[]): Float64Array {
     ["own", trainingSettings.ownWeight],
     ["parts", trainingSettings.partsWeight],
     ["varied", trainingSettings.variedWeight],
+    ["document", trainingSettings.documentWeight],
+    ["east", trainingSettings.eastWeight],
   ]);
-  const weightOf = ({ source }: LabelledText) =>
-    ownWeights.get(source) ?? 1 / Math.sqrt(bySource.get(source)?.length ?? 1);
+  const byFamily = Map.groupBy(texts, familyOf);
+  const weightOf = (text: LabelledText) =>
+    ownWeights.get(text.source) ??
+    1 / Math.sqrt((bySource.get(text.source)?.length ?? 1) * (byFamily.get(familyOf(text))?.length ?? 1));
   const totals = [0, 0];
   for (const text of texts) totals[text.label] = (totals[text.label] ?? 0) + weightOf(text);
   const instances = texts.flatMap((text): Instance[] => {
@@ -87,14 +89,18 @@ export function trainScorer(texts: readonly LabelledText[]): Float64Array {
     return runs.map((run) => ({ ...run, label: text.label === 1 ? 1 : -1, cost }));
   });
   const weights = train(instances, priorWeights(), trainingSettings.epochs);
-  return weights.map((weight, place) =>
-    place >= featureLayout.ngrams
-      ? weight * trainingSettings.ngrams
-      : place === featureLayout.bias
-        ? weight
-        : weight * trainingSettings.dense,
-  );
+  return weights.map((weight, place) => weight * scaleOf(place));
 }
+
+/** What the features of a kind count in training. */
+function scaleOf(place: number): number {
+  if (place >= featureLayout.ngrams) return trainingSettings.ngrams;
+  if (place === featureLayout.bias) return 1;
+  return place >= featureLayout.marks ? trainingSettings.marks : trainingSettings.dense;
+}
+
+/** Texts of one template, in any language. */
+const familyOf = ({ source, family }: LabelledText): string => `${source} ${family}`;
 
 /** `cyberseceval` and `cyberseceval/indirect` are one source. */
 export function rootOf({ source }: LabelledText): string {
@@ -174,7 +180,7 @@ function vectorOf(run: readonly SentenceFeatures[]): Run {
   return {
     indices: Int32Array.from([...dense, ...Array.from(counts.keys(), (bucket) => bucket + featureLayout.ngrams)]),
     values: Float64Array.from([
-      ...dense.map((place) => (place === featureLayout.bias ? 1 : trainingSettings.dense)),
+      ...dense.map(scaleOf),
       ...Array.from(counts.values(), (count) => Math.sqrt(count) * scale),
     ]),
   };

@@ -4,7 +4,8 @@
  */
 import type { Finding, Scanner } from "../detector.js";
 import { bitOf, type DataSign, dataSigns, lookedUpConcepts, signsAmong } from "./data-signs.js";
-import { foldText } from "./fold.js";
+import { personBehindAssistant } from "./data-terms.js";
+import { type FoldedText, foldText } from "./fold.js";
 import { maxKnownSentences, sentenceEnd } from "./sentences.js";
 import type { Hit, Lexicon } from "./terms.js";
 
@@ -40,9 +41,9 @@ interface Sentence {
 const asideBits = { aside: bitOf("aside"), prior: bitOf("prior"), orders: bitOf("orders") };
 const asideAll = asideBits.aside | asideBits.prior | asideBits.orders;
 const place = /[\w.+-]@[\w-]+\.\w|https?:\/\/|www\.\w/;
-/** A machine that is called upon: at the start, of a line, of a quotation, of a cell; a few words before it. */
+/** A machine that is called upon: at the start, of a line, of a quotation, of a cell; a few words before it. `model:` alone is code. */
 const called =
-  /(?:^|[\n"'>(|;*]|\\n)[ \t]{0,4}(?:(?:[\p{L}.-]{1,20} ){0,5}(?:AI|KI|IA|ИИ|LLM|[Mm]odel|[Aa]ssistants?|[Aa]gent|[Bb]ot|[Cc]hatbot|ChatGPT|GPT|Claude|Gemini|Copilot|(?:KI-|AI-|ИИ-)?[Aa]ssistent(?:en)?|[Aa]sistente|[Aa]ssistente|[Aa]sistan|[Аа]ссистенту?)(?: (?:agents?|assistants?|models?|(?:that|who) [a-z]{2,20} (?:this|it)(?: [a-z]{2,12})?|qui lit ce [a-z]{2,12}))? ?:|(?:[\p{L}.-]{1,20} )?(?:AI|KI|IA|LLM|[Aa]ssistants?|[Cc]hatbot|ChatGPT|Claude|Gemini|Copilot|AI (?:agents?|assistants?)),)(?:\s|$)/u;
+  /(?:^|[\n"'>(|;*]|\\n)[ \t]{0,4}(?!(?:model|agent|llm) ?:)(?:(?:[\p{L}.-]{1,20} ){0,5}(?:AI|KI|IA|ИИ|LLM|[Mm]odel|[Aa]ssistants?|[Aa]gent|[Bb]ot|[Cc]hatbot|ChatGPT|GPT|Claude|Gemini|Copilot|(?:KI-|AI-|ИИ-)?[Aa]ssistent(?:en)?|[Aa]sistente|[Aa]ssistente|[Aa]sistan|[Аа]ссистенту?)(?: (?:agents?|assistants?|models?|(?:that|who) [a-z]{2,20} (?:this|it)(?: [a-z]{2,12})?|qui lit ce [a-z]{2,12}))? ?:|(?:[\p{L}.-]{1,20} )?(?:AI|KI|IA|LLM|[Aa]ssistants?|[Cc]hatbot|ChatGPT|Claude|Gemini|Copilot|AI (?:agents?|assistants?)),)(?:\s|$)/u;
 
 /**
  * Looks at a whole text, normalised as rules read it.
@@ -85,7 +86,8 @@ function scoreOf(run: readonly Sentence[]): { score: number; signs: readonly num
 }
 
 function conceptsOf(sentence: string, lexicon: Lexicon): number {
-  const hits = lexicon.find(foldText(sentence));
+  const folded = foldText(sentence);
+  const hits = lexicon.find(folded).filter((hit) => !isPerson(hit, folded));
   let concepts = (place.test(sentence) ? bitOf("place") : 0) | (isCalled(sentence) ? bitOf("called") : 0);
   for (const { concept } of hits) {
     const name = lookedUpConcepts[concept];
@@ -95,6 +97,17 @@ function conceptsOf(sentence: string, lexicon: Lexicon): number {
   if ((concepts & asideAll) === asideAll && !setsAside(hits)) concepts &= ~asideBits.prior;
   return concepts;
 }
+
+/** A word that ends as a machine's name does, where what follows makes it a person's: "note to the assistant manager". */
+function isPerson({ start, end }: Hit, { text }: FoldedText): boolean {
+  return (
+    assistantAtEnd.test(text.slice(start, end)) &&
+    personBehindAssistant.test(text.slice(end, end + longestPersonBehind))
+  );
+}
+
+const assistantAtEnd = /ass?ist[ae]n\w{0,3}$/;
+const longestPersonBehind = 30;
 
 function setsAside(hits: readonly Hit[]): boolean {
   const at = (bit: number): Hit[] => hits.filter(({ concept }) => bitOf(lookedUpConcepts[concept] ?? "hidden") === bit);

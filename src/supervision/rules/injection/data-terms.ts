@@ -24,19 +24,34 @@ export const dataTerms = {
   },
   /** Headings and duties of such a machine: manuals have them too. */
   label: {
-    en: "any ai |any llm|instructions for ai|instruction for ai|instructions for the assistant|instructions to the assistant|instructions for the ai|instruction to the assistant|instructions for llm|instruction for the assistant|instructions for any|directive for ai|for ai assistant|for ai agents|for any ai|for the ai assistant|to the ai |to the ai:|to the assistant:|to ai assistants|ai summarizing|assistant summarizing|assistant handling|agent handling|when you summarize this|when summarizing this|if you summarize this|if you are summarizing|when processing this|when you process this|while processing this|if you are processing|ai assistant:|ai assistant,|ai agent:|ai agent,|assistant, please|agent, please|assistant, you|system note|system notice|system instruction|system message to|message from your developer|message from the developers|from the system administrator to|assistant must|assistants must|assistant should now|agent must|agents must|ai must|ai should|model must|wants you to|asked you to|would like you to|you are instructed to|you have been instructed|you have been assigned|you are asked to",
-    de: "an die ki|an den assistent|an alle ki|an jede ki|anweisung für ki|wenn du das zusammenfasst|wenn du diese nachricht zusammenfasst|beim zusammenfassen|beim verarbeiten dieser|ki-assistent:|ki-assistent,|ki-assistenten:|assistent, bitte|systemhinweis|systemanweisung|die ki muss|die ki soll|der assistent muss|der assistent soll|ki-agent",
-    fr: "à l'ia|aux ia |aux assistants ia|à l'assistant :|lorsque tu résumes|quand tu résumes|lorsque vous résumez|quand vous résumez|en résumant ce|assistant ia :|assistant ia,|assistant, veuillez|note système|l'ia doit|l'assistant doit",
-    es: "a la ia|a todas las ia|para la ia|al asistente:|cuando resumas|al resumir este|cuando resuma|al procesar este|asistente de ia:|asistente de ia,|asistente, por favor|nota del sistema|la ia debe|el asistente debe",
-    pt: "à ia |para a ia|ao assistente:|ao resumir este|ao resumir esta|quando resumir|quando você resumir|ao processar est|assistente de ia:|assistente de ia,|assistente, por favor|nota do sistema|a ia deve|o assistente deve",
-    it: "all'ia|per l'ia|all'assistente:|quando riassumi|nel riassumere|durante il riassunto|assistente ia:|assistente ia,|assistente, per favore|nota di sistema|l'ia deve|l'assistente deve",
-    nl: "aan de ai|aan elke ai|aan de assistent:|wanneer je dit samenvat|als je dit samenvat|bij het samenvatten|bij het verwerken van dit|ai-assistent:|ai-assistent,|assistent, gelieve|systeemopmerking|systeemmelding voor|de ai moet|de assistent moet",
-    ru: "ассистенту:|ии-ассистент:|ии-ассистент,|ии-ассистенту|ии-агент|при составлении резюме|когда будешь пересказывать|при пересказе этого|при обработке этого|ассистент, пожалуйста|системное примечание|ии должен|ассистент должен",
-    zh: "任何ai|所有ai|请ai|请助手|处理本邮件的|处理此邮件的|在总结本|总结本文时|总结这封|总结此|在总结时|摘要时|助手，请|助手请|系统注释|系统提示：|系统通知：|ai必须|助手必须|ai应该|ai应当",
-    ja: "aiの場合|要約する際|要約するとき|要約する場合|要約時|処理する際|aiアシスタント：|aiアシスタントは|システム注記|システムからの指示|aiは必ず|アシスタントは必ず|アシスタントさん",
-    ar: "إلى الذكاء الاصطناعي|إلى المساعد|الى المساعد|عند تلخيص|عند التلخيص|عند معالجة هذ|ملاحظة النظام|يجب على المساعد|على المساعد أن|على الذكاء الاصطناعي أن|مساعد الذكاء الاصطناعي:",
-    hi: "एआई सहायक:|एआई सहायक,|ai सहायक|सारांश बनाते समय|सारांश लिखते समय|सारांश करते समय|इसे संसाधित करते|सहायक, कृपया|सिस्टम नोट|एआई को चाहिए|सहायक को चाहिए",
+    en: "any ai |any llm|instructions for ai|instruction for ai|instructions for the assistant|instructions to the assistant|instructions for the ai|instruction to the assistant|instructions for llm|instruction for the assistant|instructions for any|directive for ai|for ai assistant|for ai agents|for any ai|for the ai assistant|to the ai |to the ai:|to the assistant:|to ai assistants|ai summarizing|assistant summarizing|assistant handling|agent handling|when you summarize this|when summarizing this|if you summarize this|if you are summarizing|when processing this|when you process this|while processing this|if you are processing|ai assistant:|ai assistant,|ai agent:|ai agent,|assistant, please|agent, please|assistant, you|system note|system notice|system instruction|system message to|message from your developer|message from the developers|from the system administrator to|wants you to|asked you to|would like you to|you are instructed to|you have been instructed|you have been assigned|you are asked to",
+    de: "an die ki|an den assistent|an alle ki|an jede ki|anweisung für ki|wenn du das zusammenfasst|wenn du diese nachricht zusammenfasst|beim zusammenfassen|beim verarbeiten dieser|ki-assistent:|ki-assistent,|ki-assistenten:|assistent, bitte|systemhinweis|systemanweisung|ki-agent",
+    fr: "à l'ia|aux ia |aux assistants ia|à l'assistant :|lorsque tu résumes|quand tu résumes|lorsque vous résumez|quand vous résumez|en résumant ce|assistant ia :|assistant ia,|assistant, veuillez|note système",
+    es: "a la ia|a todas las ia|para la ia|al asistente:|cuando resumas|al resumir este|cuando resuma|al procesar este|asistente de ia:|asistente de ia,|asistente, por favor|nota del sistema",
+    pt: "à ia |para a ia|ao assistente:|ao resumir este|ao resumir esta|quando resumir|quando você resumir|ao processar est|assistente de ia:|assistente de ia,|assistente, por favor|nota do sistema",
+    it: "all'ia|per l'ia|all'assistente:|quando riassumi|nel riassumere|durante il riassunto|assistente ia:|assistente ia,|assistente, per favore|nota di sistema",
+    nl: "aan de ai|aan elke ai|aan de assistent:|wanneer je dit samenvat|als je dit samenvat|bij het samenvatten|bij het verwerken van dit|ai-assistent:|ai-assistent,|assistent, gelieve|systeemopmerking|systeemmelding voor",
+    ru: "ассистенту:|ии-ассистент:|ии-ассистент,|ии-ассистенту|ии-агент|при составлении резюме|когда будешь пересказывать|при пересказе этого|при обработке этого|ассистент, пожалуйста|системное примечание",
+    zh: "任何ai|所有ai|请ai|请助手|处理本邮件的|处理此邮件的|在总结本|总结本文时|总结这封|总结此|在总结时|摘要时|助手，请|助手请|系统注释|系统提示：|系统通知：",
+    ja: "aiの場合|要約する際|要約するとき|要約する場合|要約時|処理する際|aiアシスタント：|aiアシスタントは|システム注記|システムからの指示|アシスタントさん",
+    ar: "إلى الذكاء الاصطناعي|إلى المساعد|الى المساعد|عند تلخيص|عند التلخيص|عند معالجة هذ|ملاحظة النظام|مساعد الذكاء الاصطناعي:",
+    hi: "एआई सहायक:|एआई सहायक,|ai सहायक|सारांश बनाते समय|सारांश लिखते समय|सारांश करते समय|इसे संसाधित करते|सहायक, कृपया|सिस्टम नोट",
     tr: "yapay zeka için|yapay zeka asistanı:|yapay zeka asistanı,|yapay zeka asistanına|bunu özetlerken|özetlerken|bu metni işlerken|bunu işlerken|asistan, lütfen|sistem notu|yapay zeka şunu|asistan şunu",
+  },
+  /** Says what a machine has to do: manuals do, too, so it counts only beside what an outsider wants. */
+  duty: {
+    en: "assistant must|assistants must|assistant should now|ai agent must|ai agents must|ai must|ai should|model must|models must",
+    de: "die ki muss|die ki soll|der assistent muss|der assistent soll|sprachmodelle müssen|sprachmodelle sollen",
+    fr: "l'ia doit|l'assistant doit",
+    es: "la ia debe|el asistente debe",
+    pt: "a ia deve|o assistente deve",
+    it: "l'ia deve|l'assistente deve",
+    nl: "de ai moet|de assistent moet",
+    ru: "ии должен|ассистент должен",
+    zh: "ai必须|助手必须|ai应该|ai应当",
+    ja: "aiは必ず|アシスタントは必ず",
+    ar: "يجب على المساعد|على المساعد أن|على الذكاء الاصطناعي أن",
+    hi: "एआई को चाहिए|सहायक को चाहिए",
   },
   /** Speaks of whoever reads this very text. */
   reads: {
@@ -137,7 +152,7 @@ export const dataTerms = {
   /** The machine itself, wherever it stands. */
   machine: {
     any: "ai$|ais$|llm|gpt|chatgpt|claude|gemini|copilot|openai|chatbot|人工智能|语言模型|助手|アシスタント|言語モデル|एआई",
-    en: "assistant|language model|ai-powered|ai agent|agents$|recruiting ai",
+    en: "assistant|language model|ai-powered|ai agent|coding agent|agents:|agents that|agents reading|agents processing|autonomous agent|recruiting ai",
     de: "assistent|sprachmodell|ki$|ki-|künstliche intelligenz",
     fr: "assistant|modèle de langage|modèles de langage|ia$|intelligence artificielle",
     es: "asistente|modelo de lenguaje|modelos de lenguaje|inteligencia artificial",
@@ -166,4 +181,10 @@ export const dataTerms = {
     tr: "şifre|parola|kimlik bilgi|api anahtar|gizli|kredi kartı|hesap numarası|banka bilgi|iban|konuşma|sohbet geçmişi|tüm e-postalar|bütün e-postalar|tüm mesajlar|gelen kutusu|kişiler|rehber|tüm dosyalar|tüm belgeler|müşteri veri|müşteri liste|müşteri bilgi|kullanıcı veri|kullanıcı bilgi|kullanıcının bilgi|kişisel veri|kişisel bilgi|maaş|doğrulama kodu|telefon numarası|takvim|sistem istemi",
   },
 } satisfies TermTable;
+/**
+ * What makes a person of an assistant: "the assistant manager", "assistante sociale", "asistente de dirección". Looked for right
+ * behind the word, in folded text.
+ */
+export const personBehindAssistant =
+  /^(?:e|in|es|s)?[ -](?:manager|coach|director|editor|prof|teacher|principal|secretar|chef|cook|driver|nurse|producer|engineer|buyer|attorney|trainer|referee|clerk|store|branch|general|vice|commissioner|superintendent|dean|librarian|curator|treasurer|surgeon|physician|conductor|head|planner|controller|warden|caretaker|stage|photographer|social|maternel|famili|dentaire|commercia|juridique|parlementaire|d[eiao]s? (?:direc|dire[zç]|gestion|vuelo|volo|camara|palco|vendas|scena|regie|vie scolaire)|de[rs]? (?:geschaft|leitung|direktion|vorstand|direct)|administrati|amministrati|bedrijfsleider|-?trainer|arzt|arztin)/;
 export type DataConcept = keyof typeof dataTerms;

@@ -1,11 +1,13 @@
 /**
- * What the injection scorer sees of a text: signs and concepts, which are the same in every language, the form, and hashed word
- * and character n-grams. The trainer and the guard use these same functions.
+ * What the injection scorer sees of a sentence: signs and concepts, which are the same in every language, the form, the marks of
+ * structure, and the folded text that n-grams are taken from. The trainer and the guard use these same functions.
  */
+import { orderFeatures } from "./concept-order.js";
 import type { FoldedText } from "./fold.js";
 import { foldText } from "./fold.js";
 import { allForms, binaryForm, formsOf, isRepeated } from "./forms.js";
-import { allSigns, signGroups } from "./signs.js";
+import { countMarks, shareOfDifferent } from "./marks.js";
+import { allSigns } from "./signs.js";
 import { allConcepts, type Concept, type Hit, type Lexicon } from "./terms.js";
 
 /** One sentence as the scorer sees it. */
@@ -20,6 +22,12 @@ export interface SentenceFeatures {
   readonly span: { readonly start: number; readonly end: number } | undefined;
   /** Which concepts stand in it together: places among the pairs of {@link allConcepts}. */
   readonly together: readonly number[];
+  /** In which order they stand: see {@link orderFeatures}. */
+  readonly order: readonly number[];
+  /** How often marks of structure stand in it. */
+  readonly marks: Uint8Array;
+  /** The share of its runs of characters that are different: little of a sentence that repeats itself. */
+  readonly different: number;
   /** A bit for each of {@link allForms}. */
   readonly forms: number;
   readonly folded: FoldedText;
@@ -82,11 +90,14 @@ export function analyseSentence(sentence: string, lexicon: Lexicon): SentenceFea
   const { offsets } = folded;
   const span =
     signs.length === 0 ? undefined : { start: offsets?.[start] ?? start, end: (offsets?.[end - 1] ?? end - 1) + 1 };
-  const together = pairsOf(concepts);
-  return { length: sentence.length, concepts, together, signs, span, forms: formsOf(sentence, folded), folded };
+  return {
+    ...{ length: sentence.length, concepts, signs, span, folded },
+    ...{ together: pairsOf(concepts), order: orderFeatures(hits) },
+    ...{ forms: formsOf(sentence, folded), marks: countMarks(sentence), different: shareOfDifferent(folded.text) },
+  };
 }
 
-const conceptPairCount = (allConcepts.length * (allConcepts.length - 1)) / 2;
+export const conceptPairCount = (allConcepts.length * (allConcepts.length - 1)) / 2;
 
 /** The places of all pairs of concepts that are there. */
 function pairsOf(concepts: number): number[] {
@@ -100,6 +111,10 @@ function pairsOf(concepts: number): number[] {
 
 const mineIndex = allConcepts.indexOf("mine");
 const mineBit = 1 << mineIndex;
+/** A bit for each of some concepts. */
+export function maskOf(concepts: readonly Concept[]): number {
+  return concepts.reduce((mask, concept) => mask | (1 << allConcepts.indexOf(concept)), 0);
+}
 /** What counts as one's own, and so many characters at most from the word that says so: "my old password", not "my boss wants it". */
 const ownedMask = maskOf(["secret", "share", "personal", "prompt"]);
 const ownedWithin = 16;
@@ -191,85 +206,4 @@ function widened(span: Span, concept: number, within: number, hits: readonly Hit
     best = spanWith(hit, span);
   }
   return best;
-}
-
-/** Sizes in UTF-16 units from which on a text counts as that long. */
-const lengthSteps = [25, 50, 100, 200, 400, 600] as const;
-/** Pairs whose concepts say something in different sentences too: those of signs, and what is one's own. */
-const pairMasks: readonly number[] = [
-  ...allSigns.flatMap(({ of: [first, second, ...more] }) =>
-    first !== undefined && second !== undefined && more.length === 0 ? [maskOf([first, second])] : [],
-  ),
-  ...(["secret", "share", "personal", "prompt", "request", "reveal", "send", "aside"] as const).map((concept) =>
-    maskOf(["mine", concept]),
-  ),
-];
-
-function maskOf(concepts: readonly Concept[]): number {
-  return concepts.reduce((mask, concept) => mask | (1 << allConcepts.indexOf(concept)), 0);
-}
-/** How a sentence is that holds a sign: a question, a request, short. */
-const mannerCount = 3;
-const shortLength = 90;
-const questionBit = 1 << allForms.indexOf("question");
-const requestBit = 1 << allConcepts.indexOf("request");
-
-/** Where each kind of feature begins in the vector; `ngrams` is where the hashed ones do. */
-export const featureLayout = (() => {
-  const signs = 0;
-  const concepts = signs + allSigns.length;
-  const pairs = concepts + allConcepts.length;
-  const groups = pairs + pairMasks.length;
-  const manners = groups + signGroups.length;
-  const counts = manners + signGroups.length * mannerCount;
-  const forms = counts + 4;
-  const lengths = forms + allForms.length;
-  const together = lengths + lengthSteps.length;
-  const bias = together + conceptPairCount;
-  return { signs, concepts, pairs, groups, manners, counts, forms, lengths, together, bias, ngrams: bias + 1 };
-})();
-
-/** The features of a run of sentences, but for n-grams: those that are there, each with the value 1. */
-export function denseFeatures(sentences: readonly SentenceFeatures[]): number[] {
-  const signs = new Set<number>();
-  const together = new Set<number>();
-  let [concepts, forms, length] = [0, 0, 0];
-  for (const sentence of sentences) {
-    for (const sign of sentence.signs) signs.add(sign);
-    for (const pair of sentence.together) together.add(pair);
-    concepts |= sentence.concepts;
-    forms |= sentence.forms;
-    length += sentence.length;
-  }
-  const features = [featureLayout.bias, ...Array.from(together, (pair) => featureLayout.together + pair)];
-  const groups = new Set<number>();
-  for (const sign of signs) {
-    features.push(featureLayout.signs + sign);
-    const group = allSigns[sign]?.group;
-    if (group !== undefined) groups.add(signGroups.indexOf(group));
-  }
-  for (const group of groups) features.push(featureLayout.groups + group);
-  for (const manner of mannersOf(sentences)) features.push(featureLayout.manners + manner);
-  for (let bit = 0; bit < allConcepts.length; bit++)
-    if (concepts & (1 << bit)) features.push(featureLayout.concepts + bit);
-  for (const [index, mask] of pairMasks.entries()) {
-    if ((mask & concepts) === mask) features.push(featureLayout.pairs + index);
-  }
-  for (let count = 2; count <= 5; count++) if (groups.size >= count) features.push(featureLayout.counts + count - 2);
-  for (let bit = 0; bit < allForms.length; bit++) if (forms & (1 << bit)) features.push(featureLayout.forms + bit);
-  for (const [index, from] of lengthSteps.entries()) if (length >= from) features.push(featureLayout.lengths + index);
-  return features;
-}
-
-function mannersOf(sentences: readonly SentenceFeatures[]): Set<number> {
-  const manners = new Set<number>();
-  for (const { signs, forms, concepts, length } of sentences) {
-    for (const sign of signs) {
-      const group = signGroups.indexOf(allSigns[sign]?.group ?? "set-aside") * mannerCount;
-      if (forms & questionBit) manners.add(group);
-      if (concepts & requestBit) manners.add(group + 1);
-      if (length <= shortLength) manners.add(group + 2);
-    }
-  }
-  return manners;
 }

@@ -2,6 +2,7 @@
  * Folding of one sentence before words are looked up in it: lower case, no accents, single spaces, letters of other scripts
  * and digits that stand for Latin letters, letters that were spaced out. It keeps a map back to the sentence.
  */
+import { simplifiedUnits } from "./han.js";
 
 /** A folded text. */
 export interface FoldedText {
@@ -27,6 +28,9 @@ const arabicLetters = new Map([
   ...(["أ", "إ", "آ", "ٱ"] as const).map((letter) => [letter, "ا"] as const),
   ["ى", "ي"],
   ["ة", "ه"],
+  // As Persian and Urdu write them.
+  ["ی", "ي"],
+  ["ک", "ك"],
 ]);
 
 /** What one UTF-16 unit becomes; {@link droppedUnit} if nothing. */
@@ -44,7 +48,7 @@ function foldUnit(unit: number): number {
     const lower = letter.toLowerCase().normalize("NFD").charCodeAt(0);
     return lower;
   }
-  return unit === 0x3000 ? spaceUnit : unit;
+  return unit === 0x3000 ? spaceUnit : (simplifiedUnits.get(unit) ?? unit);
 }
 
 /** Folds units, and remembers those beyond ASCII. */

@@ -2,8 +2,9 @@
  * The linear scorer of the injection guard: what signs, form and n-grams of a run of sentences add up to. Its weights are trained
  * by scripts/training; they are unpacked when a rule first uses them.
  */
-import { denseFeatures, featureLayout, type SentenceFeatures } from "./features.js";
+import type { SentenceFeatures } from "./features.js";
 import { eachNgram } from "./ngrams.js";
+import { denseFeatures, featureLayout } from "./run-features.js";
 import { allSigns, type SignGroup, signGroups } from "./signs.js";
 
 /** What the trainer writes. */

@@ -37,38 +37,42 @@ interface Term {
 
 /** Looks up words by their first characters: one step for each place at which a word may begin. */
 export class Lexicon {
-  private readonly byThree = new Map<number, Term[]>();
-  private readonly byTwo = new Map<number, Term[]>();
-  /** A bit for each pair of characters with which a word begins, hashed: most places need no more. */
-  private readonly begins = new Uint8Array(pairSlots);
-  private readonly sorted: readonly string[];
+  /** Words by their first five characters, three or two, as many as they have. */
+  private readonly byFive = emptySlots();
+  private readonly byThree = emptySlots();
+  private readonly byTwo = emptySlots();
+  /** Marks the slots of the first two and the first three characters of words: most places need no more. */
+  private readonly begins = new Uint8Array(slotCount);
+  private readonly goesOn = new Uint8Array(slotCount);
+  /** All words in order; only a stream needs them. */
+  private sorted: readonly string[] | undefined;
 
   /** @param concepts whose words they are; the place of one in the list is the number that its hits have */
   constructor(tables: TermTable = termTables, concepts: readonly string[] = allConcepts) {
-    const words = new Set<string>();
     for (const [concept, name] of concepts.entries()) {
-      const known = new Set<string>();
-      for (const row of Object.values(tables[name] ?? {})) {
-        for (const written of row.split("|")) {
-          if (known.has(written)) continue;
-          known.add(written);
-          words.add(this.add(concept, written));
-        }
-      }
+      for (const row of Object.values(tables[name] ?? {}))
+        for (const written of row.split("|")) this.add(concept, written);
     }
-    this.sorted = [...words].sort();
   }
 
-  private add(concept: number, written: string): string {
+  private add(concept: number, written: string): void {
     const isWhole = written.endsWith("$");
     // In the tables `|` parts words, so a bar of a word is written `¦`.
-    const word = foldText((isWhole ? written.slice(0, -1) : written).replaceAll("¦", "|")).text;
-    this.begins[pairOf(word, 0)] = 1;
-    const [index, key] = word.length > 2 ? [this.byThree, keyOfThree(word, 0)] : [this.byTwo, keyOfTwo(word, 0)];
-    const terms = index.get(key);
-    if (terms === undefined) index.set(key, [{ concept, word, isWhole }]);
-    else terms.push({ concept, word, isWhole });
-    return word;
+    const plain = isWhole ? written.slice(0, -1) : written;
+    const word = foldedWords.test(plain) ? plain : foldText(plain.replaceAll("¦", "|")).text;
+    this.begins[slotOfTwo(word, 0)] = 1;
+    if (word.length > 2) this.goesOn[slotOfThree(word, 0)] = 1;
+    const [index, slot] =
+      word.length > 4
+        ? [this.byFive, slotOfFive(word, 0)]
+        : word.length > 2
+          ? [this.byThree, slotOfThree(word, 0)]
+          : [this.byTwo, slotOfTwo(word, 0)];
+    const terms = index[slot];
+    if (terms === undefined) index[slot] = [{ concept, word, isWhole }];
+    // Languages share words.
+    else if (!terms.some((term) => term.word === word && term.concept === concept && term.isWhole === isWhole))
+      terms.push({ concept, word, isWhole });
   }
 
   /** All words of the lexicon in a text, by their start. */
@@ -77,9 +81,16 @@ export class Lexicon {
     let before = false;
     for (let at = 0; at + 1 < text.length; at++) {
       const inWord = isBordered(text.charCodeAt(at));
-      if (!(inWord && before) && this.begins[pairOf(text, at)] === 1) {
-        this.collect(this.byThree.get(keyOfThree(text, at)), text, at, hits);
-        this.collect(this.byTwo.get(keyOfTwo(text, at)), text, at, hits);
+      if (!(inWord && before)) {
+        const two = slotOfTwo(text, at);
+        if (this.begins[two] === 1) {
+          const three = slotOfThree(text, at);
+          if (this.goesOn[three] === 1) {
+            this.collect(this.byFive[slotOfFive(text, at)], text, at, hits);
+            this.collect(this.byThree[three], text, at, hits);
+          }
+          this.collect(this.byTwo[two], text, at, hits);
+        }
       }
       before = inWord;
     }
@@ -91,7 +102,7 @@ export class Lexicon {
     for (const { concept, word, isWhole } of terms) {
       if (!text.startsWith(word, start)) continue;
       const end = start + word.length;
-      if (isWhole && isBordered(text.charCodeAt(end))) continue;
+      if (isWhole && goesOn(text.charCodeAt(end))) continue;
       hits.push({ concept, start, end });
     }
   }
@@ -101,13 +112,16 @@ export class Lexicon {
     for (let at = Math.max(0, text.length - longestTerm); at < text.length; at++) {
       const inWord = isBordered(text.charCodeAt(at));
       if (inWord && at > 0 && isBordered(text.charCodeAt(at - 1))) continue;
-      if (at + 1 < text.length && this.begins[pairOf(text, at)] === 0) continue;
+      if (at + 1 < text.length && this.begins[slotOfTwo(text, at)] === 0) continue;
       if (this.isBeginning(text.slice(at))) return at;
     }
     return undefined;
   }
 
   private isBeginning(start: string): boolean {
+    this.sorted ??= [this.byFive, this.byThree, this.byTwo]
+      .flatMap((index) => index.flatMap((terms) => terms?.map(({ word }) => word) ?? []))
+      .sort();
     let [low, high] = [0, this.sorted.length];
     while (low < high) {
       const middle = (low + high) >> 1;
@@ -118,12 +132,18 @@ export class Lexicon {
   }
 }
 
+/** Whether a word goes on with a unit. Arabic joins articles before words, but a whole word ends where its letters end. */
+const goesOn = (unit: number): boolean => isBordered(unit) || (unit >= 0x620 && unit <= 0x6d3);
+/** Words that folding leaves as they are: most of the lexicon. */
+const foldedWords = /^[a-z']{2,}(?: [a-z']{2,})*$/;
 /** The most units a word of the lexicon has; a test checks it. */
 const longestTerm = 48;
-const pairSlots = 65_536;
-const pairOf = (text: string, at: number): number =>
-  (text.charCodeAt(at) * 251 + text.charCodeAt(at + 1)) & (pairSlots - 1);
-/** Collisions of keys cost a comparison and nothing else. */
-const keyOfTwo = (text: string, at: number): number => text.charCodeAt(at) * 65_536 + text.charCodeAt(at + 1);
-const keyOfThree = (text: string, at: number): number =>
-  (text.charCodeAt(at) * 1_021 + text.charCodeAt(at + 1)) * 1_021 + text.charCodeAt(at + 2);
+const slotCount = 32_768;
+const emptySlots = (): (Term[] | undefined)[] => new Array<Term[] | undefined>(slotCount).fill(undefined);
+/** Words of other beginnings in a slot cost a comparison and nothing else. */
+const slotOfTwo = (text: string, at: number): number =>
+  (text.charCodeAt(at) * 251 + text.charCodeAt(at + 1)) & (slotCount - 1);
+const slotOfThree = (text: string, at: number): number =>
+  Math.imul((text.charCodeAt(at) * 251 + text.charCodeAt(at + 1)) * 251 + text.charCodeAt(at + 2), 0x9e3779b1) >>> 17;
+const slotOfFive = (text: string, at: number): number =>
+  Math.imul(slotOfThree(text, at) * 251 + text.charCodeAt(at + 3) * 31 + text.charCodeAt(at + 4), 0x9e3779b1) >>> 17;
