@@ -35,7 +35,7 @@ export class Deadlines {
   }
 
   /**
-   * The same for one that isn't stored: it passes at this time or earlier, as long as the alarm is set for earlier anyway. For what
+   * The same for one that isn't stored: it passes at this time or earlier, as long as the alarm is set for earlier anyway; when it is cleared, the alarm stays. For what
    * an instance that wakes up finds without being told.
    */
   moveBrief(name: string, at: number | undefined): void {
@@ -43,8 +43,9 @@ export class Deadlines {
     else this.brief.set(name, at);
     // One that versions before have stored.
     if (this.known().delete(name)) this.sql.exec("DELETE FROM deadlines WHERE name = ?", name);
+    // An alarm that nobody needs any more may ring and find nothing: taking it back, and setting the next one, costs a write each.
     const next = this.next();
-    if (next !== undefined && typeof this.armedAt === "number" && this.armedAt <= next) return;
+    if (typeof this.armedAt === "number" && (next === undefined || this.armedAt <= next)) return;
     this.arm();
   }
 

@@ -12,7 +12,7 @@ const most: StorageCounts = {
   d1RowsWritten: 12,
   objectRowsRead: 50,
   objectRowsWritten: 30,
-  alarmsSet: 2,
+  alarmsSet: 1,
 };
 
 const turns = 10;
@@ -36,8 +36,9 @@ it("a supervised turn writes no more rows than the page on deployments reckons w
     Object.entries(counts).some(([one, count]) => one === name && count > bound * turns),
   );
   expect(dear, JSON.stringify(counts)).toEqual([]);
-  // Nothing that isn't counted counts as cheap.
-  expect(Math.min(...Object.values(counts))).toBeGreaterThan(0);
+  // Nothing that isn't counted counts as cheap. The alarm of a turn half a minute ago may do.
+  const { alarmsSet: _, ...counted } = counts;
+  expect(Math.min(...Object.values(counted))).toBeGreaterThan(0);
 });
 
 async function sayAndRest(): Promise<void> {

@@ -191,6 +191,9 @@ describe("the driver", () => {
       second.onAlarm();
       await second.stopped();
       expect(steps).toEqual(["second"]);
+      // The alarm that stood for it rings once more and finds nothing.
+      second.onAlarm();
+      expect(steps).toEqual(["second"]);
       expect(await state.storage.getAlarm()).toBe(null);
     }));
 });

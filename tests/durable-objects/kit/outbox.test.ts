@@ -179,6 +179,10 @@ describe("the outbox", () => {
       next.resume();
       await next.stopped();
       expect(receiver.took).toEqual(["a:1"]);
+      // It rings once more, for nothing.
+      clock.at = (await state.storage.getAlarm()) ?? 0;
+      expect(clock.at).toBeGreaterThan(0);
+      next.onAlarm();
       expect(await state.storage.getAlarm()).toBe(null);
     }));
 
