@@ -167,7 +167,6 @@ describe("what doesn't exist", () => {
   it.each([
     ["GET", "/nothing"],
     ["GET", "/v1/nothing"],
-    ["PATCH", "/v1/agents/assistant"],
     ["GET", "/v1/agents/nobody"],
     ["DELETE", "/v1/agents/nobody"],
     ["GET", `/v1/sessions/ses_${id}`],
