@@ -29,16 +29,22 @@ export class DeliveryPace {
 
   /** Somebody delivers now. */
   delivered(): void {
+    this.stop();
+    this.deliveredAt = this.ports.now();
+  }
+
+  /** Nothing is delivered any more but what somebody asks for. */
+  stop(): void {
     clearTimeout(this.timer);
     this.timer = undefined;
-    this.deliveredAt = this.ports.now();
   }
 
   private in(delayMs: number): void {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => {
       this.timer = undefined;
-      const leftMs = this.deliveredAt + apartMs - this.ports.now();
+      // A clock may be set back.
+      const leftMs = Math.min(apartMs, this.deliveredAt + apartMs - this.ports.now());
       if (this.ports.isBusy() && leftMs > 0) this.in(leftMs);
       else this.ports.deliver();
     }, delayMs);

@@ -205,6 +205,7 @@ export class Kit {
 
   /** Everything was erased. */
   emptied(): void {
+    this.pace.stop();
     this.forget();
     this.deadlines.emptied();
     this.works.clear();
@@ -281,7 +282,7 @@ export class Kit {
   /** Waits until nothing is driven or delivered any more: what is erased then stays erased. */
   async stopped(): Promise<void> {
     await this.driver.stopped();
-    this.pace.delivered();
+    this.pace.stop();
     await this.outbox.drain();
   }
 
@@ -316,6 +317,7 @@ export class Kit {
     if (this.outbox.isUrgent()) this.deliverSoon();
     else
       this.writes.afterwards(() => {
+        if (this.outbox.isEmpty()) return;
         this.deliverBy(this.ports.now() + deliveryLeaseMs);
         this.pace.workEnded();
       });

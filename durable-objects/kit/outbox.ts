@@ -53,6 +53,8 @@ export class Outbox {
   private known: WaitingRow[] | undefined;
   /** Something was put since the last delivery that somebody waits for. */
   private urgent = false;
+  /** The newest that a drain is to deliver. */
+  private upTo = 0;
   /** By when this instance has seen to it that somebody drains. */
   private wakesAt: number | undefined;
 
@@ -112,9 +114,13 @@ export class Outbox {
     return this.urgent;
   }
 
-  /** Delivers what is due; one drain at a time. Never throws. */
+  /**
+   * Delivers what is due of what there is now; one drain at a time. What is put meanwhile has its own time, unless somebody calls this
+   * again. Never throws.
+   */
   drain(): Promise<void> {
     this.urgent = false;
+    this.upTo = this.newest();
     this.draining ??= this.run().finally(() => {
       this.draining = undefined;
     });
@@ -151,6 +157,12 @@ export class Outbox {
 
   private async run(): Promise<void> {
     for (let rows = this.take(); rows.length > 0; rows = this.take()) {
+      const [first] = rows;
+      if (first !== undefined && first.id > this.upTo) {
+        const now = this.ports.now();
+        this.wakeAt(Math.min(this.nextDue(now), now + leaseMs));
+        return;
+      }
       const messages = rows.flatMap(messagesOf);
       if (messages.length > 1 && (await this.send(rows, messages))) continue;
       if (messages.length > rows.length) this.split(rows);
@@ -160,14 +172,25 @@ export class Outbox {
       this.wakeAt(undefined);
       return;
     }
-    // The head of each entity: what waits behind it must not wake anybody.
-    const next = this.ports.sql
+    this.wakeAt(this.nextDue());
+  }
+
+  /** When the next is due that is due after a time. The head of each entity: what waits behind it must not wake anybody. */
+  private nextDue(after = 0): number {
+    const { at } = this.ports.sql
       .exec<{ at: number | null }>(
         `SELECT MIN(due_at) AS at FROM outbox
-         WHERE parked_at IS NOT NULL OR id IN (SELECT MIN(id) FROM outbox WHERE parked_at IS NULL GROUP BY entity)`,
+         WHERE due_at > ? AND
+           (parked_at IS NOT NULL OR id IN (SELECT MIN(id) FROM outbox WHERE parked_at IS NULL GROUP BY entity))`,
+        after,
       )
-      .one().at;
-    this.wakeAt(next ?? undefined);
+      .one();
+    return at ?? Number.POSITIVE_INFINITY;
+  }
+
+  private newest(): number {
+    if (this.known !== undefined) return this.known.at(-1)?.id ?? 0;
+    return this.ports.sql.exec<{ id: number | null }>("SELECT MAX(id) AS id FROM outbox").one().id ?? 0;
   }
 
   /** One of them can't be delivered: found, so that it keeps back its own entity and no other. */
@@ -238,15 +261,16 @@ export class Outbox {
   /** The oldest that are due; an entity with a postponed message waits behind it. */
   private take(): OutboxMessage[] {
     const now = this.ports.now();
-    // Ordinarily all there is fits into a batch, and nothing was postponed.
+    // Ordinarily nothing was postponed: whatever an entity would wait behind is older than it then, and due as well.
     const all =
       this.known ??
       this.ports.sql
         .exec<WaitingRow>("SELECT id, entity, topic, payload, due_at FROM outbox ORDER BY id LIMIT ?", batchSize + 1)
         .toArray();
-    const areFew = all.length <= batchSize && all.every(({ due_at }) => due_at <= now);
-    this.known = areFew ? all : undefined;
-    if (areFew) return all.map(({ due_at: _, ...message }) => message);
+    const oldest = all.slice(0, batchSize);
+    const areDue = oldest.every(({ due_at }) => due_at <= now);
+    this.known = areDue && all.length <= batchSize ? all : undefined;
+    if (areDue) return oldest.map(({ due_at: _, ...message }) => message);
     // An entity that waits is found by its rows.
     this.split(
       this.ports.sql

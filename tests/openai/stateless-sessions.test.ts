@@ -35,9 +35,6 @@ const statusInIndex = async (sessionId: string) =>
 const idsOfList = async (tenant: TestTenant): Promise<string[]> =>
   (await tenant.call("GET", "/v1/sessions")).body.items.map(({ sessionId }: { sessionId: string }) => sessionId);
 
-const statusInList = (sessionId: string): Promise<string | null> =>
-  env.DB.prepare("SELECT status FROM sessions WHERE session_id = ?").bind(sessionId).first<string>("status");
-
 describe("a session of one turn", () => {
   it("stays while its question is open, says what it is, and stands in no list", async () => {
     const { tenant, sessionId } = await asked();
@@ -72,7 +69,7 @@ describe("a session of one turn", () => {
     await eventually(async () =>
       expect((await tenant.call("GET", `/v1/sessions/${sessionId}`)).body.status).toBe("idle"),
     );
-    await eventually(async () => expect(await statusInList(sessionId)).toBe("idle"));
+    await eventually(async () => expect(await statusInIndex(sessionId)).toBe("idle"));
     vi.useFakeTimers({ toFake: ["Date"] });
     passTime(30 * 60_000);
     await runHousekeeping();

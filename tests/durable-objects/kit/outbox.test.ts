@@ -186,6 +186,53 @@ describe("the outbox", () => {
       expect(await state.storage.getAlarm()).toBe(null);
     }));
 
+  it("leaves what is put while it delivers to its own time, unless somebody asks again", () =>
+    withKitTables(async (state) => {
+      const clock = new Clock();
+      const receiver = new Receiver();
+      const underWay: (() => void)[] = [];
+      const deliver = async (messages: readonly OutboxMessage[]) => {
+        await new Promise<void>((resolve) => underWay.push(resolve));
+        await receiver.deliver(messages);
+      };
+      const goOn = async () => {
+        underWay.shift()?.();
+        await settle();
+      };
+      const kit = kitIn(state, clock, { deliver });
+      put(kit, "a", 1);
+      void kit.outbox.drain();
+      await settle();
+      put(kit, "b", 1);
+      await goOn();
+      expect([receiver.took, underWay.length]).toEqual([["a:1"], 0]);
+      expect(wakesAt(state)).toBeGreaterThan(clock.at);
+
+      void kit.outbox.drain();
+      await settle();
+      put(kit, "c", 1);
+      void kit.outbox.drain();
+      await goOn();
+      await goOn();
+      expect(receiver.took).toEqual(["a:1", "b:1", "c:1"]);
+    }));
+
+  it("sends the many writes of a busy while in batches, each row as it was written", () =>
+    withOutbox(async ({ kit, receiver, state }) => {
+      for (let n = 0; n < 60; n++)
+        kit.write(() => {
+          put(kit, "a", n);
+          put(kit, "b", n);
+        });
+      const written = Number(state.storage.sql.exec("SELECT seq FROM sqlite_sequence WHERE name = 'outbox'").one().seq);
+      await kit.outbox.drain();
+      expect(receiver.took).toHaveLength(120);
+      // Twenty-five rows of two messages each; none was split into rows of its own.
+      expect(receiver.attempts).toBe(3);
+      expect(written).toBe(120);
+      expect(kit.outbox.isEmpty()).toBe(true);
+    }));
+
   it("parks a message that can never be delivered: what comes after it goes on, and it can be tried again", () =>
     withOutbox(async ({ kit, clock, receiver, state }) => {
       put(kit, "a", 1);
