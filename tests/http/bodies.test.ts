@@ -10,13 +10,23 @@ beforeAll(async () => {
   session = await tenant.session();
 });
 
-async function raw(method: string, path: string, body: BodyInit | null, type?: string): Promise<Answer> {
+async function raw(
+  method: string,
+  path: string,
+  body: BodyInit | null,
+  type?: string,
+  more: Record<string, string> = {},
+): Promise<Answer> {
   const response = await send(method, path, { key: tenant.key, headers: {} }).then(async (probe) => {
     await probe.body?.cancel();
     const { exports } = await import("cloudflare:workers");
     return exports.default.fetch(`https://conclave.test${path}`, {
       method,
-      headers: { authorization: `Bearer ${tenant.key}`, ...(type === undefined ? {} : { "content-type": type }) },
+      headers: {
+        authorization: `Bearer ${tenant.key}`,
+        ...(type === undefined ? {} : { "content-type": type }),
+        ...more,
+      },
       body,
     });
   });
@@ -159,6 +169,25 @@ describe("fields", () => {
   it.each(["x y", "ü", "x".repeat(201)])("the Idempotency-Key %j is refused", async (key) => {
     const answer = await tenant.call("POST", "/v1/sessions", { agent: "assistant" }, { "idempotency-key": key });
     expectProblem(answer, "invalid");
+  });
+});
+
+describe("a body whose length is announced", () => {
+  const send = (body: Uint8Array) =>
+    raw("PUT", "/v1/rules/announced", body, json, { "content-length": String(body.byteLength) });
+  const encode = (text: string) => new TextEncoder().encode(text);
+
+  it("is read as any other, without a byte order mark", async () => {
+    const rule = JSON.stringify({ text: "Be kind, 你好." });
+    expect((await send(encode(rule))).status).toBeLessThan(300);
+    expect((await send(encode(`\ufeff${rule}`))).status).toBeLessThan(300);
+    expect((await tenant.call("GET", "/v1/rules/announced")).body.text).toBe("Be kind, 你好.");
+  });
+
+  it("is refused like any other", async () => {
+    expectProblem(await send(new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d])), "bad_request");
+    expectProblem(await send(encode('{"text": ')), "bad_request");
+    expectProblem(await send(encode(JSON.stringify({ text: "x".repeat(2_000_000) }))), "too_large");
   });
 });
 

@@ -185,6 +185,9 @@ async function openSocket(session: string, headers: Record<string, string>) {
   return { seen, protocol: response.headers.get("sec-websocket-protocol") };
 }
 
+const connectionsOf = (keyId: string): Promise<number | null> =>
+  env.DB.prepare("SELECT COUNT(*) AS n FROM connections WHERE key_id = ?").bind(keyId).first<number>("n");
+
 describe("what is revoked", () => {
   it("loses its sockets and its streams, and hears no further word", async () => {
     const tenant = await newTenant();
@@ -206,6 +209,26 @@ describe("what is revoked", () => {
     await model.release("reply");
     await expect.poll(() => other.seen.texts).toContain("turn.completed");
     for (const texts of [read, seen.texts]) expect(texts).not.toMatch(/strangers|turn\.completed/);
+  });
+
+  it.each([
+    ["later", async (keyId: string) => expect.poll(() => connectionsOf(keyId)).toBe(1)],
+    // Its reader isn't noted yet.
+    ["at once", async () => undefined],
+  ])("%s loses the stream of its own message", async (_when, untilThen) => {
+    const tenant = await newTenant();
+    const model = await tenant.agent("assistant");
+    const session = await tenant.session();
+    const { key, keyId } = (await tenant.call("POST", "/v1/keys", { role: "client" })).body;
+    await model.reply({ text: "Nothing for strangers.", hold: "reply" });
+    const stream = await openStream(new TestTenant(tenant.tenantId, key), session);
+    await stream.until((events) => events.some(({ event }) => event === "turn.started"));
+    await untilThen(keyId);
+    expect((await tenant.call("DELETE", `/v1/keys/${keyId}`)).status).toBe(204);
+    // It ends, though the turn has not.
+    const read = await stream.until(() => false);
+    await model.release("reply");
+    expect(read).not.toMatch(/strangers|turn\.completed/);
   });
 
   it("as a subject loses them too; other subjects keep theirs", async () => {

@@ -22,7 +22,12 @@ const partsOf = lazily(
 /** The detector for prompt injections. */
 export function injectionDetector(sensitivity: Sensitivity): Detector {
   const threshold = scoreThresholds[sensitivity];
-  return { reads: "normal", mayMatch: () => true, open: () => new InjectionScanner({ ...partsOf(), threshold }) };
+  return {
+    reads: "normal",
+    mayMatch: () => true,
+    // A stream is never looked at again: what its sentences say needn't be kept.
+    open: (isWhole) => new InjectionScanner({ ...partsOf(), threshold }, isWhole === true ? new Map() : undefined),
+  };
 }
 
 /** What a text scores, from which score on it counts, and the groups of signs that weigh most: for operators. It quotes nothing of the text. */

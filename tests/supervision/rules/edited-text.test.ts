@@ -23,7 +23,7 @@ const kinds = {
     const lexicon = new CountingLexicon();
     return {
       lexicon,
-      open: (): Scanner => new InjectionScanner({ lexicon, scorer, threshold: scoreThresholds.medium }),
+      open: (): Scanner => new InjectionScanner({ lexicon, scorer, threshold: scoreThresholds.medium }, new Map()),
     };
   },
   "what should inform": () => {

@@ -44,10 +44,10 @@ export class InjectionScanner implements Scanner {
   private telling: number | undefined;
   private watchFrom: number | undefined;
 
-  /** @param known sentences that were analysed in the text before it was edited */
+  /** @param known sentences that were analysed in the text before it was edited; without it none are kept */
   constructor(
     parts: GuardParts,
-    private readonly known = new Map<string, ScoredSentence>(),
+    private readonly known?: Map<string, ScoredSentence>,
   ) {
     this.parts = parts;
   }
@@ -122,7 +122,7 @@ export class InjectionScanner implements Scanner {
 
   /** A sentence with those before it that are scored together with it. */
   private runWith(text: string, start: number): Heard[] {
-    const scored = this.known.get(text) ?? { features: analyseSentence(text, this.parts.lexicon), ngrams: undefined };
+    const scored = this.known?.get(text) ?? { features: analyseSentence(text, this.parts.lexicon), ngrams: undefined };
     const { features } = scored;
     const end = start + text.length;
     const form = hasTellingForm(features.forms) ? { start: end - 1, end } : undefined;
@@ -143,7 +143,8 @@ export class InjectionScanner implements Scanner {
     const end = start + text.length;
     this.run = this.runWith(text, start);
     const scored = this.run.at(-1)?.scored;
-    if (scored !== undefined && this.known.size < maxKnownSentences) this.known.set(text, scored);
+    if (scored !== undefined && this.known !== undefined && this.known.size < maxKnownSentences)
+      this.known.set(text, scored);
     const signs = this.run.flatMap(({ sign }) => (sign !== undefined && sign.start >= this.letGo ? [sign] : []));
     const score = this.scoreOf(this.run);
     const isFound = score > this.parts.threshold;
