@@ -3,6 +3,7 @@ import type { Result } from "../conversation/problem.js";
 import { refuse } from "../conversation/problem.js";
 import type { Reader } from "../gateways/root-gateway.js";
 import { sleep } from "../platform/clock.js";
+import { describeError, log } from "../platform/logging.js";
 import { keyOf, maxConnectionMs, type ReaderStore } from "../stores/reader-store.js";
 import type { Actor } from "../tenancy/actor.js";
 import type { Services } from "./services.js";
@@ -43,8 +44,7 @@ export function noteConnectionSoon(actor: Actor, rootId: string, services: Param
   sleep(noteAfterMs)
     .then(() => noteConnection(actor, rootId, services))
     .catch(() => disconnectAt(actor.tenantId, rootId, actor.id, services))
-    // An object that can't be reached has lost its streams.
-    .catch(() => undefined);
+    .catch((error) => log("warn", "connection.not_closed", { objectId: rootId, ...describeError(error) }));
 }
 
 /**

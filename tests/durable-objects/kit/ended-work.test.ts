@@ -1,0 +1,54 @@
+/** What ended work leaves: when it goes off, and who sees to it if nobody does. */
+import { expect, it } from "vitest";
+import type { OutboxMessage } from "../../../durable-objects/kit/outbox-rows.js";
+import { eventually } from "../../support/eventually.js";
+import { Clock, kitIn, withKitTables } from "./support.js";
+
+const ended = { kind: "turn", outcome: "completed", since: 0, agent: "assistant" } as const;
+
+/** A kit of an object that looks itself what is left when it wakes up, and the topics that it has delivered. */
+function kitThatDelivers(state: DurableObjectState, clock: Clock) {
+  const took: string[] = [];
+  const deliver = async (messages: readonly OutboxMessage[]): Promise<void> => {
+    took.push(...messages.map(({ topic }) => topic));
+  };
+  return { kit: kitIn(state, clock, { deliver, active: () => false }), took };
+}
+
+it("copies go behind the stretch in which the work ended: its answer goes first", () =>
+  withKitTables(async (state) => {
+    const { kit, took } = kitThatDelivers(state, new Clock());
+    kit.end("trn_1", ended, () => {});
+    expect(took).toEqual([]);
+    await eventually(() => expect(took).toEqual(["usage"]));
+  }));
+
+it("what somebody waits for takes everything along at once", () =>
+  withKitTables((state) => {
+    const { kit, took } = kitThatDelivers(state, new Clock());
+    kit.end("trn_1", ended, () => kit.outbox.put("work_ended", "trn_1", { work: "trn_1", at: 0 }));
+    expect(took).toEqual(["work_ended", "usage"]);
+  }));
+
+it("an instance that dies before leaves it to the alarm, and to whoever wakes the object", () =>
+  withKitTables(async (state) => {
+    const clock = new Clock();
+    const dying = kitThatDelivers(state, clock);
+    dying.kit.end("trn_1", ended, () => {});
+    dying.kit.emptied();
+    expect(await state.storage.getAlarm()).toBeGreaterThan(clock.at);
+
+    const next = kitThatDelivers(state, clock);
+    next.kit.resume();
+    await next.kit.stopped();
+    expect([dying.took, next.took]).toEqual([[], ["usage"]]);
+  }));
+
+it("work that leaves nothing sets no alarm", () =>
+  withKitTables(async (state) => {
+    let steps = 2;
+    const kit = kitIn(state, new Clock(), { step: async () => (steps-- > 0 ? "again" : "idle") });
+    kit.kick();
+    await kit.stopped();
+    expect(state.storage.sql.exec("SELECT name FROM deadlines WHERE name = 'outbox'").toArray()).toEqual([]);
+  }));
