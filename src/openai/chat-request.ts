@@ -241,5 +241,5 @@ function textOf({ content, ...rest }: Message): string {
 
 /** The question that a message of ours was: its text ends with the ask's id in brackets. */
 function askIn(said: string): string | undefined {
-  return [...said.matchAll(/\[(ask_[0-9a-z_]{10,120})\]/g)].at(-1)?.[1];
+  return /\[(ask_[0-9a-z_]{10,120})\]\s*$/.exec(said)?.[1];
 }

@@ -11,7 +11,7 @@ import { chunkLines, completionOf } from "./chat-answer.js";
 import { chatInput, chatRequestSchema } from "./chat-request.js";
 import { describeRoutes } from "./document.js";
 import { OpenAiError, problemAsOpenAi } from "./errors.js";
-import { answerOf } from "./outcome.js";
+import { answerOf, keptSession } from "./outcome.js";
 import { addResponseRoutes } from "./responses.js";
 import { streamResponse } from "./stream.js";
 
@@ -38,7 +38,8 @@ openAi.post("/v1/chat/completions", (c) =>
     if (body.stream === true) {
       const { place, events } = given(await streamChat(actorOf(c), input, caller, services));
       const lines = chunkLines(about, events, body.stream_options?.include_usage === true);
-      return streamResponse(lines, drop, place.isStateless ? {} : { [sessionHeader]: place.sessionId });
+      const session = keptSession(place);
+      return streamResponse(lines, drop, session === undefined ? {} : { [sessionHeader]: session });
     }
     const answer = answerOf(await completeChat(actorOf(c), input, caller, services));
     if (answer.sessionId !== undefined) c.header(sessionHeader, answer.sessionId);

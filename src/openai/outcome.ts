@@ -1,5 +1,6 @@
 /** What a turn came to, in the words that both of OpenAI's APIs share. */
 import { openAsks } from "../application/openai/answer-in-chat.js";
+import type { ChatPlace } from "../application/openai/chat-input.js";
 import type { ChatOutcome } from "../application/openai/complete-chat.js";
 import type { Ask } from "../asks/ask.js";
 import type { Turn } from "../chat/session.js";
@@ -39,7 +40,7 @@ export function answerOf(outcome: Result<ChatOutcome>): Answer {
   if (!outcome.ok) throw ofProblem(outcome.problem);
   const { turn, place } = outcome.value;
   const { usage, reply, error } = turn;
-  const about = { usage, ...(place.isStateless ? {} : { sessionId: place.sessionId }) };
+  const about = { usage, sessionId: keptSession(place) };
   switch (turn.status) {
     case "completed": {
       const { turns = [], pendingToolCalls = [] } = reply?.modelReply ?? {};
@@ -64,6 +65,11 @@ export function answerOf(outcome: Result<ChatOutcome>): Answer {
     case "running":
       throw new OpenAiError(503, "unavailable", "The answer isn't there yet.");
   }
+}
+
+/** The session that a client may send its next message to; undefined where it is of one answer alone, stored or not. */
+export function keptSession({ isStateless, asked, sessionId }: ChatPlace): string | undefined {
+  return isStateless || asked !== undefined ? undefined : sessionId;
 }
 
 /** What is asked: the question that the next message answers. */

@@ -273,6 +273,37 @@ describe("a question", () => {
     expect(JSON.stringify((await model.requests())[1]?.body)).toContain("Number 7.");
     await eventually(async () => expect(await storedSessions(tenant)).toEqual([]));
   });
+
+  it("of a session that is named may be answered by whoever may send to it", async () => {
+    const tenant = await newTenant();
+    const model = await tenant.agent("assistant", { tools: ["conclave/ask_human"] });
+    await model.reply(
+      { toolCalls: [{ name: "ask_human", arguments: { question: "Which invoice?" } }] },
+      { text: "Invoice 7 is paid." },
+    );
+    const named = { "x-conclave-session": await tenant.session({ subject: "ada" }) };
+    const asked = await complete(tenant, [user("Is it paid?")], {}, named);
+    const messages = [assistant(asked.body.choices[0].message.content), user("Number 7.")];
+    const answer = await complete(tenant, messages, { user: "eve" }, named);
+    expect(answer.body.choices[0].message.content).toBe("Invoice 7 is paid.");
+  });
+
+  it("of a stored response is answered without naming a session to go on in, whole or streamed", async () => {
+    const tenant = await newTenant();
+    const model = await tenant.agent("assistant", { tools: ["conclave/ask_human"] });
+    for (const isStreamed of [false, true]) {
+      await model.reply(
+        { toolCalls: [{ name: "ask_human", arguments: { question: "Which invoice?" } }] },
+        { text: "Invoice 7 is paid." },
+      );
+      const { body: asked } = await tenant.call("POST", "/v1/responses", { model: "assistant", input: "Is it paid?" });
+      const messages = [user("Is it paid?"), assistant(asked.output[0].content[0].text), user("Number 7.")];
+      const body = { model: "assistant", messages, stream: isStreamed };
+      const answer = await send("POST", "/v1/chat/completions", { key: tenant.key, body });
+      expect(await answer.text()).toContain("paid.");
+      expect(answer.headers.get("x-conclave-session")).toBeNull();
+    }
+  });
 });
 
 describe("what is refused", () => {

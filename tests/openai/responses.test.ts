@@ -458,6 +458,30 @@ describe("a question", () => {
     }
   });
 
+  it("is answered once: other words afterwards, or behind its last words, begin a new response", async () => {
+    const tenant = await newTenant();
+    const model = await tenant.agent("assistant", { tools: ["conclave/ask_human"] });
+    await model.reply(
+      { toolCalls: [{ name: "ask_human", arguments: { question: "Which invoice?" } }] },
+      { text: "Invoice 7 is paid." },
+      { text: "Invoice 8 isn't." },
+      { text: "Nor is invoice 9." },
+    );
+    const { body: asked } = await respond(tenant, "Is it paid?");
+    const question = assistantItem(asked.output[0].content[0].text);
+    const saying = (words: string) => respond(tenant, [userItem("Is it paid?"), question, userItem(words)]);
+    const { body: answered } = await saying("Number 7.");
+    const { body: other } = await saying("Sorry, I meant number 8.");
+    expect(other.output[0].content[0].text).toBe("Invoice 8 isn't.");
+    expect(other.id).not.toBe(asked.id);
+    const last = (await model.requests()).at(-1);
+    expect(JSON.stringify(last?.body)).toContain("Sorry, I meant number 8.");
+    expect((await saying("Number 7.")).body).toEqual(answered);
+    const quoting = assistantItem(`You said 7 when I asked [${asked.metadata.conclave_ask_id}].`);
+    const { body: ninth } = await respond(tenant, [userItem("Is it paid?"), quoting, userItem("Number 7.")]);
+    expect(ninth.output[0].content[0].text).toBe("Nor is invoice 9.");
+  });
+
   it("isn't answered for another end user, nor once its response came to nothing: then a new response begins", async () => {
     const tenant = await newTenant();
     const model = await tenant.agent("assistant", { tools: ["conclave/ask_human"] });

@@ -15,7 +15,8 @@ import { responseId } from "./response-ref.js";
 /**
  * The turn that goes on with the answer; undefined where there is no such question, or it isn't one of this conversation. A question that the
  * actor can't answer this way stays open, and one that was answered elsewhere is the same: the turn is what it has come to. Whether what
- * asked was stored makes no difference: a stored response that asked goes on under its own id.
+ * asked was stored makes no difference: a stored response that asked goes on under its own id. Once that one is complete, only the words
+ * that answered it give it again; others begin a new one.
  */
 export async function answerInChat(
   actor: Actor,
@@ -32,7 +33,8 @@ export async function answerInChat(
   if (askId === undefined || owner === undefined || !owner.startsWith("ses_")) return undefined;
   const session = await readSession(actor, owner, services);
   if (!session.ok || session.value.agent !== agent) return undefined;
-  if (isOfAnother(session.value, subject) || (sessionId !== undefined && sessionId !== owner)) return undefined;
+  // In a session that is named, whoever may send to it may answer.
+  if (sessionId === undefined ? isOfAnother(session.value, subject) : sessionId !== owner) return undefined;
   const ask = await services.asks.get(actor.tenantId, askId);
   const turnId = ask.ok ? ask.value.from.turnId : undefined;
   if (!ask.ok || turnId === undefined) return undefined;
@@ -43,9 +45,25 @@ export async function answerInChat(
   if (sessionId === undefined && !isOfOneTurn) return undefined;
   const place: ChatPlace = { ...ref, isStateless, ...(asked && { asked, createdAt: asked.turn.createdAt }) };
   // In a session only the question that is open is one; of a single turn whatever it came to is still to be given.
-  if (ask.value.status !== "open") return isOfOneTurn ? ok(place) : undefined;
+  if (ask.value.status !== "open") {
+    if (!isOfOneTurn) return undefined;
+    if (asked?.turn.status !== "completed") return ok(place);
+    const isRepeated = await repeatsAnswer(actor, ask.value, content, services);
+    if (!isRepeated.ok) return isRepeated;
+    return isRepeated.value ? ok(place) : undefined;
+  }
   const answered = await answerOpenAsk(actor, ask.value, content, services);
   return answered.ok ? ok(place) : answered;
+}
+
+/** Whether the text says again what a closed question was answered with. Of what staff decides on, any text asks what has come of it. */
+async function repeatsAnswer(actor: Actor, ask: Ask, content: string, services: Services): Promise<Result<boolean>> {
+  const answer = answerBy(actor, ask, content);
+  if (answer === undefined) return ok(ask.audience === "staff");
+  const repeated = await answerAsk(actor, { askId: ask.askId, answer }, services);
+  if (repeated.ok) return ok(true);
+  const { code } = repeated.problem;
+  return code === "already_closed" || code === "invalid" ? ok(false) : repeated;
 }
 
 /**
@@ -66,7 +84,7 @@ export async function answerOpenAsk(
   content: string,
   services: Services,
 ): Promise<Result<void>> {
-  const answer = mayAnswer(ask, answererOf(actor)) ? answerOf(ask, content) : undefined;
+  const answer = answerBy(actor, ask, content);
   if (answer === undefined) return ok(undefined);
   const answered = await answerAsk(actor, { askId: ask.askId, answer }, services);
   return answered.ok || answered.problem.code === "already_closed" ? ok(undefined) : answered;
@@ -76,6 +94,11 @@ export async function answerOpenAsk(
 export function openAsks(asks: readonly Ask[]): Ask[] {
   const rank = ({ audience, kind }: Ask): number => (audience === "user" ? 2 : 0) + (kind === "human" ? 1 : 0);
   return asks.filter(({ status }) => status === "open").toSorted((a, b) => rank(b) - rank(a));
+}
+
+/** The text as the actor's answer; undefined where it is none, or they may give none. */
+function answerBy(actor: Actor, ask: Ask, content: string): unknown {
+  return mayAnswer(ask, answererOf(actor)) ? answerOf(ask, content) : undefined;
 }
 
 /** The text as an answer of the ask's kind; undefined where it is none. */
