@@ -6,7 +6,7 @@ import { createMiddleware } from "hono/factory";
 import { sha256Hex } from "../platform/digest.js";
 import { ownKey } from "../tenancy/actor.js";
 import { type AppEnv, actorOf } from "./context.js";
-import { problem } from "./problems.js";
+import { ProblemError, problem } from "./problems.js";
 
 const keyPattern = /^[\x21-\x7e]{1,200}$/;
 
@@ -53,7 +53,8 @@ export const idempotency = createMiddleware<AppEnv>(async (c, next) => {
   }
 
   await answers.whileAlive(request, next);
-  if (c.res.status >= 500 || c.res.status === 429) return answers.release(request);
+  const isMendable = c.error instanceof ProblemError && c.error.problem.isMendable === true;
+  if (c.res.status >= 500 || c.res.status === 429 || isMendable) return answers.release(request);
   if (c.res.headers.get("content-type")?.startsWith("text/event-stream") && c.res.body !== null) {
     // Whoever waits reads on while it is written: it is kept once it is whole.
     const [read, kept] = c.res.body.tee();

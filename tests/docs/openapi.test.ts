@@ -299,3 +299,17 @@ describe("the name of an operation", () => {
     expect(operationId(method, path)).toBe(id);
   });
 });
+
+it.each([
+  "post /v1/memories/{memoryId}/threads/{threadId}/messages",
+  "post /v1/memories/{memoryId}/entries",
+  "patch /v1/memories/{memoryId}/entries/{entryId}",
+  "post /v1/memories/{memoryId}/entries/{entryId}/corrections",
+  "put /v1/memories/{memoryId}/context",
+  "post /v1/memories/{memoryId}/contexts/{version}/restore",
+])("%s says what it refuses for the tenant's supervisors", (wanted) => {
+  const found = operations.find(({ route }) => route.toLowerCase() === wanted.toLowerCase());
+  expect(found?.operation.description).toMatch(
+    /supervisors don't let pass \(422\).*supervisor that was deleted \(409\)/,
+  );
+});

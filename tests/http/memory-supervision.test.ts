@@ -90,30 +90,38 @@ it("the effective text is what is stored, who wrote it vouches for it, and the a
 it("a write that a deleted supervisor should judge is a 409 that names it, changes nothing, and goes through once it is mended", async () => {
   const memory = await ruled();
   const { tenant } = memory;
+  const { entryId } = await memory.call("POST", "/entries", { rawEntry: "I lived in Bari." });
+  await memory.call("PUT", "/context", { document: "## Facts\n- They live in Bari." });
   await tenant.call("DELETE", "/v1/supervisors/house");
   const said = { role: "user", content: "Hi." };
   const writes: [string, string, unknown][] = [
     ["POST", "/threads/main/messages", said],
     ["POST", "/entries", { rawEntry: "I live in Turin." }],
+    ["PATCH", `/entries/${entryId}`, { tags: { about: "home" } }],
+    ["POST", `/entries/${entryId}/corrections`, { rawEntry: "I lived in Brindisi." }],
     ["PUT", "/context", { document: "## Facts\n- They live in Turin." }],
+    ["POST", "/contexts/1/restore", undefined],
   ];
+  const write = ([method, path, body]: (typeof writes)[number]) =>
+    tenant.call(method, memory.path + path, body, { "idempotency-key": `k:${path}` });
   const detail = expect.stringMatching(/supervisors\/house doesn't exist any more.*PATCH \/v1\/tenant/);
-  for (const [method, path, body] of writes) {
-    const answer = await tenant.call(method, memory.path + path, body, { "idempotency-key": "k" });
-    expect(answer, path).toMatchObject({ status: 409, body: { code: "conflict", detail } });
-    expect(answer.body.userMessage, path).not.toContain("try again");
+  for (const one of writes) {
+    const answer = await write(one);
+    expect(answer, one[1]).toMatchObject({ status: 409, body: { code: "conflict", detail } });
+    expect(answer.body.userMessage, one[1]).not.toContain("try again");
   }
   const host = await mcpClient(tenant.key, "legacy");
   const message = { memory_id: memory.memoryId, thread_id: "main", role: "user", content: "Hi." };
   const refused = await callTool(host, "process_conversation_message", message);
   expect(refused).toMatchObject({ isError: true, text: expect.stringContaining("supervisors/house") });
   await host.close();
-  expect(await memory.entries()).toEqual([]);
-  expect((await memory.context()).version).toBe(0);
+  expect(await memory.entries()).toMatchObject([{ rawEntry: "I lived in Bari.", tags: {} }]);
+  expect((await memory.context()).version).toBe(1);
 
   await tenant.call("PATCH", "/v1/tenant", { settings: { supervisors: [] } });
-  const again = await memory.call("POST", "/threads/main/messages", said, { "idempotency-key": "k" });
-  expect(again).toMatchObject({ lastSeq: 1 });
+  // The same requests under the same keys.
+  for (const one of writes) expect((await write(one)).status, one[1]).toBeLessThan(300);
+  expect(await memory.context()).toMatchObject({ version: 3, document: "## Facts\n- They live in Bari." });
 });
 
 it("what was stored before a rule was made doesn't reach a prompt or a memory tool; what else is remembered does", async () => {

@@ -13,7 +13,7 @@ import { maxContextCharacters } from "../../memory/context-document.js";
 import { contextSchema } from "../../memory/memory.js";
 import { actorOf, unwrap } from "../context.js";
 import { json, jsonBody, listOf, newRouter, pageQuery, route } from "../routing.js";
-import { memoryParam } from "./memory-vaults.js";
+import { memoryParam, supervisedWrite } from "./memory-vaults.js";
 
 const tags = ["Memory"];
 const versionNumber = z
@@ -62,6 +62,7 @@ memoryContexts.openapi(
     path: "/v1/memories/{memoryId}/context",
     tags,
     summary: "Write a new version by hand; with If-Match only if nobody else did meanwhile",
+    description: supervisedWrite,
     request: {
       params: memoryParam,
       headers: ifMatch,
@@ -149,6 +150,7 @@ memoryContexts.openapi(
     path: "/v1/memories/{memoryId}/contexts/{version}/restore",
     tags,
     summary: "Make an old version the current one again, as a new version that covers what the old one covered",
+    description: supervisedWrite,
     request: { params: versionParam },
     responses: { 200: json("The new version's number", putSchema) },
   }),

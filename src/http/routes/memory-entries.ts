@@ -13,7 +13,7 @@ import { searchEntries } from "../../application/memory/search-entries.js";
 import { entrySchema, newEntrySchema, tagsSchema, timeSchema } from "../../memory/entry.js";
 import { actorOf, unwrap } from "../context.js";
 import { json, jsonBody, listOf, newRouter, pageQuery, route } from "../routing.js";
-import { memoryParam } from "./memory-vaults.js";
+import { memoryParam, supervisedWrite } from "./memory-vaults.js";
 
 const tags = ["Memory"];
 const entryParam = memoryParam.extend({ entryId: z.string().max(100) });
@@ -36,6 +36,7 @@ memoryEntries.openapi(
     path: "/v1/memories/{memoryId}/entries",
     tags,
     summary: "Add an entry without a conversation; without a summary its own beginning is one",
+    description: supervisedWrite,
     request: { params: memoryParam, body: jsonBody(newEntrySchema) },
     responses: { 201: json("The entry", entrySchema) },
   }),
@@ -83,6 +84,7 @@ memoryEntries.openapi(
     path: "/v1/memories/{memoryId}/entries/{entryId}",
     tags,
     summary: "Replace an entry's tags; its text never changes",
+    description: supervisedWrite,
     request: { params: entryParam, body: jsonBody(z.strictObject({ tags: tagsSchema })) },
     responses: { 200: json("The entry", entrySchema) },
   }),
@@ -115,6 +117,7 @@ memoryEntries.openapi(
     path: "/v1/memories/{memoryId}/entries/{entryId}/corrections",
     tags,
     summary: "Correct an entry: a new one holds from its time on; the old one held until then",
+    description: supervisedWrite,
     request: { params: entryParam, body: jsonBody(newEntrySchema) },
     responses: { 201: json("The new entry", entrySchema) },
   }),

@@ -24,7 +24,7 @@ import {
 } from "../../memory/memory.js";
 import { actorOf, unwrap } from "../context.js";
 import { json, jsonBody, listOf, newRouter, pageQuery, route } from "../routing.js";
-import { memoryParam } from "./memory-vaults.js";
+import { memoryParam, supervisedWrite } from "./memory-vaults.js";
 
 const tags = ["Memory"];
 const threadParam = memoryParam.extend({ threadId: threadIdSchema });
@@ -69,8 +69,7 @@ memoryThreads.openapi(
     path: "/v1/memories/{memoryId}/threads/{threadId}/messages",
     tags,
     summary: "Give a thread a message, or up to 500; they are stored when this answers, and become entries soon after",
-    description:
-      "The control state says what the memory agent does with each: PROCESS_MESSAGE, or PROCESS_MESSAGE_AND_FLUSH where the context is written anew. An `Idempotency-Key` makes sure that messages sent twice are there once. Nothing is stored of what the tenant's supervisors don't let pass (422), nor while its settings name a supervisor that was deleted (409).",
+    description: `The control state says what the memory agent does with each: PROCESS_MESSAGE, or PROCESS_MESSAGE_AND_FLUSH where the context is written anew. An \`Idempotency-Key\` makes sure that messages sent twice are there once. ${supervisedWrite}`,
     request: { params: threadParam, body: jsonBody(messagesSchema) },
     responses: { 200: json("How far the thread is", invocationSchema) },
   }),

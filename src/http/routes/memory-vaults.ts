@@ -19,6 +19,10 @@ const tags = ["Memory"];
 const vaultParam = z.object({ vaultId: z.string().max(100) });
 export const memoryParam = z.object({ memoryId: z.string().max(100) });
 
+/** What a description says of writing a text to a memory. */
+export const supervisedWrite =
+  "Nothing is stored of what the tenant's supervisors don't let pass (422), nor while its settings name a supervisor that was deleted (409).";
+
 export const memoryVaults = newRouter();
 
 memoryVaults.openapi(
