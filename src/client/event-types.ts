@@ -21,6 +21,14 @@ export interface EventData extends RoundtableEventData {
   "reply.delta": OfTurn & Delta;
   "reply.retracted": OfTurn & { readonly attempt: number };
   "tool.called": { readonly toolCallId: string; readonly server: string; readonly tool: string };
+  /** How far a tool says it is, in units of its own. Live: it isn't in the log. */
+  "tool.progress": {
+    readonly toolCallId: string;
+    readonly server: string;
+    readonly tool: string;
+    readonly progress: number;
+    readonly total?: number | undefined;
+  };
   "tool.returned": {
     readonly toolCallId: string;
     readonly server: string;

@@ -127,6 +127,7 @@ const known: Readonly<Record<keyof EventData, true>> = {
   "reply.delta": true,
   "reply.retracted": true,
   "tool.called": true,
+  "tool.progress": true,
   "tool.returned": true,
   "ask.opened": true,
   "ask.closed": true,

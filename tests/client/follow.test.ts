@@ -113,6 +113,14 @@ describe("events over a connection that breaks at any byte", () => {
   );
 });
 
+it("tells how far a call of a tool is as an event that it knows", async () => {
+  const progress = { toolCallId: "tlc_1", server: "docs", tool: "search", progress: 3, total: 7 };
+  const sent = `event: tool.progress\ndata: ${JSON.stringify(progress)}\n\n`;
+  const conclave = clientOf(() => new Response(sent, { headers: { "content-type": "text/event-stream" } }));
+  const { value: event } = await conclave.sessions.events("ses_1", {}).next();
+  expect(event?.event === "tool.progress" ? event.data.progress / (event.data.total ?? 1) : undefined).toBe(3 / 7);
+});
+
 describe("the client against a Worker", () => {
   it("sends a message once and follows its one turn, however often the stream is cut", async () => {
     const tenant = await newTenant();
