@@ -5,6 +5,7 @@
 import { z } from "zod";
 import { type ActorRecord, actorRecordSchema, recordOf } from "../conversation/actor-record.js";
 import { issuesOf } from "../conversation/issues.js";
+import { canonicalJson } from "../text/json.js";
 
 export { type KeyRole, keyRoles, type Role, roles } from "../conversation/actor-record.js";
 
@@ -144,7 +145,7 @@ export function answerAsk(ask: Ask, given: unknown, { by, asStaff }: Answerer, n
   if (current.status === "open") {
     return { kind: "accepted", ask: close(current, "answered", by, now, answer) };
   }
-  const same = current.status === "answered" && canonical(current.answer) === canonical(answer);
+  const same = current.status === "answered" && canonicalJson(current.answer) === canonicalJson(answer);
   return { kind: same ? "same" : "already_closed", ask: current };
 }
 
@@ -196,14 +197,6 @@ function close(
   answer: Answer | undefined,
 ): Ask {
   return withoutUndefined({ ...ask, status, answer, closedAt: new Date(now).toISOString(), closedBy: recordOf(by) });
-}
-
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_key, inner: unknown) =>
-    inner !== null && typeof inner === "object" && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
-  );
 }
 
 /** Drops the keys without a value, so that records compare and store as they read. */

@@ -19,11 +19,12 @@ export function depthExceeds(value: unknown, left: number): boolean {
   return left === 0 || Object.values(value).some((inner) => depthExceeds(inner, left - 1));
 }
 
-/** The same text for values that say the same, whatever the order of their fields. What is `undefined` isn't there, as in JSON. */
+/** The same text for values that say the same, whatever the order of their fields. What is `undefined` isn't there, as in JSON: its text is empty. */
 export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_name, inner: unknown) =>
+  const text: string | undefined = JSON.stringify(value, (_name, inner: unknown) =>
     inner === null || typeof inner !== "object" || Array.isArray(inner)
       ? inner
       : Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1))),
   );
+  return text ?? "";
 }

@@ -24,6 +24,7 @@ describe("JSON to compare by", () => {
   it("takes the order of a list, a value's type and a name of the language's own for what they are", () => {
     expect(canonicalJson([1, 2])).not.toBe(canonicalJson([2, 1]));
     expect(canonicalJson({ a: "1" })).not.toBe(canonicalJson({ a: 1 }));
+    expect(canonicalJson(undefined)).toBe("");
     expect(canonicalJson(JSON.parse('{"__proto__":{"b":1,"a":2}}'))).toBe('{"__proto__":{"a":2,"b":1}}');
   });
 });
