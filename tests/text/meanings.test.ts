@@ -49,6 +49,27 @@ describe("meanings", () => {
     expect(named("karte")).toEqual(expect.arrayContaining(["card", "route", "reserve"]));
   });
 
+  it("gives every word of the table its own line's meaning, whatever else it means in other languages", () => {
+    for (const line of meaningTable.trim().split("\n")) {
+      const [name, ...parts] = line.split(" | ");
+      for (const word of parts.join(" ").split(" ")) expect(named(word), word).toContain(name);
+    }
+  });
+
+  it.each([
+    ["Termine", "calendar"],
+    ["cartes", "card"],
+    ["オペレーター", "human"],
+    ["ダウンロードして", "update"],
+  ])("knows %s, which is like a word of English or long", (word, meaning) => {
+    expect(named(word)).toContain(meaning);
+  });
+
+  it("takes an English word for one of another language only where the ending is short", () => {
+    expect(named("termin")).toEqual(expect.arrayContaining(["calendar", "stop"]));
+    expect(named("terminate")).toEqual(["stop"]);
+  });
+
   it("has no line without a name of its own, without English or without another language", () => {
     const lines = meaningTable.trim().split("\n");
     for (const line of lines) expect(line.split(" | ").filter((words) => words.trim() !== "")).toHaveLength(8);
