@@ -12,8 +12,10 @@ const leastBeginning = 4;
 const leastOfDense = 3;
 /** What may follow a beginning: inflections and the second half of a compound. */
 const mostEnding = 10;
+/** The same for a word that is English by its form too: a plural, a case. "Termine" are appointments, "terminate" isn't one. */
+const mostEndingOfEnglish = 2;
 /** Longest beginning in a script without spaces. */
-const mostUnspaced = 5;
+const mostUnspaced = 6;
 const dense = /[\p{Script=Arabic}\p{Script=Devanagari}]/u;
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 /** Arabic's article, "and", "with" and "for", which are written with the word that follows. */
@@ -53,7 +55,10 @@ export function meaningsOf(word: string): Numbers {
   const { english, beginnings } = lexicon();
   const folded = fold(word);
   if (unspaced.test(folded)) return meaningsIn(folded, beginnings);
-  return english.get(wordTerm(word)) ?? beginningOf(folded, beginnings);
+  const inEnglish = english.get(wordTerm(word));
+  if (inEnglish === undefined) return beginningOf(folded, beginnings);
+  const inOthers = longestBeginning(folded, Math.max(leastBeginning, folded.length - mostEndingOfEnglish), beginnings);
+  return inOthers.length === 0 ? inEnglish : [...new Set([...inEnglish, ...inOthers])];
 }
 
 function beginningOf(folded: string, beginnings: Lexicon["beginnings"]): Numbers {

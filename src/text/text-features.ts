@@ -25,19 +25,14 @@ export interface FeatureOptions {
   readonly runs: readonly number[];
   /** Most features of a text; the words after that are left out. */
   readonly most: number;
-  /** Words that were read before. */
+  /** Words, and letters of scripts without spaces, that were read before. */
   readonly words: Map<string, WordFeatures>;
 }
 
-/** A word by itself: its meanings, and the words that it is read as: its letters, in a script without spaces. */
+/** A word by itself: its term, hashed, its meanings, and the keys of the letter runs, each with what it is worth. */
 export interface WordFeatures {
-  readonly meanings: readonly number[];
-  readonly parts: readonly WordPart[];
-}
-
-/** The term, hashed, and the keys of the letter runs, each with what it is worth. */
-interface WordPart {
   readonly term: number;
+  readonly meanings: readonly number[];
   readonly runs: readonly number[];
   readonly worth: readonly number[];
 }
@@ -66,11 +61,6 @@ function keyOf(hash: number): number {
 }
 
 function readWord(word: string, runs: readonly number[]): WordFeatures {
-  const parts = unspacedLetters.test(word) ? [...word] : [word];
-  return { meanings: meaningsOf(word.slice(0, maxLetters)), parts: parts.map((part) => readPart(part, runs)) };
-}
-
-function readPart(word: string, runs: readonly number[]): WordPart {
   const letters = `_${fold(word).slice(0, maxLetters)}_`;
   const keys: number[] = [];
   const worth: number[] = [];
@@ -84,7 +74,12 @@ function readPart(word: string, runs: readonly number[]): WordPart {
       worth.push(runWeights[size] ?? 0);
     }
   }
-  return { term: hashOf(wordTerm(word), seeds.word), runs: keys, worth };
+  return {
+    term: hashOf(wordTerm(word), seeds.word),
+    meanings: meaningsOf(word.slice(0, maxLetters)),
+    runs: keys,
+    worth,
+  };
 }
 
 /** Reads a text's features, each as often as it stands there: its key and what it is worth. */
@@ -100,12 +95,24 @@ export function readFeatures(
     .normalize("NFKC")
     .toLowerCase()
     .matchAll(wordPattern)) {
-    const read = words.get(word) ?? readWord(word, runs);
-    words.set(word, read);
-    left -= read.parts.length;
-    if (left < 0 || !read.parts.every((part) => reader.readPart(part)) || !reader.readMeanings(read.meanings)) break;
+    const unspaced = unspacedLetters.test(word);
+    // The letters are kept and not the runs, of which each is new.
+    const parts = (unspaced ? lettersOf(word, left) : [word]).map((part) => {
+      const read = words.get(part) ?? readWord(part, runs);
+      words.set(part, read);
+      return read;
+    });
+    const meanings = unspaced ? meaningsOf(word.slice(0, maxLetters)) : (parts[0]?.meanings ?? []);
+    if (!parts.every((part) => reader.readWord(part)) || !reader.readMeanings(meanings)) break;
+    left -= parts.length;
+    if (left <= 0) break;
   }
   reader.end();
+}
+
+/** The first letters of a run, at most so many. */
+function lettersOf(run: string, most: number): string[] {
+  return [...run.slice(0, 2 * most)].slice(0, most);
 }
 
 /** Gives the features of one text on, as many as there may be. */
@@ -120,7 +127,7 @@ class FeatureReader {
   ) {}
 
   /** @returns whether there was room for it */
-  readPart({ term, runs, worth }: WordPart): boolean {
+  readWord({ term, runs, worth }: WordFeatures): boolean {
     this.left -= runs.length + 2;
     if (this.left < 1) return false;
     this.visit(keyOf(term), featureWeights.word);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { prepareExamples } from "../../src/text/example-classifier.js";
+import { readFeatures, type WordFeatures } from "../../src/text/text-features.js";
 import { everyScript } from "../support/scripts.js";
 
 const examples = Object.entries({
@@ -67,6 +68,38 @@ describe("telling by examples", () => {
     ]);
     expect(chinese.classify("可以退款吗")[0]?.label).toBe("refund");
     expect(chinese.classify("包裹到了吗")[0]?.label).toBe("parcel");
+  });
+
+  it.each([
+    ["Han", "我要退款", "的"],
+    ["kana", "返金してください", "の"],
+    ["Thai", "ขอเงินคืน", "ก"],
+    ["Khmer", "សុំប្រាក់វិញ", "ក"],
+  ])("reads the first 400 letters of a run of %s that has more", (_script, request, filler) => {
+    const { classify } = prepareExamples([
+      { label: "refund", text: request },
+      { label: "parcel", text: "where is my parcel" },
+    ]);
+    const asLong = request + filler.repeat(400 - request.length);
+    expect(classify(asLong)[0]).toMatchObject({ label: "refund" });
+    expect(classify(asLong)[0]?.confidence).toBeGreaterThan(0);
+    const other = (match: { label: string; similarity: number }) => [match.label, match.similarity];
+    expect(classify(asLong + filler).map(other)).toEqual(classify(asLong).map(other));
+  });
+
+  it("reads no more of a run than that, so that 8,000 letters cost what 400 do", () => {
+    const letters = Array.from({ length: 8_000 }, (_, index) => String.fromCodePoint(0x4e00 + index)).join("");
+    const words = new Map<string, WordFeatures>();
+    readFeatures(letters, { runs: [2, 3, 4], most: 1_000_000, words }, () => undefined);
+    expect([...words.keys()].join("")).toBe(letters.slice(0, 400));
+  });
+
+  it("keeps letters of scripts without spaces once, whatever runs they stand in", () => {
+    const words = new Map<string, WordFeatures>();
+    for (const text of ["我要退款", "退款我要", "要我退款"]) {
+      readFeatures(text, { runs: [3], most: 1_000, words }, () => undefined);
+    }
+    expect([...words.keys()]).toEqual(["我", "要", "退", "款"]);
   });
 
   it("has nothing to say without examples", () => {

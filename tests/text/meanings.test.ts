@@ -49,6 +49,65 @@ describe("meanings", () => {
     expect(named("karte")).toEqual(expect.arrayContaining(["card", "route", "reserve"]));
   });
 
+  it("gives every word of the table its own line's meaning, whatever else it means in other languages", () => {
+    for (const line of meaningTable.trim().split("\n")) {
+      const [name, ...parts] = line.split(" | ");
+      for (const word of parts.join(" ").split(" ")) expect(named(word), word).toContain(name);
+    }
+  });
+
+  it.each([
+    ["Termine", "calendar"],
+    ["cartes", "card"],
+    ["オペレーター", "human"],
+    ["ダウンロードして", "update"],
+  ])("knows %s, which is like a word of English or long", (word, meaning) => {
+    expect(named(word)).toContain(meaning);
+  });
+
+  it("takes an English word for one of another language only where the ending is short", () => {
+    expect(named("termin")).toEqual(expect.arrayContaining(["calendar", "stop"]));
+    expect(named("terminate")).toEqual(["stop"]);
+  });
+
+  it.each([
+    [
+      "English",
+      "a an the is are was be am i me you he it we they to of at by for with and or but so as if than do does did",
+    ],
+    [
+      "German",
+      "der die das den dem ein eine einen ich sie es ist war bin hat kann und aber von zu mit bei aus über für im um hier so",
+    ],
+    [
+      "French",
+      "la les un une du au et ou où mais je il mon ma mes ton ta tes son sa ses ce est ai ont qui que sur par si se te y",
+    ],
+    [
+      "Spanish",
+      "el la los las un de del al en y o pero yo su sus son es está este para por con si se me te lo más que ha",
+    ],
+    [
+      "Portuguese",
+      "o os as um uma de do da dos em na e ou mas eu ele meu sua são está para por com se te ao mais que há",
+    ],
+    [
+      "Italian",
+      "il la gli le un di da dal alla a al in su sul per e o ma se io lui lei mi ti si ci mio è sono ho ha via qui",
+    ],
+    ["Dutch", "de het een van in op te voor bij over om en of ik jou hij ze we zijn is was ben kan dat er dan nu"],
+    [
+      "Swedish and Danish",
+      "den det en i för af till om och men som att du han vi din är var ved kan mot med ut sig der så",
+    ],
+    ["Polish and Czech", "w v na do z ze od po za o u i a ale to ta te ty je się si mi go ich co czy při"],
+    ["Romanian", "o în la de din pe cu și sau că eu noi am ai să nu ce al pentru este"],
+    ["Hungarian", "a az egy és te ki be el meg van volt is ha már de"],
+    ["Finnish and Turkish", "me te se jos kun bir ve ile için bu şu o ben sen biz ki mi var çok"],
+  ])("takes small words of %s for nothing that another language calls so", (_language, words) => {
+    for (const word of words.split(" ")) expect(named(word), word).toEqual([]);
+  });
+
   it("has no line without a name of its own, without English or without another language", () => {
     const lines = meaningTable.trim().split("\n");
     for (const line of lines) expect(line.split(" | ").filter((words) => words.trim() !== "")).toHaveLength(8);
