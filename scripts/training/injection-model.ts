@@ -23,7 +23,7 @@ const falseAlarmShares = { low: 0.001, medium: 0.008, high: 0.03 } as const;
 const trainingSettings = {
   ...{ cost: 60, harmless: 16, ngrams: 2.3, dense: 0.4, marks: 1.2, prior: 1, epochs: 8 },
   /** What one of our own texts counts, next to one of a source, which counts 1 / √(texts of the source × texts of its family). */
-  ...{ ownWeight: 32, partsWeight: 2, variedWeight: 0.5, documentWeight: 0.02, eastWeight: 0.1 },
+  ...{ ownWeight: 32, partsWeight: 2, variedWeight: 0.5, documentWeight: 0.02, eastWeight: 0.1, messageWeight: 0.5 },
 } as const;
 /** What forms are thought to say before training corrects it. */
 const formPrior: Readonly<Partial<Record<(typeof allForms)[number], number>>> = {
@@ -41,6 +41,7 @@ export function readTexts(): LabelledText[] {
     ...readOwn("varied"),
     ...readOwn("document"),
     ...readOwn("east"),
+    ...readOwn("message"),
   ];
 }
 
@@ -75,6 +76,7 @@ export function trainScorer(texts: readonly LabelledText[]): Float64Array {
     ["varied", trainingSettings.variedWeight],
     ["document", trainingSettings.documentWeight],
     ["east", trainingSettings.eastWeight],
+    ["message", trainingSettings.messageWeight],
   ]);
   const byFamily = Map.groupBy(texts, familyOf);
   const weightOf = (text: LabelledText) =>
