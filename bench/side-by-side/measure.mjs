@@ -10,7 +10,7 @@ const rounds = Number(process.env.ROUNDS ?? 200);
 const warmUps = Math.min(30, rounds);
 const connections = 50;
 /** Between two answers, one after the other: what an answer leaves to be done is done by then, and the next doesn't pay for it. */
-const pauseMs = 30;
+const pauseMs = Number(process.env.PAUSE ?? 30);
 const secondsAtOnce = Number(process.env.SECONDS ?? 5);
 const agent = new Agent({ keepAlive: true, maxSockets: 200 });
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));

@@ -61,12 +61,14 @@ function handle<Topic extends TopicOf<"d1">>(topic: Topic, origin: Origin): Stat
 }
 
 const handlers: { readonly [Topic in TopicOf<"d1">]: (payload: ReadPayload<Topic>, origin: Origin) => Statements } = {
+  // Whoever goes on from a session of one turn may have put off when it is forgotten before this copy of its end came.
   session: (session, { db, tenantId, ownerId, message }) =>
     db
       .prepare(
         `INSERT INTO sessions (tenant_id, session_id, agent, body, created_at, revision, status, subject, external_id, updated_at,
            stateless) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
-         ON CONFLICT DO UPDATE SET body = ?4, revision = ?6, status = ?7, subject = ?8, updated_at = ?10, stateless = ?11
+         ON CONFLICT DO UPDATE SET body = ?4, revision = ?6, status = ?7, subject = ?8, updated_at = MAX(updated_at, ?10),
+           stateless = ?11
          WHERE revision < ?6`,
       )
       .bind(

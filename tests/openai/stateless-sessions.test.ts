@@ -63,6 +63,17 @@ describe("a session of one turn", () => {
     await eventually(async () => expect(await storedSessions(tenant)).toEqual([]));
   });
 
+  it("is kept as long as somebody who goes on from it asked, though the copy of its end comes after that", async () => {
+    const { tenant, askId, sessionId } = await asked();
+    await eventually(async () => expect(await statusInIndex(sessionId)).toBe("waiting"));
+    const later = Date.now() + 3_600_000;
+    await env.DB.prepare("UPDATE sessions SET updated_at = ? WHERE session_id = ?").bind(later, sessionId).run();
+    await tenant.call("POST", `/v1/asks/${askId}/cancel`);
+    await eventually(async () => expect(await statusInIndex(sessionId)).toBe("idle"));
+    const query = "SELECT updated_at FROM sessions WHERE session_id = ?";
+    expect(await env.DB.prepare(query).bind(sessionId).first("updated_at")).toBe(later);
+  });
+
   it("is forgotten by the housekeeping when nobody calls again", async () => {
     const { tenant, askId, sessionId } = await asked();
     await tenant.call("POST", `/v1/asks/${askId}/cancel`);
