@@ -52,14 +52,14 @@ writing | write writing | write poem poetry story novel blog journal screenplay 
 celebrations | weekend holiday celebrate celebration | christmas thanksgiving halloween easter birthday party wedding anniversary celebrate
 `;
 
-/** Term → names of topics, for the words that ask and for those that tell. */
-const asking = new Map<string, string[]>();
-const telling = new Map<string, string[]>();
+/** Term → names of topics, for the words of questions and for those of the texts that answer them. */
+const ofQuestions = new Map<string, string[]>();
+const ofTexts = new Map<string, string[]>();
 for (const line of topicTable.trim().split("\n")) {
   const [name = "", asks = "", tells = ""] = line.split("|").map((part) => part.trim());
   for (const [index, words] of [
-    [asking, asks],
-    [telling, tells],
+    [ofQuestions, asks],
+    [ofTexts, tells],
   ] as const) {
     for (const term of new Set(words.split(" ").map(wordTerm))) index.set(term, [...(index.get(term) ?? []), name]);
   }
@@ -67,10 +67,10 @@ for (const line of topicTable.trim().split("\n")) {
 
 /** The topics that a word of a question asks for. */
 export function topicsAsked(term: string): readonly string[] {
-  return asking.get(term) ?? [];
+  return ofQuestions.get(term) ?? [];
 }
 
 /** The topics that a text of these terms speaks of. */
 export function topicsTold(terms: readonly string[]): readonly string[] {
-  return [...new Set(terms.flatMap((term) => telling.get(term) ?? []))];
+  return [...new Set(terms.flatMap((term) => ofTexts.get(term) ?? []))];
 }

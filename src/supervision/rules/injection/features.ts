@@ -65,7 +65,7 @@ const commonConcepts: readonly Concept[] = [
   ] as const),
 ];
 const commonMask = commonConcepts.reduce((mask, concept) => mask | (1 << allConcepts.indexOf(concept)), 0);
-const isTelling = ({ concept }: Hit): boolean => (commonMask & (1 << concept)) === 0;
+const isCue = ({ concept }: Hit): boolean => (commonMask & (1 << concept)) === 0;
 
 /** Looks at one sentence. */
 export function analyseSentence(sentence: string, lexicon: Lexicon): SentenceFeatures {
@@ -83,7 +83,7 @@ export function analyseSentence(sentence: string, lexicon: Lexicon): SentenceFea
       const span = spanOf(pattern, hits);
       if (span === undefined) continue;
       signs.push(index);
-      start = Math.min(start, span.telling);
+      start = Math.min(start, span.cue);
       end = Math.max(end, span.end);
     }
   }
@@ -133,13 +133,13 @@ function ownsSomething(hits: readonly Hit[]): boolean {
 interface Span {
   readonly start: number;
   readonly end: number;
-  /** Where its first telling word begins. */
-  readonly telling: number;
+  /** Where its first cue begins. */
+  readonly cue: number;
   readonly last: number;
 }
 
 /** The first place of an unfinished sentence at which a sign may be under way; undefined if there is none. */
-export function firstTelling(sentence: string, lexicon: Lexicon): number | undefined {
+export function firstCue(sentence: string, lexicon: Lexicon): number | undefined {
   const folded = foldText(sentence);
   const hits = lexicon.find(folded);
   let first = lexicon.unfinished(folded);
@@ -148,23 +148,23 @@ export function firstTelling(sentence: string, lexicon: Lexicon): number | undef
     const bit = 1 << hit.concept;
     before |= bit;
     const endsSign = commonSigns.some((mask) => (mask & bit) !== 0 && (mask & before) === mask);
-    if (isTelling(hit) || endsSign) first = Math.min(first ?? hit.start, hit.start);
+    if (isCue(hit) || endsSign) first = Math.min(first ?? hit.start, hit.start);
   }
   const place = first === undefined ? undefined : (folded.offsets?.[first] ?? first);
-  if (sentence.length < shortestForm || !isTellingForm(sentence, folded)) return place;
+  if (sentence.length < shortestForm || !isCueForm(sentence, folded)) return place;
   return Math.min(place ?? sentence.length, sentence.length - 1);
 }
 
 /** Forms that are a sign by themselves. */
 const tellingForms = ["repeated", "spaced", "mixed", "binary"] as const;
-const tellingMask = tellingForms.reduce((mask, form) => mask | (1 << allForms.indexOf(form)), 0);
+const cueMask = tellingForms.reduce((mask, form) => mask | (1 << allForms.indexOf(form)), 0);
 /** The shortest sentence that has one of these forms. */
 const shortestForm = 9;
-const isTellingForm = (sentence: string, { text, isMixed, wasSpaced }: FoldedText): boolean =>
+const isCueForm = (sentence: string, { text, isMixed, wasSpaced }: FoldedText): boolean =>
   isMixed || wasSpaced || isRepeated(text) || binaryForm.test(sentence);
-export const hasTellingForm = (forms: number): boolean => (forms & tellingMask) !== 0;
+export const hasCueForm = (forms: number): boolean => (forms & cueMask) !== 0;
 
-/** The concepts of signs that have no telling word. */
+/** The concepts of signs that have no cue. */
 const commonSigns = signPatterns.flatMap(({ mask }) => ((mask & commonMask) === mask ? [mask] : []));
 
 /** Where the concepts of a sign stand together: around each place of the first, the nearest of the others. */
@@ -175,18 +175,18 @@ function spanOf({ concepts: [first, ...others], within }: SignPattern, hits: rea
     for (const [place, other] of others.entries()) {
       span = span === undefined ? undefined : widened(span, other, within, hits, place > 0);
     }
-    if (span !== undefined) return { telling: Math.min(span.telling, span.last), end: span.end };
+    if (span !== undefined) return { cue: Math.min(span.cue, span.last), end: span.end };
   }
   return undefined;
 }
 
 function spanWith(hit: Hit, span?: Span): Span {
-  const telling = isTelling(hit) ? hit.start : Number.POSITIVE_INFINITY;
-  if (span === undefined) return { start: hit.start, end: hit.end, telling, last: hit.start };
+  const cue = isCue(hit) ? hit.start : Number.POSITIVE_INFINITY;
+  if (span === undefined) return { start: hit.start, end: hit.end, cue, last: hit.start };
   return {
     start: Math.min(span.start, hit.start),
     end: Math.max(span.end, hit.end),
-    telling: Math.min(span.telling, telling),
+    cue: Math.min(span.cue, cue),
     last: Math.max(span.last, hit.start),
   };
 }

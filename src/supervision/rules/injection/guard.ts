@@ -3,7 +3,7 @@
  * from the first word of a sign until what follows has shown that it is harmless.
  */
 import type { Finding, Scanner, TextWindow } from "../detector.js";
-import { analyseSentence, firstTelling, hasTellingForm } from "./features.js";
+import { analyseSentence, firstCue, hasCueForm } from "./features.js";
 import type { InjectionScorer, ScoredSentence } from "./scorer.js";
 import { maxKnownSentences, sentenceEnd } from "./sentences.js";
 import type { SignGroup } from "./signs.js";
@@ -39,9 +39,9 @@ export class InjectionScanner implements Scanner {
   /** What lies before was let go. */
   private letGo = 0;
   private held = 0;
-  /** How much of {@link pending} was looked up, and where something telling began in it. */
+  /** How much of {@link pending} was looked up, and where a cue began in it. */
   private lookedAt = 0;
-  private telling: number | undefined;
+  private cue: number | undefined;
   private watchFrom: number | undefined;
 
   /** @param known sentences that were analysed in the text before it was edited; without it none are kept */
@@ -72,7 +72,7 @@ export class InjectionScanner implements Scanner {
       this.pending = this.pending.slice(start);
       this.pendingStart += start;
       this.lookedAt = 0;
-      this.telling = undefined;
+      this.cue = undefined;
     }
     this.moveHold(this.pendingStart + this.holdOfPending());
   }
@@ -89,14 +89,14 @@ export class InjectionScanner implements Scanner {
     while (end > 0 && isAsciiLetter(pending.charCodeAt(end - 1))) end -= 1;
     if (end === pending.length || pending.length < this.lookedAt) {
       this.lookedAt = pending.length;
-      this.telling = pending === "" ? undefined : firstTelling(pending, this.parts.lexicon);
+      this.cue = pending === "" ? undefined : firstCue(pending, this.parts.lexicon);
     } else if (end > this.lookedAt) {
       this.lookedAt = end;
-      this.telling = firstTelling(pending.slice(0, end), this.parts.lexicon);
+      this.cue = firstCue(pending.slice(0, end), this.parts.lexicon);
     }
     // Where no sign says which words it is, the last unit of the sentence is what is found: a space only if the text may end with it.
     const isOpen = pending.charCodeAt(pending.length - 1) > 32 || this.wouldBeFound();
-    return Math.min(this.telling ?? end, end, isOpen ? Math.max(0, pending.length - 1) : pending.length);
+    return Math.min(this.cue ?? end, end, isOpen ? Math.max(0, pending.length - 1) : pending.length);
   }
 
   /** Whether a text that ended here would be found. */
@@ -125,7 +125,7 @@ export class InjectionScanner implements Scanner {
     const scored = this.known?.get(text) ?? { features: analyseSentence(text, this.parts.lexicon), ngrams: undefined };
     const { features } = scored;
     const end = start + text.length;
-    const form = hasTellingForm(features.forms) ? { start: end - 1, end } : undefined;
+    const form = hasCueForm(features.forms) ? { start: end - 1, end } : undefined;
     const span =
       features.span === undefined ? form : { start: start + features.span.start, end: start + features.span.end };
     const run = [...this.run, { start, end, scored, sign: span }];
