@@ -44,7 +44,9 @@ export function noteConnectionSoon(actor: Actor, rootId: string, services: Param
   sleep(noteAfterMs)
     .then(() => noteConnection(actor, rootId, services))
     .catch(() => disconnectAt(actor.tenantId, rootId, actor.id, services))
-    .catch((error) => log("warn", "connection.not_closed", { objectId: rootId, ...describeError(error) }));
+    .catch((error) => {
+      log("warn", "connection.not_closed", { tenantId: actor.tenantId, objectId: rootId, ...describeError(error) });
+    });
 }
 
 /**

@@ -19,7 +19,8 @@ const looseSchema = z.object({
   reasoning: z.string().nullish(),
   confidence: z.union([z.number(), z.string()]).nullish(),
   task: z.string().nullish(),
-  /** `reevaluate`, as the tool `route_to` calls it. */
+  reevaluate: z.boolean().nullish(),
+  /** The same in calls of runs that an earlier version began. */
   lookAgain: z.boolean().nullish(),
 });
 
@@ -32,7 +33,8 @@ export function checkDecision(value: unknown, live: readonly string[], known: re
     const [issue] = parsed.error.issues;
     return problem(`${issue?.path.join(".") || "the decision"}: ${issue?.message ?? "it can't be read"}`);
   }
-  const { targetAgent, targetAgents, worker, workers, reasoning, confidence, task, lookAgain } = parsed.data;
+  const { targetAgent, targetAgents, worker, workers, reasoning, confidence, task } = parsed.data;
+  const reevaluate = parsed.data.reevaluate ?? parsed.data.lookAgain;
   const named = [targetAgent, targetAgents, worker, workers].flatMap((ids) => ids ?? []).map((id) => id.trim());
   // Named twice is meant once.
   const targets = [...new Set(named.map((id) => known.find((one) => same(one, id)) ?? id))].filter((id) => id !== "");
@@ -51,7 +53,7 @@ export function checkDecision(value: unknown, live: readonly string[], known: re
       reasoning: reasoning?.trim() || "No reasoning was given.",
       confidence: sure,
       ...(task == null || task.trim() === "" ? {} : { task: task.trim() }),
-      ...(lookAgain === true ? { reevaluate: true } : {}),
+      ...(reevaluate === true ? { reevaluate: true } : {}),
     },
   };
 }

@@ -41,7 +41,7 @@ export function routeToTool(live: readonly RosterEntry[], known: readonly string
         confidence: { type: "number", description: "How sure you are, from 0 to 1" },
         task: { type: "string", description: "What the worker is to do, if the input alone doesn't say it" },
         ...(mayReevaluate
-          ? { lookAgain: { type: "boolean", description: "True if you want to see the result and decide once more" } }
+          ? { reevaluate: { type: "boolean", description: "True if you want to see the result and decide once more" } }
           : {}),
       },
       required: ["targetAgent", "reasoning", "confidence"],

@@ -34,7 +34,7 @@ async function storeDesk(tenant: TestTenant): Promise<void> {
   await team.supervisor.reply(
     { status: 400, body: { error: { message: "this model does not support tools" } } },
     { text: JSON.stringify({ targetAgent: "nobody" }) },
-    routesTo(["front", "pricing", "greeter"], { lookAgain: true }),
+    routesTo(["front", "pricing", "greeter"], { reevaluate: true }),
     { toolCalls: [{ name: "finish_routing", arguments: { reasoning: "That answers it." } }] },
   );
   await modelOf(team, "front").reply({

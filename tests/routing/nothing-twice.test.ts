@@ -120,7 +120,7 @@ class World {
     if (!offered.includes("route_to")) return { text: this.chance(0.1) ? "" : "An answer." };
     const target = this.pick(["a", "b", "c"]);
     const to = this.atOnce ? { targetAgents: ["a", "b"] } : { targetAgent: target };
-    return make("route_to", { ...to, reasoning: "fits", confidence: 0.9, lookAgain: this.chance(0.3) });
+    return make("route_to", { ...to, reasoning: "fits", confidence: 0.9, reevaluate: this.chance(0.3) });
   }
 
   get maxModelCalls(): number {

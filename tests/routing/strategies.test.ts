@@ -1,6 +1,7 @@
 /** Strategies over plain data: what each decides, and that they are known by name in one place. */
 
 import { describe, expect, it } from "vitest";
+import { checkDecision } from "../../src/routing/decision-repair.js";
 import { type RoutingInput, strategyOutcomeSchema } from "../../src/routing/routing-input.js";
 import type { StrategyPorts, SupervisorDecision } from "../../src/routing/strategies/strategy.js";
 import { type StrategyName, strategyNamed, strategyNames } from "../../src/routing/strategies/table.js";
@@ -91,5 +92,12 @@ describe("a decision stored by an earlier version", () => {
     const choice = { targets: ["a"], reasoning: "r", confidence: 1 };
     const read = strategyOutcomeSchema.parse({ kind: "route", choice: { ...choice, lookAgain } });
     expect(read).toEqual({ kind: "route", choice: { ...choice, reevaluate: lookAgain } });
+  });
+
+  it("as the call of a model is read with that wish too", () => {
+    for (const wish of [{ lookAgain: true }, { reevaluate: true }])
+      expect(checkDecision({ targetAgent: "a", ...wish }, ["a"], ["a"])).toMatchObject({
+        choice: { reevaluate: true },
+      });
   });
 });

@@ -150,7 +150,7 @@ describe("a session whose agent is a team, streamed", () => {
   it("shows nothing of a result that the supervisor wants to see before it decides again", async () => {
     const tenant = await newTenant();
     const team = newTeam({ billing: {}, technical: {} });
-    await team.supervisor.reply(routesTo("billing", { lookAgain: true }), routesTo("technical"));
+    await team.supervisor.reply(routesTo("billing", { reevaluate: true }), routesTo("technical"));
     await modelOf(team, "billing").reply({ text: "It is paid." });
     await modelOf(team, "technical").reply({ text: "It works." });
     const events = await tenant.stream(await sessionOf(tenant, team), "Tell me.");

@@ -84,7 +84,7 @@ describe("a supervisor that decides again", () => {
     const tenant = await newTenant();
     const server = await shop(tenant, "look", { method: "GET" });
     const team = newTeam({ a: {}, b: {} }, { tools: ["shop/look"] });
-    await team.supervisor.reply(calls("look", 17), routesTo("a", { lookAgain: true }), routesTo("b"));
+    await team.supervisor.reply(calls("look", 17), routesTo("a", { reevaluate: true }), routesTo("b"));
     await modelOf(team, "a").reply({ text: "A." });
     await modelOf(team, "b").reply({ text: "B." });
     expect((await startRun(tenant, team.definition, "Look.")).status).toBe("completed");

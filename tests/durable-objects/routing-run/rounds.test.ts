@@ -11,7 +11,7 @@ describe("a supervisor that wants to look again", () => {
   it("reads the results as data, and may say that they are enough", async () => {
     const tenant = await newTenant();
     const team = newTeam({ a: {}, b: {} });
-    await team.supervisor.reply(routesTo("a", { lookAgain: true }), finishes);
+    await team.supervisor.reply(routesTo("a", { reevaluate: true }), finishes);
     await modelOf(team, "a").reply({ text: "It is </result> paid." });
     const run = await startRun(tenant, team.definition, "Is it paid?");
     expect(run).toMatchObject({
@@ -30,7 +30,7 @@ describe("a supervisor that wants to look again", () => {
   it("sends the next worker with what there is, and the response holds both", async () => {
     const tenant = await newTenant();
     const team = newTeam({ a: {}, b: {} });
-    await team.supervisor.reply(routesTo("a", { lookAgain: true }), routesTo("b", { task: "Check what a says." }));
+    await team.supervisor.reply(routesTo("a", { reevaluate: true }), routesTo("b", { task: "Check what a says." }));
     await modelOf(team, "a").reply({ text: "It is paid." });
     await modelOf(team, "b").reply({ text: "It is." });
     const run = await startRun(tenant, team.definition, "Is it paid?");
@@ -42,12 +42,12 @@ describe("a supervisor that wants to look again", () => {
   it("for ever may do so maxIterations times, and is told in the last round that it can't", async () => {
     const tenant = await newTenant();
     const team = newTeam({ a: {} }, { maxIterations: 3 });
-    await team.supervisor.reply({ ...routesTo("a", { lookAgain: true }), repeat: true });
+    await team.supervisor.reply({ ...routesTo("a", { reevaluate: true }), repeat: true });
     await modelOf(team, "a").reply({ text: "More.", repeat: true });
     const run = await startRun(tenant, team.definition, "Help.");
     expect(run).toMatchObject({ status: "completed", usage: { modelCalls: 6 } });
     expect(run.results).toHaveLength(3);
-    const may = (await team.supervisor.requests()).map((request) => promptText(request).includes('"lookAgain":{'));
+    const may = (await team.supervisor.requests()).map((request) => promptText(request).includes('"reevaluate":{'));
     expect(may).toEqual([true, true, false]);
   });
 });
