@@ -1,9 +1,8 @@
 /** What is billed of a turn: docs/deployment.md reckons with these numbers, and says that they were counted here. */
-import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, expect, it } from "vitest";
+import { atRest } from "../support/at-rest.js";
 import { newTenant, type TestTenant } from "../support/conclave.js";
 import { countStorage, type StorageCounts } from "../support/counted-storage.js";
-import { eventually } from "../support/eventually.js";
 
 /** Of one turn: a warm session, an agent with one rules supervisor, no tools, no memory. */
 const most: StorageCounts = {
@@ -43,16 +42,5 @@ it("a supervised turn writes no more rows than the page on deployments reckons w
 
 async function sayAndRest(): Promise<void> {
   await tenant.say(session, "Where is my parcel?");
-  await atRest();
-}
-
-/** What the turns have left is delivered. */
-async function atRest(): Promise<void> {
-  await eventually(async () =>
-    expect(
-      await runInDurableObject(tenant.object(session), (_instance, { storage }) =>
-        storage.sql.exec("SELECT id FROM outbox").toArray(),
-      ),
-    ).toEqual([]),
-  );
+  await atRest(tenant.object(session));
 }

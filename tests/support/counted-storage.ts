@@ -2,6 +2,7 @@
 
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { anythingLeft } from "./at-rest.js";
 
 export interface StorageCounts {
   d1Queries: number;
@@ -68,7 +69,7 @@ export async function countStorage(object: DurableObjectStub, act: () => Promise
         (original) =>
           function (this: unknown, ...args: unknown[]) {
             const cursor = Reflect.apply(original, this, args) as (typeof cursors)[number];
-            cursors.push(cursor);
+            if (args[0] !== anythingLeft) cursors.push(cursor);
             return cursor;
           },
       ),
