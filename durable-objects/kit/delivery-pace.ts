@@ -6,7 +6,7 @@
 /** What ends so soon after a delivery waits until the object is at rest, or until so long after that delivery; milliseconds. */
 const apartMs = 3_000;
 /** An object whose last work ended so long ago, and that has no other, is at rest; milliseconds. */
-const restMs = 20;
+const restMs = 500;
 
 export interface DeliveryPacePorts {
   readonly now: () => number;
@@ -16,15 +16,17 @@ export interface DeliveryPacePorts {
 }
 
 export class DeliveryPace {
-  private timer: ReturnType<typeof setTimeout> | undefined;
+  private timer: { readonly dueAt: number; readonly id: ReturnType<typeof setTimeout> } | undefined;
   private deliveredAt = Number.NEGATIVE_INFINITY;
+  private endedAt = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly ports: DeliveryPacePorts) {}
 
   /** Work has ended: what it left is delivered soon. The alarm sees to it where this instance dies before. */
   workEnded(): void {
-    const sinceLast = this.ports.now() - this.deliveredAt;
-    this.in(sinceLast >= apartMs ? 0 : restMs);
+    const now = this.ports.now();
+    this.endedAt = now;
+    this.lookIn(now - this.deliveredAt >= apartMs ? 0 : restMs);
   }
 
   /** Somebody delivers now. */
@@ -35,18 +37,26 @@ export class DeliveryPace {
 
   /** Nothing is delivered any more but what somebody asks for. */
   stop(): void {
-    clearTimeout(this.timer);
+    clearTimeout(this.timer?.id);
     this.timer = undefined;
   }
 
-  private in(delayMs: number): void {
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => {
-      this.timer = undefined;
-      // A clock may be set back.
-      const leftMs = Math.min(apartMs, this.deliveredAt + apartMs - this.ports.now());
-      if (this.ports.isBusy() && leftMs > 0) this.in(leftMs);
-      else this.ports.deliver();
-    }, delayMs);
+  private lookIn(delayMs: number): void {
+    const dueAt = this.ports.now() + delayMs;
+    // A timer that rings earlier looks how things are, and is set anew where it is too early: cheaper than one for each work.
+    if (this.timer !== undefined && this.timer.dueAt <= dueAt) return;
+    this.stop();
+    this.timer = { dueAt, id: setTimeout(() => this.look(), delayMs) };
+  }
+
+  private look(): void {
+    this.timer = undefined;
+    const now = this.ports.now();
+    // A clock may be set back.
+    const within = (ms: number): number => Math.min(apartMs, ms);
+    const longest = within(this.deliveredAt + apartMs - now);
+    const wait = this.ports.isBusy() ? longest : Math.min(longest, within(this.endedAt + restMs - now));
+    if (wait > 0) this.lookIn(wait);
+    else this.ports.deliver();
   }
 }

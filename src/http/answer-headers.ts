@@ -22,19 +22,29 @@ export const answerHeaders = (isApi: (path: string) => boolean) =>
     else c.res = preflight;
     // The answer to an upgrade belongs to the socket.
     if (c.res.status === 101) return;
-    c.header("x-content-type-options", "nosniff");
-    if (c.get("services").environment !== "local") c.header("strict-transport-security", "max-age=31536000");
-    if (!isApi(c.req.path)) return;
-    c.header("cache-control", "no-store");
-    // Who nobody has let in isn't even told how far the database is.
-    const bookmark = c.get("actor") === undefined ? undefined : c.get("services").bookmark();
-    if (bookmark !== undefined) c.header(bookmarkHeader, bookmark);
-    c.header("vary", "Origin", { append: true });
-    const origin = c.req.header("origin");
-    if (preflight !== undefined || origin === undefined || !(await mayRead(c, origin))) return;
-    c.header("access-control-allow-origin", origin);
-    c.header("access-control-expose-headers", exposed);
+    const answer = new Response(c.res.body, c.res);
+    for (const [name, value] of await headersOf(c, isApi(c.req.path), preflight !== undefined))
+      if (name === "vary") answer.headers.append(name, value);
+      else answer.headers.set(name, value);
+    // Replaced as a whole: with each header of its own, Hono would copy the answer once more.
+    c.res = undefined;
+    c.res = answer;
   });
+
+async function headersOf(c: Context<AppEnv>, isApi: boolean, isPreflight: boolean): Promise<[string, string][]> {
+  const { environment, bookmark } = c.get("services");
+  const headers: [string, string][] = [["x-content-type-options", "nosniff"]];
+  if (environment !== "local") headers.push(["strict-transport-security", "max-age=31536000"]);
+  if (!isApi) return headers;
+  headers.push(["cache-control", "no-store"], ["vary", "Origin"]);
+  // Who nobody has let in isn't even told how far the database is.
+  const at = c.get("actor") === undefined ? undefined : bookmark();
+  if (at !== undefined) headers.push([bookmarkHeader, at]);
+  const origin = c.req.header("origin");
+  if (!isPreflight && origin !== undefined && (await mayRead(c, origin)))
+    headers.push(["access-control-allow-origin", origin], ["access-control-expose-headers", exposed]);
+  return headers;
+}
 
 /** Whether a page of this origin may read the answer: as the caller's tenant says; of a refusal that has no tenant, if any says so. */
 async function mayRead(c: Context<AppEnv>, origin: string): Promise<boolean> {

@@ -13,6 +13,13 @@ export async function equalInConstantTime(a: string, b: string): Promise<boolean
   return left !== undefined && right !== undefined && crypto.subtle.timingSafeEqual(left, right);
 }
 
+/** Whether two digests in hex are equal, in a time that doesn't tell where they differ; their length is no secret. */
+export function equalDigests(a: string, b: string): boolean {
+  const encoder = new TextEncoder();
+  const [left, right] = [encoder.encode(a), encoder.encode(b)];
+  return left.byteLength === right.byteLength && crypto.subtle.timingSafeEqual(left, right);
+}
+
 /** HMAC-SHA256 of a text, in hex. */
 export async function hmacSha256Hex(secret: string, text: string): Promise<string> {
   const encoder = new TextEncoder();

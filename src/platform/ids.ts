@@ -1,7 +1,18 @@
 /** New ids of everything that has one. */
 import { monotonicFactory } from "ulid";
 
-const ulid = monotonicFactory();
+const ulid = monotonicFactory(randomFractions());
+
+/** Fractions from 0 to less than 1 that nobody can guess, drawn from the platform many at once: the library asks for sixteen an id. */
+function randomFractions(): () => number {
+  const drawn = new Uint8Array(512);
+  let left = 0;
+  return () => {
+    if (left === 0) left = crypto.getRandomValues(drawn).length;
+    left -= 1;
+    return (drawn[left] ?? 0) / 256;
+  };
+}
 
 export type IdPrefix =
   | "ten"

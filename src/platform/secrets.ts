@@ -1,5 +1,5 @@
 /** Keys, and the sealing of what must be kept and not be read: AES-GCM under the deployment's own secret. */
-import { equalInConstantTime, sha256Hex } from "./digest.js";
+import { equalDigests, sha256Hex } from "./digest.js";
 
 const keyPattern = /^cnk_([0-9a-z]{26})_([A-Za-z0-9_-]{43})$/;
 
@@ -23,7 +23,7 @@ export function readKey(presented: string): { readonly keyId: string; readonly s
 }
 
 export async function matchesKey(secret: string, secretHash: string): Promise<boolean> {
-  return equalInConstantTime(await sha256Hex(secret), secretHash);
+  return equalDigests(await sha256Hex(secret), secretHash);
 }
 
 export interface Sealer {

@@ -38,9 +38,10 @@ it("delivers what works leave that follow each other at once together, when the 
     pace.workEnded();
     vi.advanceTimersByTime(10);
   }
+  vi.advanceTimersByTime(480);
   expect(deliveredAt).toEqual([0]);
-  vi.advanceTimersByTime(20);
-  expect(deliveredAt).toEqual([0, 70]);
+  vi.advanceTimersByTime(10);
+  expect(deliveredAt).toEqual([0, 550]);
 });
 
 it("delivers every three seconds at least while there is always more to do", () => {
@@ -51,6 +52,33 @@ it("delivers every three seconds at least while there is always more to do", () 
   }
   expect(deliveredAt.length).toBeGreaterThanOrEqual(3);
   expect(deliveredAt.length).toBeLessThanOrEqual(4);
+});
+
+it("looks half a second after the last work, not once for each of them", () => {
+  const timers = vi.spyOn(globalThis, "setTimeout");
+  pace.workEnded();
+  vi.advanceTimersByTime(10);
+  for (let work = 0; work < 40; work++) {
+    pace.workEnded();
+    vi.advanceTimersByTime(10);
+  }
+  vi.advanceTimersByTime(1_000);
+  expect(deliveredAt).toEqual([0, 900]);
+  expect(timers.mock.calls.length).toBeLessThanOrEqual(4);
+});
+
+it("is at rest half a second after work that was waited for", () => {
+  pace.workEnded();
+  vi.advanceTimersByTime(100);
+  isBusy = true;
+  pace.workEnded();
+  vi.advanceTimersByTime(1_000);
+  isBusy = false;
+  pace.workEnded();
+  vi.advanceTimersByTime(499);
+  expect(deliveredAt).toEqual([0]);
+  vi.advanceTimersByTime(1);
+  expect(deliveredAt).toEqual([0, 1_600]);
 });
 
 it("waits no longer than three seconds for work that is being done", () => {
