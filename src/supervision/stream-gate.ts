@@ -34,7 +34,7 @@ export function openStreamGate(
     streams.push(stream);
   }
   // As in the pass, too, all but the last look again at what later ones made of the text.
-  const again = modifiers.slice(0, -1).flatMap((supervisor) => supervisor.openStream?.() ?? []);
+  const again = modifiers.slice(0, -1).flatMap((supervisor) => supervisor.openStream?.(false) ?? []);
   streams.splice(modifiers.length, 0, ...again.map(unchanged));
 
   const looksAgain = new Set(streams.slice(modifiers.length, modifiers.length + again.length));

@@ -117,8 +117,12 @@ export interface Supervisor {
   /** What everybody but operators reads in place of its reasons. */
   readonly clientMessage?: string | undefined;
   judge(subject: Subject, judging: JudgeContext): Promise<Verdict>;
-  /** How it follows a streamed reply. A supervisor without it has to see the whole, which holds the whole. */
-  openStream?(): SupervisorStream;
+  /**
+   * How it follows a streamed reply. A supervisor without it has to see the whole, which holds the whole.
+   *
+   * @param mayModify false for a second look, which only tells whether it would: it may close the stream then instead of changing it
+   */
+  openStream?(mayModify?: boolean): SupervisorStream;
 }
 
 /** Whether it may change the texts of a hook: then it is heard in order, before those that only judge. */

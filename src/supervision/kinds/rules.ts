@@ -34,7 +34,7 @@ export function rulesSupervisor(
     mayModify: settings.mayModify,
     pure: true,
     judge: async (subject) => judgeSubject(rules, subject),
-    openStream: () => rules.openStream(),
+    openStream: (mayModify) => rules.openStream(mayModify),
   };
 }
 

@@ -17,8 +17,8 @@ export interface CompiledRules {
   readonly judgeData: (text: string) => RulesJudgement;
   /** Why injection rules found what they found, for operators: scores and signs, nothing of the text. */
   explain(text: string, isData?: boolean): string[];
-  /** Opens a stream for a text that comes in pieces and is passed on as far as it has been cleared. */
-  openStream(): RulesStream;
+  /** Opens a stream for a text that comes in pieces and is passed on as far as it has been cleared; one that may not edit closes where it would. */
+  openStream(mayEdit?: boolean): RulesStream;
 }
 
 /** Makes a configuration ready for use. Costs far more than judging a text with it: keep what it gives. */
@@ -29,7 +29,7 @@ export function compileRules(config: RulesConfig): CompiledRules {
   const judgeData = (text: string) => judgeWhole(text, forData);
   const explain = (text: string, isData = false) =>
     config.rules.flatMap(({ match }) => [...explainRule(match, text), ...explainData(match, text, isData)]);
-  return { judge, judgeData, explain, openStream: () => streamOf(rules, judge) };
+  return { judge, judgeData, explain, openStream: (mayEdit = true) => streamOf(rules, judge, mayEdit) };
 }
 
 function explainRule(match: RuleMatch, text: string): string[] {

@@ -22,9 +22,13 @@ export interface RulesStream {
 
 type Judge = (text: string) => RulesJudgement;
 
-/** Opens a stream. */
-export function streamOf(rules: readonly CompiledRule[], judge: Judge): RulesStream {
-  return rules.some(needsWholeText) ? new WholeTextStream(judge) : new StagedStream(rules, judge);
+/**
+ * Opens a stream.
+ *
+ * @param mayEdit whether it edits the text; else it closes where it would
+ */
+export function streamOf(rules: readonly CompiledRule[], judge: Judge, mayEdit: boolean): RulesStream {
+  return rules.some(needsWholeText) ? new WholeTextStream(judge) : new StagedStream(rules, judge, mayEdit);
 }
 
 /** Whether a rule can only be decided when the text is over. */
@@ -64,9 +68,9 @@ class StagedStream implements RulesStream {
   private readonly pieces: string[] = [];
   private readonly released: string[] = [];
 
-  constructor(rules: readonly CompiledRule[], judge: Judge) {
+  constructor(rules: readonly CompiledRule[], judge: Judge, mayEdit: boolean) {
     this.judge = judge;
-    this.stages = stagesOf(rules, this.outcome);
+    this.stages = stagesOf(rules, this.outcome, mayEdit);
   }
 
   push(delta: string): RulesStreamStep {
@@ -98,9 +102,9 @@ class StagedStream implements RulesStream {
   }
 }
 
-function stagesOf(rules: readonly CompiledRule[], outcome: Outcome): StreamStage[] {
+function stagesOf(rules: readonly CompiledRule[], outcome: Outcome, mayEdit: boolean): StreamStage[] {
   const stages: StreamStage[] = [];
-  const edits = rules.some((rule) => isEditing(rule) && rule.maxLength === undefined);
+  const edits = mayEdit && rules.some((rule) => isEditing(rule) && rule.maxLength === undefined);
   for (let pass = 0; edits && pass < maxPasses; pass++) stages.push(new LookStage(rules, outcome, true));
   for (const rule of rules) {
     if (rule.maxLength !== undefined) stages.push(new LengthStage(rule, rule.maxLength, outcome));
