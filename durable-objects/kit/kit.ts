@@ -14,8 +14,8 @@ import { Attempts } from "./attempts.js";
 import { closingAct } from "./closing-act.js";
 import { Crashes } from "./crashes.js";
 import { Deadlines } from "./deadlines.js";
-import { DeliveryPace } from "./delivery-pace.js";
-import { Driver, type Lease, leaseMs, type StepOutcome } from "./driver.js";
+import { Deliveries } from "./deliveries.js";
+import { Driver, type Lease, type StepOutcome } from "./driver.js";
 import { EventLog } from "./events.js";
 import { SupervisorHealth } from "./health.js";
 import { SqlJournal, usageOf } from "./journal.js";
@@ -58,8 +58,6 @@ export interface KitPorts {
   readonly load?: IsolateLoad;
 }
 
-/** When the alarm looks after a delivery that an instance began and may have died over, in milliseconds. */
-const deliveryLeaseMs = 15_000;
 const askDeadline = "ask:";
 /** When work that died or threw is looked at again. */
 const retryDeadline = "retry";
@@ -111,7 +109,7 @@ export class Kit {
   private readonly crashes: Crashes;
   private readonly works: WorkBook;
   private readonly writes: ObjectWrites;
-  private readonly pace: DeliveryPace;
+  private readonly deliveries: Deliveries;
 
   constructor(
     private readonly ctx: DurableObjectState,
@@ -152,8 +150,8 @@ export class Kit {
       now,
       write,
       deliver: ports.deliver,
-      wakeAt: (at) => this.wakeForOutbox(at),
-      wakeBy: (at) => this.deliverBy(at),
+      wakeAt: (at) => this.deliveries.wakeAt(at),
+      wakeBy: (at) => this.deliveries.by(at),
       failed: (error, attempts) => this.log("warn", "outbox.failed", { attempts, ...describeError(error) }),
       parked: (topic, attempts) => this.log("error", "outbox.parked", { subject: topic, attempts }),
     });
@@ -167,10 +165,14 @@ export class Kit {
       step: (lease) => this.step(lease),
       crashed: ports.crashed ?? ((error) => this.log("error", "driver.crashed", describeError(error))),
     });
-    this.pace = new DeliveryPace({
+    this.deliveries = new Deliveries({
       now,
+      outbox: this.outbox,
+      deadlines: this.deadlines,
+      alarmAlone: ports.active !== undefined,
       isBusy: () => this.driver.isDriving(),
-      deliver: () => this.deliverSoon(),
+      afterwards: (next) => this.writes.afterwards(next),
+      waitUntil: (work) => ctx.waitUntil(work),
     });
     this.attempts = new Attempts({
       storage,
@@ -205,7 +207,7 @@ export class Kit {
 
   /** Everything was erased. */
   emptied(): void {
-    this.pace.stop();
+    this.deliveries.stop();
     this.forget();
     this.deadlines.emptied();
     this.works.clear();
@@ -271,7 +273,7 @@ export class Kit {
     const level = outcome === "failed" ? "warn" : "info";
     this.log(level, `${kind}.ended`, { work, outcome, latencyMs: endedAt - since, ...usage });
     this.waiters.check();
-    this.deliverBehindAnswer();
+    this.deliveries.behindAnswer();
   }
 
   /** Takes the lease from the work that is driven now. Ending it is up to whoever cancels. */
@@ -282,7 +284,7 @@ export class Kit {
   /** Waits until nothing is driven or delivered any more: what is erased then stays erased. */
   async stopped(): Promise<void> {
     await this.driver.stopped();
-    this.pace.stop();
+    this.deliveries.stop();
     await this.outbox.drain();
   }
 
@@ -305,35 +307,7 @@ export class Kit {
 
   /** Sends off what the outbox holds, in the background; the alarm sees to it if this instance dies. */
   deliverSoon(): void {
-    this.writes.afterwards(() => {
-      this.pace.delivered();
-      if (!this.outbox.isEmpty()) this.deliverBy(this.ports.now() + deliveryLeaseMs);
-      this.ctx.waitUntil(this.outbox.drain());
-    });
-  }
-
-  /** Sends off what ended work left: what somebody waits for goes off at once, copies behind the answer, see {@link DeliveryPace}. */
-  private deliverBehindAnswer(): void {
-    if (this.outbox.isUrgent()) this.deliverSoon();
-    else
-      this.writes.afterwards(() => {
-        if (this.outbox.isEmpty()) return;
-        this.deliverBy(this.ports.now() + deliveryLeaseMs);
-        this.pace.workEnded();
-      });
-  }
-
-  /** Sees to it that somebody looks after the outbox then or earlier. */
-  private deliverBy(at: number): void {
-    const now = this.ports.now();
-    if (this.ports.active === undefined) this.deadlines.within("outbox", at, now);
-    // The alarm of the lease under which it was put does.
-    else this.deadlines.withinBrief("outbox", now + leaseMs, now);
-  }
-
-  private wakeForOutbox(at: number | undefined): void {
-    if (this.ports.active === undefined) this.deadlines.move("outbox", at);
-    else this.deadlines.moveBrief("outbox", at);
+    this.deliveries.soon();
   }
 
   /** What the alarm rang for. Never throws, never waits. */
@@ -370,7 +344,7 @@ export class Kit {
     }
     if (outcome !== "gone") this.waiters.check();
     if (outcome === "yielded") this.deliverSoon();
-    if (outcome === "again") this.deliverBehindAnswer();
+    if (outcome === "again") this.deliveries.behindAnswer();
     return outcome;
   }
 

@@ -1,0 +1,73 @@
+/** When what the outbox holds is delivered: at once, behind an answer, or by the alarm where this instance dies before. */
+import type { Deadlines } from "./deadlines.js";
+import { DeliveryPace } from "./delivery-pace.js";
+import { leaseMs } from "./driver.js";
+import type { Outbox } from "./outbox.js";
+
+/** When the alarm looks after a delivery that an instance began and may have died over, in milliseconds. */
+const deliveryLeaseMs = 15_000;
+
+export interface DeliveriesPorts {
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly outbox: Outbox;
+  readonly deadlines: Deadlines;
+  /** Nothing is stored of who delivers: the alarm alone stands for it. */
+  readonly alarmAlone: boolean;
+  /** Whether work is being done. */
+  readonly isBusy: () => boolean;
+  /** Does this once the write that is under way is done. */
+  readonly afterwards: (next: () => void) => void;
+  readonly waitUntil: (work: Promise<unknown>) => void;
+}
+
+export class Deliveries {
+  private readonly pace: DeliveryPace;
+
+  constructor(private readonly ports: DeliveriesPorts) {
+    const { now, isBusy } = ports;
+    this.pace = new DeliveryPace({ now, isBusy, deliver: () => this.soon() });
+  }
+
+  /** Sends off what the outbox holds, in the background. */
+  soon(): void {
+    const { outbox, now, afterwards, waitUntil } = this.ports;
+    afterwards(() => {
+      this.pace.delivered();
+      if (!outbox.isEmpty()) this.by(now() + deliveryLeaseMs);
+      waitUntil(outbox.drain());
+    });
+  }
+
+  /** Sends off what ended work left: what somebody waits for goes off at once, copies behind the answer, see {@link DeliveryPace}. */
+  behindAnswer(): void {
+    const { outbox, now, afterwards } = this.ports;
+    if (outbox.isUrgent()) this.soon();
+    else
+      afterwards(() => {
+        if (outbox.isEmpty()) return;
+        this.by(now() + deliveryLeaseMs);
+        this.pace.workEnded();
+      });
+  }
+
+  /** Sees to it that somebody looks after the outbox then or earlier. */
+  by(at: number): void {
+    const { deadlines, now, alarmAlone } = this.ports;
+    if (!alarmAlone) deadlines.within("outbox", at, now());
+    // The alarm of the lease under which it was put does.
+    else deadlines.withinBrief("outbox", now() + leaseMs, now());
+  }
+
+  /** Has the alarm look after the outbox then; without a time no more. */
+  wakeAt(at: number | undefined): void {
+    const { deadlines, alarmAlone } = this.ports;
+    if (!alarmAlone) deadlines.move("outbox", at);
+    else deadlines.moveBrief("outbox", at);
+  }
+
+  /** Nothing is delivered any more but what somebody asks for. */
+  stop(): void {
+    this.pace.stop();
+  }
+}
