@@ -34,7 +34,7 @@ interface Result {
   readonly meta?: { readonly rows_read?: number; readonly rows_written?: number };
 }
 
-/** @param object any object: all of them share the prototypes that are counted at. */
+/** @param object the one whose rows are counted; of D1 all is counted. */
 export async function countStorage(object: DurableObjectStub, act: () => Promise<unknown>): Promise<StorageCounts> {
   const counts: StorageCounts = {
     d1Queries: 0,
@@ -62,23 +62,23 @@ export async function countStorage(object: DurableObjectStub, act: () => Promise
     replace(statement, "run", noting),
     // A database's own batches go through a session too.
     replace(Object.getPrototypeOf(env.DB.withSession("first-primary")), "batch", noting),
-    ...(await runInDurableObject(object, (_instance, state) => [
+    ...(await runInDurableObject(object, (_instance, { storage: { sql }, storage }) => [
       replace(
-        Object.getPrototypeOf(state.storage.sql),
+        Object.getPrototypeOf(sql),
         "exec",
         (original) =>
           function (this: unknown, ...args: unknown[]) {
             const cursor = Reflect.apply(original, this, args) as (typeof cursors)[number];
-            if (args[0] !== anythingLeft) cursors.push(cursor);
+            if (this === sql && args[0] !== anythingLeft) cursors.push(cursor);
             return cursor;
           },
       ),
       replace(
-        Object.getPrototypeOf(state.storage),
+        Object.getPrototypeOf(storage),
         "setAlarm",
         (original) =>
           function (this: unknown, ...args: unknown[]) {
-            counts.alarmsSet++;
+            if (this === storage) counts.alarmsSet++;
             return Reflect.apply(original, this, args);
           },
       ),

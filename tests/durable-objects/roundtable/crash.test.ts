@@ -24,6 +24,12 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
+/** As after so many deaths that the next one is the last, whatever else was tried in the process meanwhile. */
+async function nearlyGiveUp(object: ReturnType<typeof tableObject>): Promise<void> {
+  const done = "(SELECT COUNT(*) FROM journal WHERE result IS NOT NULL AND journal.work = attempts.work)";
+  await rowsOf(object, `UPDATE attempts SET deaths = ?, company = 'others', progress = ${done}`, maxDeaths - 1);
+}
+
 describe("a roundtable whose object dies", () => {
   it("goes on with the round as soon as anybody looks; who has spoken isn't asked again", async () => {
     const tenant = await newTenant();
@@ -101,9 +107,7 @@ describe("a roundtable whose object dies", () => {
       await tenant.call("POST", "/v1/roundtables", { topic: "Do we ship?", ...panel.fields, waitMs: 0 }),
     );
     await Promise.all(["a", "b"].map((id) => seat(panel, id).until({ open: 1 })));
-    // As after so many deaths that the next one is the last.
-    const done = "(SELECT COUNT(*) FROM journal WHERE result IS NOT NULL AND journal.work = attempts.work)";
-    await rowsOf(tableObject(tenant, started), `UPDATE attempts SET deaths = ?, progress = ${done}`, maxDeaths - 1);
+    await nearlyGiveUp(tableObject(tenant, started));
 
     await crash();
 
@@ -142,8 +146,7 @@ describe("what seats have done with tools in a round that comes to no end", () =
 
   it("isn't done again by the continue after it was given up, which reads what came of it", async () => {
     const { tenant, panel, shop, started, object } = await charging();
-    const done = "(SELECT COUNT(*) FROM journal WHERE result IS NOT NULL AND journal.work = attempts.work)";
-    await rowsOf(object, `UPDATE attempts SET deaths = ?, progress = ${done}`, maxDeaths - 1);
+    await nearlyGiveUp(object);
 
     await crash();
 
