@@ -52,7 +52,8 @@ function roundtableText({ sessionId: id, status, message, responses, contextRequ
 /** The debate once nothing runs any more, or after this time. */
 async function settled(roundtableId: string, time: number, call: Call): Promise<Result<Roundtable>> {
   const { actor, services } = call;
-  return awaitEnd(call, time, (wait) => readRoundtable(actor, { roundtableId, waitMs: wait }, services));
+  const work = { root: { kind: "roundtable", id: roundtableId } } as const;
+  return awaitEnd(call, work, time, (wait) => readRoundtable(actor, { roundtableId, waitMs: wait }, services));
 }
 
 const start = newRoundtableSchema.shape;
