@@ -23,6 +23,8 @@ export const answerHeaders = (isApi: (path: string) => boolean) =>
     // The answer to an upgrade belongs to the socket.
     if (c.res.status === 101) return;
     c.header("x-content-type-options", "nosniff");
+    // A stream's answer is made whole, without what was set before it.
+    c.header("x-request-id", c.get("requestId"));
     if (c.get("services").environment !== "local") c.header("strict-transport-security", "max-age=31536000");
     if (!isApi(c.req.path)) return;
     c.header("cache-control", "no-store");

@@ -64,6 +64,7 @@ it("every stream of the document answers a HEAD with the headers of a GET, and o
   for (const path of paths) {
     const answer = await send("GET", path, { key: tenant.key });
     await answer.body?.cancel();
+    expect(answer.headers.get("x-request-id"), path).toMatch(/^req_/);
     got.push(shown(answer));
   }
   expect(heads).toEqual(got);
