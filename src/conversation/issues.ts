@@ -23,12 +23,12 @@ export function issuesOf(error: { readonly issues: readonly z.core.$ZodIssue[] }
         }));
       }
     }
-    return [{ path, message: wordsOf(issue) }];
+    return [{ path, message: issueWords(issue) }];
   });
 }
 
 /** What zod says in the words of its own schema language, for who wrote JSON or a query; what a schema says itself stays as it is. */
-function wordsOf(issue: z.core.$ZodIssue): string {
+export function issueWords(issue: z.core.$ZodIssue): string {
   const { message } = issue;
   if (issue.code === "invalid_type") {
     const received = /^Invalid input: expected .+, received (.+)$/.exec(message)?.[1];
@@ -46,6 +46,8 @@ function wordsOf(issue: z.core.$ZodIssue): string {
   if (message.startsWith("Invalid option: expected one of") && issue.code === "invalid_value") {
     return `it has to be one of ${issue.values.map(String).join(", ")}`;
   }
+  const kinds = /^Invalid discriminator value\. Expected (.+)$/.exec(message)?.[1];
+  if (kinds !== undefined) return `it has to be one of ${kinds.replaceAll("'", "").replaceAll(" | ", ", ")}`;
   if (message === "Invalid ISO datetime") return "it has to be a time, such as 2026-11-22T09:30:00Z";
   return message;
 }

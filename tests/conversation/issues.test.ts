@@ -13,6 +13,9 @@ const order = z.strictObject({
   notes: z.record(z.string(), z.string()).optional(),
   size: z.enum(["small", "large"]).optional(),
   from: z.iso.datetime().optional(),
+  by: z
+    .discriminatedUnion("kind", [z.object({ kind: z.literal("car") }), z.object({ kind: z.literal("ship") })])
+    .optional(),
   name: z.string("a name is a text").min(2, "a name has two letters").optional(),
 });
 
@@ -40,6 +43,7 @@ describe("an issue", () => {
     [{ item: "x", notes: "none" }, { notes: "it has to be an object, and is a string" }],
     [{ item: "x", size: "huge" }, { size: "it has to be one of small, large" }],
     [{ item: "x", from: "yesterday" }, { from: "it has to be a time, such as 2026-11-22T09:30:00Z" }],
+    [{ item: "x", by: { kind: "plane" } }, { "by.kind": "it has to be one of car, ship" }],
     [{ item: "x", colour: "red" }, { colour: "there is no such field" }],
   ])("of %j says what would be right", (input, issues) => {
     expect(said(input)).toEqual(issues);
