@@ -87,6 +87,8 @@ export class Dialogue {
     if (text === "") return nothing;
     const asked = await this.answers.askAnsweredBy(event);
     if (asked !== undefined) return this.answers.answer(open, event, asked, answerOfText(asked, text));
+    // The answer to a question of another conversation, or to none, is nobody's message.
+    if (event.action.askId !== undefined) return () => this.out.notice(event, texts.notThere);
     // Staff talks among itself there.
     if (isStaff) return () => this.out.noted(event);
     switch (text.split(/\s/, 1)[0]) {

@@ -86,19 +86,19 @@ export class ChatSession extends Root<SessionEngine> implements SessionObject {
 
   async turnAsSent(turnId: string): Promise<Wire<Result<SentTurn>>> {
     const turn = this.exists() ? this.engine.store.turns.get(turnId) : undefined;
-    if (turn === undefined) return toWire(noSession);
+    if (turn === undefined) return toWire(noTurn);
     const view = this.engine.turn(turnId);
     return toWire(view.ok ? ok({ turn: view.value, request: turn.request }) : view);
   }
 
   async turnTrace(turnId: string): Promise<Wire<Result<TurnTrace>>> {
     const turn = this.exists() ? this.engine.store.turns.get(turnId) : undefined;
-    return toWire(turn === undefined ? noSession : ok(turnTrace(turn, this.engine.store, this.engine.kit)));
+    return toWire(turn === undefined ? noTurn : ok(turnTrace(turn, this.engine.store, this.engine.kit)));
   }
 
   async cancelTurn(turnId: string, by: ActorRecord): Promise<Wire<Result<Turn>>> {
     const turn = this.exists() ? this.engine.store.turns.get(turnId) : undefined;
-    if (turn === undefined) return toWire(noSession);
+    if (turn === undefined) return toWire(noTurn);
     this.engine.cancelTurn(turn, by);
     return toWire(this.engine.turn(turnId));
   }
@@ -160,4 +160,5 @@ export class ChatSession extends Root<SessionEngine> implements SessionObject {
   }
 }
 
-const noSession = refuse("not_found", "There is no such session, or no such turn in it.");
+const noSession = refuse("not_found", "There is no such session.");
+const noTurn = refuse("not_found", "There is no such session, or no such turn in it.");

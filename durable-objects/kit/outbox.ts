@@ -46,7 +46,9 @@ export function retryDelayMs(attempts: number): number {
 }
 
 export class Outbox {
-  private draining: Promise<void> | undefined;
+  /** Until the last look of a delivery, and in one stretch with it: who asks after that look gets a delivery of its own. */
+  private isDraining = false;
+  private drained: Promise<void> = Promise.resolve();
   /** Messages of the write that is under way, while they are gathered. */
   private together: NewMessage[] | undefined;
   /** All rows there are, as long as they are few, due and were never tried; read anew otherwise. */
@@ -121,10 +123,8 @@ export class Outbox {
   drain(): Promise<void> {
     this.urgent = false;
     this.upTo = this.newest();
-    this.draining ??= this.run().finally(() => {
-      this.draining = undefined;
-    });
-    return this.draining;
+    if (!this.isDraining) this.drained = this.run();
+    return this.drained;
   }
 
   /** What was tried to the end, the oldest first. */
@@ -156,23 +156,24 @@ export class Outbox {
   }
 
   private async run(): Promise<void> {
-    for (let rows = this.take(); rows.length > 0; rows = this.take()) {
-      const [first] = rows;
-      if (first !== undefined && first.id > this.upTo) {
-        const now = this.ports.now();
-        this.wakeAt(Math.min(this.nextDue(now), now + leaseMs));
-        return;
+    this.isDraining = true;
+    try {
+      for (let rows = this.take(); rows.length > 0; rows = this.take()) {
+        const [first] = rows;
+        if (first !== undefined && first.id > this.upTo) {
+          const now = this.ports.now();
+          this.wakeAt(Math.min(this.nextDue(now), now + leaseMs));
+          return;
+        }
+        const messages = rows.flatMap(messagesOf);
+        if (messages.length > 1 && (await this.send(rows, messages))) continue;
+        if (messages.length > rows.length) this.split(rows);
+        else await this.sendEachAlone(rows);
       }
-      const messages = rows.flatMap(messagesOf);
-      if (messages.length > 1 && (await this.send(rows, messages))) continue;
-      if (messages.length > rows.length) this.split(rows);
-      else await this.sendEachAlone(rows);
+      this.wakeAt(this.isEmpty() ? undefined : this.nextDue());
+    } finally {
+      this.isDraining = false;
     }
-    if (this.isEmpty()) {
-      this.wakeAt(undefined);
-      return;
-    }
-    this.wakeAt(this.nextDue());
   }
 
   /** When the next is due that is due after a time. The head of each entity: what waits behind it must not wake anybody. */

@@ -76,6 +76,10 @@ export abstract class Root<W extends RootEngine> extends StoredObject<W> impleme
     return toWire(answerResult(this.engine.kit.asks.cancelBy(askId, answerer)));
   }
 
+  async isThere(): Promise<boolean> {
+    return this.exists();
+  }
+
   /** Server-sent events; nothing for a root that doesn't exist. */
   async streamEvents({ work, after, lingerMs, reader }: EventsQuery): Promise<ReadableStream<Uint8Array> | null> {
     if (!this.exists()) return null;

@@ -1,5 +1,6 @@
 /** The object of a roundtable as others call it: what it does is in `RoundtableEngine`. */
 import { z } from "zod";
+import { type Effect, effectSchema } from "../../src/agent/effects.js";
 import type { Answerer } from "../../src/asks/ask.js";
 import { composeRootPlatform } from "../../src/composition.js";
 import type { ActorRecord } from "../../src/conversation/actor-record.js";
@@ -41,11 +42,13 @@ export class Roundtable extends Root<RoundtableEngine> implements RoundtableObje
     identity: RoundtableIdentity,
     definition: Wire<RoundtableDefinition>,
     record: Wire<DebateRecord>,
+    effects?: Wire<readonly Effect[]>,
   ): Answer {
     if (!this.exists()) {
       const [parsed, from] = [fromWire(definition, roundtableDefinitionSchema), fromWire(record, debateRecordSchema)];
+      const done = effects === undefined ? [] : fromWire(effects, z.array(effectSchema));
       this.makeTables();
-      this.engine.adopt(identity, parsed, from);
+      this.engine.adopt(identity, parsed, from, done);
     }
     return this.describe(0);
   }
@@ -56,6 +59,10 @@ export class Roundtable extends Root<RoundtableEngine> implements RoundtableObje
 
   async readRecord(): Promise<Wire<Result<DebateRecord>>> {
     return toWire(this.exists() ? ok(this.engine.record()) : noRoundtable);
+  }
+
+  async readEffects(): Promise<Wire<readonly Effect[]>> {
+    return toWire(this.exists() ? this.engine.store.allEffects() : []);
   }
 
   async readDefinition(): Promise<Wire<Result<RoundtableDefinition>>> {

@@ -1,4 +1,5 @@
 /** A roundtable at work: the kit's parts put together, and what happens when a command, an answer or an alarm comes. */
+import type { Effect } from "../../src/agent/effects.js";
 import type { RootPlatform } from "../../src/application/root-platform.js";
 import type { Answerer } from "../../src/asks/ask.js";
 import type { AskWork } from "../../src/asks/origin.js";
@@ -72,10 +73,16 @@ export class RoundtableEngine implements RootEngine {
     this.kit.deliverSoon();
   }
 
-  /** As it stood in another's record: its rounds, and what was answered in them. */
-  adopt(identity: RoundtableIdentity, definition: RoundtableDefinition, record: DebateRecord): void {
+  /** As it stood in another's record: its rounds, and what was answered in them; and what was done there. */
+  adopt(
+    identity: RoundtableIdentity,
+    definition: RoundtableDefinition,
+    record: DebateRecord,
+    done: readonly Effect[],
+  ): void {
     this.kit.write(() => {
       this.create(identity, definition);
+      this.store.addEffects(done);
       if (record.topic !== undefined) this.store.setTopic(record.topic);
       const perspectives = record.seats.flatMap(({ perspective }) => perspective ?? []);
       if (perspectives.length === record.seats.length) this.store.setPerspectives(perspectives);

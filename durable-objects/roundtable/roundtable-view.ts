@@ -2,7 +2,7 @@
 import type { Ask } from "../../src/asks/ask.js";
 import { awaitedContext, viewOfRequest } from "../../src/roundtable/context-request.js";
 import type { ResultOutcome } from "../../src/roundtable/context-results.js";
-import { type Debate, inSeatOrder, isCompleted, statusOf } from "../../src/roundtable/debate.js";
+import { type Debate, exitWords, inSeatOrder, isCompleted, statusOf } from "../../src/roundtable/debate.js";
 import type { DebateRecord } from "../../src/roundtable/debate-record.js";
 import { type SeatInfo, seatsOf } from "../../src/roundtable/panel.js";
 import { shownPosition } from "../../src/roundtable/record-views.js";
@@ -153,7 +153,8 @@ function messageOf(store: RoundtableStore, debate: Debate): string {
       ? "Agents have requested additional context before continuing."
       : "Agents have requested additional context that would help; continuing goes on without it.";
   }
-  if (isCompleted(debate)) return `The debate is completed after round ${round} (${exit?.reason ?? "rounds"}).`;
+  if (isCompleted(debate))
+    return `The debate is completed after round ${round}: ${exitWords[exit?.reason ?? "rounds"]}.`;
   if (paused) return "The roundtable is paused.";
   if (exit !== undefined)
     return "What was asked for in the last round is answered: continue for a closing pass of those who asked.";

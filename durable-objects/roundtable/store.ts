@@ -265,6 +265,11 @@ export class RoundtableStore {
       .map(({ body }) => effectSchema.parse(JSON.parse(body)));
   }
 
+  /** Those of the running round as well, as far as it has come. */
+  allEffects(): Effect[] {
+    return [...this.effects(), ...this.effectsUnderWay()];
+  }
+
   requests(): BookedRequest[] {
     return this.sql
       .exec<{ body: string }>("SELECT body FROM requests")

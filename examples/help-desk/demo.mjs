@@ -111,6 +111,11 @@ function textOf({ reply, error }) {
   return (said?.join("\n") ?? error?.content ?? "(nothing)").replaceAll("\n", "\n          ");
 }
 
+/** A step is a supervisor's, or that of a person who decided about what one of them held. */
+function whose({ supervisor, actor }) {
+  return supervisor ?? `the reviewer (${actor?.role})`;
+}
+
 /** What each supervisor did in this turn, and why. */
 async function showSupervision(api, sessionId, { turnId }) {
   const passes = [];
@@ -121,9 +126,9 @@ async function showSupervision(api, sessionId, { turnId }) {
   }
   for (const { hook, steps } of passes) {
     const spoke = steps.filter(({ action }) => action !== "allow");
-    const silent = steps.filter(({ action }) => action === "allow").map(({ supervisor }) => supervisor);
-    for (const { supervisor, action, reasons } of spoke) {
-      console.log(`  ${hook.padEnd(10)}${supervisor}: ${action}. ${reasons.join(" ")}`);
+    const silent = steps.filter(({ action }) => action === "allow").map(whose);
+    for (const step of spoke) {
+      console.log(`  ${hook.padEnd(10)}${whose(step)}: ${[`${step.action}.`, ...step.reasons].join(" ")}`);
     }
     if (silent.length > 0) console.log(`  ${hook.padEnd(10)}${silent.join(", ")}: allow`);
   }

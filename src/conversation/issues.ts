@@ -23,8 +23,59 @@ export function issuesOf(error: { readonly issues: readonly z.core.$ZodIssue[] }
         }));
       }
     }
-    return [{ path, message: issue.message }];
+    return [{ path, message: issueWords(issue) }];
   });
+}
+
+/** What zod says in the words of its own schema language, for who wrote JSON or a query; what a schema says itself stays as it is. */
+export function issueWords(issue: z.core.$ZodIssue): string {
+  const { message } = issue;
+  if (issue.code === "invalid_type") {
+    const received = /^Invalid input: expected .+, received (.+)$/.exec(message)?.[1];
+    if (received === undefined) return message;
+    if (received === "undefined") return `it is missing: ${named(issue.expected)}`;
+    const given = received in types && issue.expected !== "int" ? `, and is ${named(received)}` : "";
+    return `it has to be ${named(issue.expected)}${given}`;
+  }
+  if (issue.code === "too_small" && message.startsWith("Too small: expected")) {
+    return `it has to ${sized("at least", Number(issue.minimum), issue)}`;
+  }
+  if (issue.code === "too_big" && message.startsWith("Too big: expected")) {
+    return `it has to ${sized("at most", Number(issue.maximum), issue)}`;
+  }
+  if (message.startsWith("Invalid option: expected one of") && issue.code === "invalid_value") {
+    return `it has to be one of ${issue.values.map(String).join(", ")}`;
+  }
+  const kinds = /^Invalid discriminator value\. Expected (.+)$/.exec(message)?.[1];
+  if (kinds !== undefined) return `it has to be one of ${kinds.replaceAll("'", "").replaceAll(" | ", ", ")}`;
+  if (message === "Invalid ISO datetime") return "it has to be a time, such as 2026-11-22T09:30:00Z";
+  return message;
+}
+
+/** Types as JSON has them, and how they are spoken of. */
+const types: Readonly<Record<string, string>> = {
+  string: "a string",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  array: "a list",
+  object: "an object",
+  record: "an object",
+  null: "null",
+};
+
+function named(type: string): string {
+  return types[type] ?? type;
+}
+
+function sized(
+  bound: string,
+  size: number,
+  { origin, exact }: Pick<z.core.$ZodIssueTooSmall, "origin" | "exact">,
+): string {
+  const limit = `${exact === true ? "exactly" : bound} ${size}`;
+  const unit = origin === "string" ? "character" : origin === "array" || origin === "set" ? "item" : undefined;
+  return unit === undefined ? `be ${limit}` : `have ${limit} ${unit}${size === 1 ? "" : "s"}`;
 }
 
 function isOfAnotherType({ code, path }: z.core.$ZodIssue): boolean {

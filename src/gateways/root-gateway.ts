@@ -61,6 +61,8 @@ export interface RootObject {
   ask(askId: string): Promise<Wire<Result<Ask>>>;
   answerAsk(askId: string, answer: Wire<unknown>, answerer: Answerer): Promise<Wire<Result<Ask>>>;
   cancelAsk(askId: string, answerer: Answerer): Promise<Wire<Result<Ask>>>;
+  /** Whether there is such a root. */
+  isThere(): Promise<boolean>;
   streamEvents(query: EventsQuery): Promise<ReadableStream<Uint8Array> | null>;
   events(query: LogQuery): Promise<Wire<LoggedEventView[]>>;
   /** What it could not deliver; nothing where there is no such root. */
@@ -74,6 +76,8 @@ export interface RootObject {
 
 /** Where the events of a kind of root are read. */
 export interface EventSource {
+  /** Whether there is such a root. */
+  isThere(tenantId: string, rootId: string): Promise<boolean>;
   /** Events of the log, oldest first; none when there is no such root. */
   events(tenantId: string, rootId: string, query: LogQuery): Promise<LoggedEventView[]>;
   /** Server-sent events; nothing when there is no such root. */
@@ -123,6 +127,10 @@ export class RootGateway<O extends RootObject> implements AskOwner, EventSource 
 
   async retryParked(tenantId: string, rootId: string): Promise<number | undefined> {
     return (await this.call(tenantId, rootId, (object) => object.retryParked())) ?? undefined;
+  }
+
+  isThere(tenantId: string, rootId: string): Promise<boolean> {
+    return this.call(tenantId, rootId, (object) => object.isThere());
   }
 
   streamEvents(tenantId: string, rootId: string, query: EventsQuery): Promise<ReadableStream<Uint8Array> | null> {

@@ -1,4 +1,6 @@
 /** Calls of roundtables. */
+import { z } from "zod";
+import { type Effect, effectSchema } from "../agent/effects.js";
 import type { Answerer } from "../asks/ask.js";
 import type { ActorRecord } from "../conversation/actor-record.js";
 import type { Result } from "../conversation/problem.js";
@@ -32,14 +34,17 @@ export interface RoundtableObject extends RootObject {
     definition: Wire<RoundtableDefinition>,
     waitMs: number,
   ): Promise<Wire<Result<Roundtable>>>;
-  /** Begins it as it stood in another's record, unless it was begun before. */
+  /** Begins it as it stood in another's record, unless it was begun before; with what its seats aren't to do again. */
   adopt(
     identity: RoundtableIdentity,
     definition: Wire<RoundtableDefinition>,
     record: Wire<DebateRecord>,
+    effects?: Wire<readonly Effect[]>,
   ): Promise<Wire<Result<Roundtable>>>;
   describe(waitMs: number): Promise<Wire<Result<Roundtable>>>;
   readRecord(): Promise<Wire<Result<DebateRecord>>>;
+  /** What its seats did with tools that isn't to be done again; none where there is no such roundtable. */
+  readEffects(): Promise<Wire<readonly Effect[]>>;
   /** As it was begun: its topic and its panel. */
   readDefinition(): Promise<Wire<Result<RoundtableDefinition>>>;
   /** @param commandId the same command, sent again because the object died, does nothing again */
@@ -74,10 +79,11 @@ export class RoundtableGateway extends RootGateway<RoundtableObject> {
     identity: RoundtableIdentity,
     definition: RoundtableDefinition,
     record: DebateRecord,
+    effects: readonly Effect[],
   ): Promise<Result<Roundtable>> {
-    const [wire, recordWire] = [toWire(definition), toWire(record)];
+    const [wire, recordWire, effectsWire] = [toWire(definition), toWire(record), toWire(effects)];
     return this.roundtable(identity.tenantId, identity.roundtableId, (object) =>
-      object.adopt(identity, wire, recordWire),
+      object.adopt(identity, wire, recordWire, effectsWire),
     );
   }
 
@@ -87,6 +93,10 @@ export class RoundtableGateway extends RootGateway<RoundtableObject> {
 
   async record(tenantId: string, roundtableId: string): Promise<Result<DebateRecord>> {
     return fromWire(await this.call(tenantId, roundtableId, (object) => object.readRecord()), recordResult);
+  }
+
+  async effects(tenantId: string, roundtableId: string): Promise<readonly Effect[]> {
+    return fromWire(await this.call(tenantId, roundtableId, (object) => object.readEffects()), z.array(effectSchema));
   }
 
   async definition(tenantId: string, roundtableId: string): Promise<Result<RoundtableDefinition>> {

@@ -33,7 +33,11 @@ export const answerHeaders = (isApi: (path: string) => boolean) =>
 
 async function headersOf(c: Context<AppEnv>, isApi: boolean, isPreflight: boolean): Promise<[string, string][]> {
   const { environment, bookmark } = c.get("services");
-  const headers: [string, string][] = [["x-content-type-options", "nosniff"]];
+  const headers: [string, string][] = [
+    ["x-content-type-options", "nosniff"],
+    // A stream's answer is made whole, without what was set before it.
+    ["x-request-id", c.get("requestId")],
+  ];
   if (environment !== "local") headers.push(["strict-transport-security", "max-age=31536000"]);
   if (!isApi) return headers;
   headers.push(["cache-control", "no-store"], ["vary", "Origin"]);

@@ -1,7 +1,7 @@
 /** The events of a root (a session, a run …) over HTTP: server-sent events, or a WebSocket on upgrade. */
 import type { Context } from "hono";
 import { z } from "zod";
-import { connectToEvents, followEvents, type RootRef } from "../application/events/follow-events.js";
+import { canFollow, connectToEvents, followEvents, type RootRef } from "../application/events/follow-events.js";
 import { eventDefinitions } from "../catalogues/events.js";
 import { type EventDefinition, type EventRoot, nonEmpty } from "../conversation/event.js";
 import { type AppEnv, actorOf, unwrap } from "./context.js";
@@ -13,7 +13,7 @@ export const eventsQuery = z.object({
 
 /** What the events route of any root says of itself in the document. */
 export const eventsDescription =
-  "Events have growing ids; `Last-Event-ID` or `after` resumes behind one. The stream ends when nothing goes on any more (all is done, or waits for an answer) and `lingerMs` has passed; a WebSocket stays.";
+  "Events have growing ids; `Last-Event-ID` or `after` resumes behind one. The stream ends when nothing goes on any more (all is done, or waits for an answer) and `lingerMs` has passed; a WebSocket stays. HEAD answers whether it may be followed, and opens nothing.";
 
 /** An event as a WebSocket sends it. In a stream `id` and `event` are fields of its own, and `data` is JSON. */
 function eventMessage({ type, description, data, live }: EventDefinition & { readonly type: string }) {
@@ -53,12 +53,16 @@ export function eventsAnswers(root: EventRoot) {
   } as const;
 }
 
-/** The events of a root, in the form that the request asks for. */
+/** The events of a root, in the form that the request asks for. A HEAD learns whether there are any, and opens nothing. */
 export async function eventsResponse(
   c: Context<AppEnv>,
   root: RootRef,
   { after, lingerMs }: z.infer<typeof eventsQuery>,
 ): Promise<Response> {
+  if (c.req.method === "HEAD") {
+    unwrap(await canFollow(actorOf(c), root, c.get("services")));
+    return eventStreamResponse(null);
+  }
   if (c.req.header("upgrade")?.toLowerCase() === "websocket") {
     return unwrap(await connectToEvents(actorOf(c), { root, request: c.req.raw }, c.get("services")));
   }
@@ -67,7 +71,7 @@ export async function eventsResponse(
   return eventStreamResponse(unwrap(await followEvents(actorOf(c), { root, query }, c.get("services"))));
 }
 
-export function eventStreamResponse(stream: ReadableStream<Uint8Array>): Response {
+export function eventStreamResponse(stream: ReadableStream<Uint8Array> | null): Response {
   return new Response(stream, {
     headers: { "content-type": "text/event-stream", "cache-control": "no-store", "x-accel-buffering": "no" },
   });

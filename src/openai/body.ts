@@ -1,5 +1,6 @@
 /** Bodies of requests, read by a schema: what is wrong is a 400 that names the parameter. */
 import { z } from "zod";
+import { issueWords } from "../conversation/issues.js";
 import { readJson } from "../text/json.js";
 import { OpenAiError, paramOf } from "./errors.js";
 
@@ -22,7 +23,7 @@ export function readBody<T extends z.ZodType>(schema: T, text: string | undefine
   throw new OpenAiError(
     400,
     code,
-    param === "" ? issue.message : `${param}: ${issue.message}`,
+    param === "" ? issueWords(issue) : `${param}: ${issueWords(issue)}`,
     param === "" ? null : param,
   );
 }

@@ -45,6 +45,18 @@ const exitReasons = [
 export const exitSchema = z.object({ reason: z.enum(exitReasons), round: z.int() });
 export type Exit = z.infer<typeof exitSchema>;
 
+/** Why a debate has ended, for people. */
+export const exitWords: Readonly<Record<Exit["reason"], string>> = {
+  rounds: "all its rounds are done",
+  agreement: "its seats agree",
+  stability: "nobody moves any more",
+  confidence: "every seat is sure",
+  budget: "its budget is used up",
+  stopped: "it was stopped",
+  answered: "it was asked to answer now",
+  blocked: "its topic was blocked",
+};
+
 /** What decides how a debate goes on. */
 export interface Debate {
   readonly seats: readonly Pick<SeatInfo, "id">[];
@@ -136,7 +148,7 @@ export function nextStep(debate: Debate, { skipPending = false, rerun }: Continu
   if (isCompleted(debate)) {
     return {
       kind: "refused",
-      detail: `The roundtable is completed (${exit?.reason}). Fork it to go on from a round: POST …/fork.`,
+      detail: `The roundtable is completed: ${exitWords[exit?.reason ?? "rounds"]}. Fork it to go on from a round: POST …/fork.`,
     };
   }
   const held = skipPending ? new Set<string>() : waitingSeats(requests);

@@ -83,7 +83,10 @@ export async function askStructured<T>(
     ]);
     read = again.read;
   }
-  if (!read.ok) return { kind: "failed", error: read.problem, reason: "failed", spent };
+  if (!read.ok) {
+    const error = first.text === undefined ? read.problem : `the model's answer can't be used: ${read.problem}`;
+    return { kind: "failed", error, reason: "failed", spent };
+  }
   return { ...(await superviseAnswer(read.value, question, ports)), spent };
 }
 

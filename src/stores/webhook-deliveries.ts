@@ -124,8 +124,12 @@ export class WebhookDeliveries {
     ]);
   }
 
-  /** Switches a subscription off whose receiver is gone for good; what waits is parked. */
-  async disable({ tenantId, name }: Pick<StreamOf, "tenantId" | "name">, failure: string): Promise<void> {
+  /** Switches a subscription off whose receiver is gone for good; what waits is parked, the one that was tried with that try. */
+  async disable(
+    { tenantId, name }: Pick<StreamOf, "tenantId" | "name">,
+    { deliveryId }: Pick<PendingDelivery, "deliveryId">,
+    failure: string,
+  ): Promise<void> {
     const now = this.now();
     await this.db.batch([
       this.db
@@ -135,10 +139,11 @@ export class WebhookDeliveries {
         .bind(tenantId, name, now, failure),
       this.db
         .prepare(
-          `UPDATE webhook_deliveries SET status = 'parked', failure = ?3, updated_at = ?4
+          `UPDATE webhook_deliveries SET status = 'parked', failure = ?3, updated_at = ?4,
+             attempts = attempts + (delivery_id = ?5)
            WHERE tenant_id = ?1 AND name = ?2 AND status = 'pending'`,
         )
-        .bind(tenantId, name, failure, now),
+        .bind(tenantId, name, failure, now, deliveryId),
     ]);
   }
 

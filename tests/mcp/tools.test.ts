@@ -102,7 +102,9 @@ describe.each(eras.map((era) => [eraName(era), era] as const))("MCP, protocol %s
     expect(unknown.text).toMatch(/^invalid: .*\n- agent: /);
     const wrong = await callTool(client, "send_message", { sessionId: "ses_1", content: "hi", mood: "glad" });
     expect(wrong.isError).toBe(true);
-    expect(wrong.text).toContain("mood");
+    expect(wrong.text).toContain("mood: there is no such field");
+    const missing = await callTool(client, "send_message", { sessionId: "ses_1" });
+    expect(missing.text).toContain("content: it is missing: a string");
     const foreign = await callTool(client, "get_turn", { sessionId: "ses_1", turnId: "turn_1" });
     expect(foreign).toMatchObject({ isError: true, text: expect.stringMatching(/^not_found: /) });
   });

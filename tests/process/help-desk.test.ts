@@ -34,6 +34,7 @@ describe("the help desk", () => {
     expect(said).toContain("as heard  [blocked] It reads like an attempt to change the help desk's instructions.");
     expect(said).toContain("It held a credential.");
     expect(said).toMatch(/response {2}help-desk-careful: review\./);
+    expect(said).toContain("  response  the reviewer (admin): modify.\n");
     expect(said).toMatch(/review {4}May this response pass\?/);
     expect(said).toMatch(/reviewer {2}edit: (.*)\ndesk {6}\1\n/);
   }, 120_000);

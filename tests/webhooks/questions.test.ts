@@ -241,6 +241,18 @@ it("the channel of our own brings questions as data, and an answer names its ask
   expect((await asksOf(tenant))[0]).toMatchObject({ closedBy: { kind: "channel", id: "generic:u1", subject: "u1" } });
 });
 
+it("the channel of our own tells whoever answers a question that was asked elsewhere, and makes no message of it", async () => {
+  const { tenant, channel } = await asking(generic, { question: "Which size?" });
+  await channel.say(1, "I want a shirt.");
+  await expect.poll(() => channel.texts()).toEqual(["Which size?"]);
+  const [{ askId }] = await asksOf(tenant);
+  const elsewhere = { conversation: "room-2", messageId: "m2", user: { id: "u2" }, text: "large", askId };
+  await channel.deliver(await generic.raw(elsewhere));
+  await expect.poll(() => channel.texts()).toEqual(["Which size?", "That question isn't here any more."]);
+  expect((await asksOf(tenant))[0]).toMatchObject({ status: "open" });
+  expect((await tenant.call("GET", "/v1/sessions")).body.items).toHaveLength(1);
+});
+
 it("a question whose time is over is changed to say so", async () => {
   const { tenant, channel } = await asking(slack, { question: "Which city?", timeoutMs: 60_000 });
   await channel.say(1, "Weather?");

@@ -158,7 +158,7 @@ describe("a webhook", () => {
     const sessionId = await tenant.session();
     await tenant.say(sessionId, "first");
     await expect.poll(async () => (await tenant.call("GET", "/v1/webhooks/crm")).body.status).toBe("disabled");
-    expect(await deliveries(tenant)).toMatchObject([{ status: "parked" }]);
+    expect(await deliveries(tenant)).toMatchObject([{ status: "parked", attempts: 1 }]);
     await tenant.say(sessionId, "second");
     await hook.reply(taken);
     const body = { url: hook.hookURL, events: ["turn.completed"] };

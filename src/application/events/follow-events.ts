@@ -27,7 +27,16 @@ export async function followEvents(
   return openStream(actor, root, query, services);
 }
 
-/** The same over a WebSocket: the root's object answers the request for the upgrade itself. */
+/** Whether `followEvents` would give the actor a stream of it. Opens none. */
+export async function canFollow(actor: Actor, root: RootRef, services: Services): Promise<Result<void>> {
+  const allowed = authorize(actor, "followEvents");
+  if (!allowed.ok) return allowed;
+  const own = await ownRoot(actor, root, services);
+  if (!own.ok) return own;
+  return (await sourceOf(root, services).isThere(actor.tenantId, root.id)) ? ok(undefined) : noRoot(root.kind);
+}
+
+/** The events over a WebSocket: the root's object answers the request for the upgrade itself. */
 export async function connectToEvents(
   actor: Actor,
   { root, request }: { readonly root: RootRef; readonly request: Request },

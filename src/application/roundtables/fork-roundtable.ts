@@ -19,9 +19,11 @@ export async function forkRoundtable(
   if (!allowed.ok) return allowed;
   const { tenantId } = actor;
   const { roundtableId, round, idempotencyKey } = input;
-  const [definition, record] = await Promise.all([
+  // The rounds fork, the world doesn't: what seats did after this round, or in one that was cut short, is done all the same.
+  const [definition, record, effects] = await Promise.all([
     services.roundtables.definition(tenantId, roundtableId),
     services.roundtables.record(tenantId, roundtableId),
+    services.roundtables.effects(tenantId, roundtableId),
   ]);
   if (!definition.ok) return definition;
   if (!record.ok) return record;
@@ -33,7 +35,7 @@ export async function forkRoundtable(
   const { externalId: _, ...forked } = definition.value;
   const identity = { tenantId, roundtableId: id.value, keyId: keyOf(actor) };
   const made = { ...forked, forkedFrom: { sessionId: roundtableId, round } };
-  return seenBy(actor, await services.roundtables.adopt(identity, made, upTo.value));
+  return seenBy(actor, await services.roundtables.adopt(identity, made, upTo.value, effects));
 }
 
 /** What was said until then, and what was asked for until then and is resolved. */

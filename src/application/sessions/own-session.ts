@@ -37,4 +37,4 @@ export function sessionFor<T extends Pick<NewSession, "context" | "mentionable">
 }
 
 const noContext = { rules: [], references: [], tools: [], excluded: { rules: [], references: [], tools: [] } };
-export const noSession = refuse("not_found", "There is no such session, or no such turn in it.");
+export const noSession = refuse("not_found", "There is no such session.");

@@ -42,12 +42,23 @@ export async function sendToChat(
   return turn.ok ? follow(actor, sessionId, turn.value.turnId, services) : turn;
 }
 
-/** The turn of a chat that goes on, or waits for an answer; undefined when none does. */
+/** The turn of a chat that goes on, or waits for an answer, and its events; undefined when none does. */
 export async function resumeChat(
   actor: Actor,
   chatId: string,
   services: Services,
 ): Promise<Result<ChatTurn | undefined>> {
+  const turn = await unfinishedTurn(actor, chatId, services);
+  if (!turn.ok) return turn;
+  return turn.value === undefined ? ok(undefined) : follow(actor, turn.value.sessionId, turn.value.turnId, services);
+}
+
+/** Which turn of a chat `resumeChat` follows. Opens no stream. */
+export async function unfinishedTurn(
+  actor: Actor,
+  chatId: string,
+  services: Services,
+): Promise<Result<Pick<ChatTurn, "sessionId" | "turnId"> | undefined>> {
   const allowed = authorize(actor, "followEvents");
   if (!allowed.ok) return allowed;
   const session = await chatOf(actor, chatId, services);
@@ -55,7 +66,7 @@ export async function resumeChat(
   // A page that opens a new chat asks before its first message: nothing runs there.
   const { sessionId, status, lastTurn } = session.value ?? {};
   if (sessionId === undefined || lastTurn === undefined || status === "idle") return ok(undefined);
-  return follow(actor, sessionId, lastTurn.turnId, services);
+  return ok({ sessionId, turnId: lastTurn.turnId });
 }
 
 /** The session of a chat; undefined when there is none. Of another subject's not even the id is told. */

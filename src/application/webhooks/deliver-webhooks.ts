@@ -120,7 +120,7 @@ class Stream {
         await deliveries.settle(this.of, { ...head, attempts }, {});
         return true;
       case "gone":
-        await deliveries.disable(this.of, sent.failure);
+        await deliveries.disable(this.of, head, sent.failure);
         await deliveries.release(this.of);
         return false;
       case "failed": {

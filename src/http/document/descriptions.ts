@@ -101,7 +101,8 @@ export const descriptions: Readonly<Record<string, string>> = {
   getRoundtableExport: "The whole debate, for somebody who wasn't there.",
   synthesisRoundtable: "Written once for each state of the debate.",
   controlRoundtable: "`answerNow` ends the debate with what was said until now, and returns its synthesis.",
-  forkRoundtable: "The rounds up to this one, and what was answered in them, in a roundtable of its own.",
+  forkRoundtable:
+    "The rounds up to this one, and what was answered in them, in a roundtable of its own. What seats did with tools until now isn't done again there.",
 
   getAsk: "Always current. What is proposed, and the answer, are shown to those who may answer.",
   cancelAsk: "The work that waits goes on as if nobody had answered in time: what isn't approved isn't done.",

@@ -1,6 +1,6 @@
 /** The chat that `useChat` of the AI SDK talks to with its default transport. */
 import { z } from "zod";
-import { resumeChat, sendToChat } from "../../application/sessions/use-chat.js";
+import { resumeChat, sendToChat, unfinishedTurn } from "../../application/sessions/use-chat.js";
 import { externalIdSchema, itemName } from "../../conversation/names.js";
 import { sha256Hex } from "../../platform/digest.js";
 import { actorOf, unwrap } from "../context.js";
@@ -74,7 +74,12 @@ uiChat.openapi(
     },
   }),
   async (c) => {
-    const turn = unwrap(await resumeChat(actorOf(c), c.req.valid("param").id, c.get("services")));
+    const { id } = c.req.valid("param");
+    if (c.req.method === "HEAD") {
+      const found = unwrap(await unfinishedTurn(actorOf(c), id, c.get("services")));
+      return found === undefined ? c.body(null, 204) : new Response(null, { headers: uiStreamHeaders });
+    }
+    const turn = unwrap(await resumeChat(actorOf(c), id, c.get("services")));
     if (turn === undefined) return c.body(null, 204);
     return new Response(uiMessageStream(turn), { headers: uiStreamHeaders });
   },

@@ -13,6 +13,7 @@ import {
 import { readRoundtable } from "../../application/roundtables/read-roundtable.js";
 import { startRoundtable } from "../../application/roundtables/start-roundtable.js";
 import { synthesizeRoundtable } from "../../application/roundtables/synthesize-roundtable.js";
+import { issuesOf } from "../../conversation/issues.js";
 import { ok, type Result, refuse } from "../../conversation/problem.js";
 import { consensusSchema } from "../../roundtable/consensus/schema.js";
 import { thoughtsSchema } from "../../roundtable/reading/thoughts.js";
@@ -52,7 +53,8 @@ function roundtableText({ sessionId: id, status, message, responses, contextRequ
 /** The debate once nothing runs any more, or after this time. */
 async function settled(roundtableId: string, time: number, call: Call): Promise<Result<Roundtable>> {
   const { actor, services } = call;
-  return awaitEnd(call, time, (wait) => readRoundtable(actor, { roundtableId, waitMs: wait }, services));
+  const work = { root: { kind: "roundtable", id: roundtableId } } as const;
+  return awaitEnd(call, work, time, (wait) => readRoundtable(actor, { roundtableId, waitMs: wait }, services));
 }
 
 const start = newRoundtableSchema.shape;
@@ -86,7 +88,7 @@ export const roundtableTools: readonly McpTool[] = [
       const { actor, services } = call;
       const parsed = newRoundtableSchema.safeParse(fields);
       if (!parsed.success) {
-        const errors = parsed.error.issues.map(({ path, message }) => ({ path: path.join("."), message }));
+        const errors = issuesOf(parsed.error);
         return refuse("invalid", "The roundtable can't be started like this; see what follows.", { errors });
       }
       const begun = await startRoundtable(actor, { start: parsed.data, waitMs: 0, idempotencyKey: key }, services);

@@ -7,6 +7,7 @@ import { sendMessage } from "../../application/sessions/send-message.js";
 import { newSessionSchema, type Turn, turnStatuses } from "../../chat/session.js";
 import { messageText, replyText } from "../../conversation/message.js";
 import { ok, type Result } from "../../conversation/problem.js";
+import type { Call } from "../call.js";
 import { cursor, idempotencyKey, limit, waitMs } from "../inputs.js";
 import { questionSchema, questionsOf, questionsText, resumed } from "../questions.js";
 import { type McpTool, mcpTool } from "../tool.js";
@@ -40,6 +41,13 @@ function turnText({ status, reply, error, asks, turnId }: TurnResult): string {
 
 const asking = ({ status, sessionId, turnId, asks }: TurnResult) =>
   status === "needs_input" ? { work: { sessionId, turnId }, asks } : undefined;
+
+/** The turn once it has ended or waits, or after this time. */
+function turnEnd(place: { readonly sessionId: string; readonly turnId: string }, time: number, call: Call) {
+  const { actor, services } = call;
+  const work = { root: { kind: "session", id: place.sessionId }, turnId: place.turnId } as const;
+  return awaitEnd(call, work, time, (wait) => readTurn(actor, { ...place, waitMs: wait }, services));
+}
 
 const messageSchema = z.object({
   messageId: z.string(),
@@ -93,7 +101,7 @@ export const sessionTools: readonly McpTool[] = [
         place = { sessionId: message.sessionId, turnId: sent.value.turnId };
       }
       const { sessionId, turnId } = place;
-      const turn = await awaitEnd(call, time, (wait) => readTurn(actor, { sessionId, turnId, waitMs: wait }, services));
+      const turn = await turnEnd({ sessionId, turnId }, time, call);
       return turn.ok ? ok(turnResult(sessionId, turn.value)) : turn;
     },
   }),
@@ -107,8 +115,7 @@ export const sessionTools: readonly McpTool[] = [
     output: turnResultSchema,
     text: turnText,
     run: async ({ sessionId, turnId, waitMs: time }, call) => {
-      const { actor, services } = call;
-      const turn = await awaitEnd(call, time, (wait) => readTurn(actor, { sessionId, turnId, waitMs: wait }, services));
+      const turn = await turnEnd({ sessionId, turnId }, time, call);
       return turn.ok ? ok(turnResult(sessionId, turn.value)) : turn;
     },
   }),

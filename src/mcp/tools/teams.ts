@@ -6,6 +6,7 @@ import { startRun } from "../../application/runs/start-run.js";
 import { itemName } from "../../conversation/names.js";
 import { ok, type Result } from "../../conversation/problem.js";
 import { newRunSchema, type Run, runStatuses } from "../../routing/run.js";
+import type { Call } from "../call.js";
 import { idempotencyKey, waitMs } from "../inputs.js";
 import { questionSchema, questionsOf, questionsText, resumed } from "../questions.js";
 import { type McpTool, mcpTool } from "../tool.js";
@@ -49,6 +50,13 @@ function runText({ status, response, error, asks, runId }: RunResult): string {
 const asking = ({ status, runId, asks }: RunResult) =>
   status === "needs_input" ? { work: { runId }, asks } : undefined;
 
+/** The run once it has ended or waits, or after this time. */
+function runEnd(runId: string, time: number, call: Call): Promise<Result<Run>> {
+  const { actor, services } = call;
+  const work = { root: { kind: "run", id: runId } } as const;
+  return awaitEnd(call, work, time, (wait) => readRun(actor, { runId, waitMs: wait }, services));
+}
+
 export const teamTools: readonly McpTool[] = [
   mcpTool({
     name: "run_team",
@@ -77,8 +85,7 @@ export const teamTools: readonly McpTool[] = [
         if (!started.ok) return started;
         runId = started.value.runId;
       }
-      const id = runId;
-      const run = await awaitEnd(call, time, (wait) => readRun(actor, { runId: id, waitMs: wait }, services));
+      const run = await runEnd(runId, time, call);
       return run.ok ? ok(runResult(run.value)) : run;
     },
   }),
@@ -92,8 +99,7 @@ export const teamTools: readonly McpTool[] = [
     output: runResultSchema,
     text: runText,
     run: async ({ runId, waitMs: time }, call) => {
-      const { actor, services } = call;
-      const run = await awaitEnd(call, time, (wait) => readRun(actor, { runId, waitMs: wait }, services));
+      const run = await runEnd(runId, time, call);
       return run.ok ? ok(runResult(run.value)) : run;
     },
   }),

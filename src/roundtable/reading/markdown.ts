@@ -1,5 +1,6 @@
 /** A debate as a document: who held what, what was asked and answered, who moved, and what stays open. */
 import { type ContextRequest, labelOf } from "../context-request.js";
+import { exitWords } from "../debate.js";
 import type { Citation, Position } from "../position.js";
 import { movementText } from "../synthesis.js";
 import { type DebateReading, nameIn, type RoundReading, withoutNames } from "./debate-reading.js";
@@ -31,7 +32,8 @@ function header({
   status,
   createdAt,
 }: DebateReading): string[] {
-  const ended = exit === undefined ? status.replace("_", " ") : `ended by ${exit.reason} in round ${exit.round}`;
+  const ended =
+    exit === undefined ? status.replace("_", " ") : `ended after round ${exit.round}: ${exitWords[exit.reason]}`;
   return [
     `# ${inline(topic ?? "A topic that isn't cleared")}`,
     `Roundtable \`${sessionId}\`, ${createdAt.slice(0, 10)}: ${mode}, ${seats.length} agents, ${rounds.length} of ${totalRounds} rounds, ${ended}.`,

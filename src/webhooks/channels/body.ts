@@ -1,5 +1,6 @@
 /** Bodies of platforms: JSON of the shapes that we know; anything else is none of ours. */
 import type { z } from "zod";
+import { issuesOf } from "../../conversation/issues.js";
 import { readJson } from "../../text/json.js";
 
 export type ReadBody<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly detail: string };
@@ -10,6 +11,6 @@ export function readBody<T>(schema: z.ZodType<T>, body: string): ReadBody<T> {
   if (problem !== undefined) return { ok: false, detail: `the body isn't JSON: ${problem}` };
   const parsed = schema.safeParse(value);
   if (parsed.success) return { ok: true, value: parsed.data };
-  const [issue] = parsed.error.issues;
-  return { ok: false, detail: `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not as expected"}` };
+  const [{ path, message } = { path: "", message: "not as expected" }] = issuesOf(parsed.error);
+  return { ok: false, detail: `${path === "" ? "the body" : path}: ${message}` };
 }

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { maxTries, retryDelayMs } from "../../../durable-objects/kit/outbox.js";
+import { maxTries, Outbox, retryDelayMs } from "../../../durable-objects/kit/outbox.js";
 import type { OutboxMessage } from "../../../durable-objects/kit/outbox-rows.js";
 import { openAsk } from "../../../src/asks/ask.js";
 import { readPayload } from "../../../src/catalogues/outbox.js";
@@ -215,6 +215,38 @@ describe("the outbox", () => {
       await goOn();
       await goOn();
       expect(receiver.took).toEqual(["a:1", "b:1", "c:1"]);
+    }));
+
+  it("delivers what is put just after a delivery's last look, to whoever asks for it then", () =>
+    withKitTables(async (state) => {
+      const clock = new Clock();
+      const receiver = new Receiver();
+      // A delivery that finds nothing more lets its deadline go: that is its last act.
+      let afterLastLook: (() => void) | undefined = () => {
+        outbox.put("work_ended", "b", { work: "b", at: 2 });
+        void outbox.drain();
+      };
+      const outbox = new Outbox({
+        sql: state.storage.sql,
+        now: clock.now,
+        write: (change) => change(),
+        deliver: receiver.deliver,
+        wakeAt: () => {
+          if (afterLastLook !== undefined) queueMicrotask(afterLastLook);
+          afterLastLook = undefined;
+        },
+        wakeBy: () => {},
+        failed: () => {},
+        parked: () => {},
+      });
+      outbox.put("work_ended", "a", { work: "a", at: 1 });
+      await outbox.drain();
+      await settle();
+      expect(receiver.took).toEqual(["a:1", "b:2"]);
+      await outbox.drain();
+      outbox.put("work_ended", "c", { work: "c", at: 3 });
+      await outbox.drain();
+      expect(receiver.took).toEqual(["a:1", "b:2", "c:3"]);
     }));
 
   it("sends the many writes of a busy while in batches, each row as it was written", () =>

@@ -121,20 +121,26 @@ describe("a roundtable whose object dies", () => {
 });
 
 describe("what seats have done with tools in a round that comes to no end", () => {
-  /** Seat a charges an order, and seat b is asked for longer than the round lasts. */
-  async function charging() {
+  /** A panel of two seats who may charge orders. */
+  async function chargingPanel() {
     const tenant = await newTenant();
     const shop = upstreamFor(env.TEST_UPSTREAM);
-    await shop.reply({ body: "Charged 40 euros." });
     await tenant.put("tools", "charge", {
       server: "shop",
       description: "Charges an order.",
       parameters: { type: "object" },
       http: { method: "POST", url: shop.hookURL },
     });
-    const panel = newPanel(["a", "b"], { tools: ["shop/charge"] });
-    const charge = { toolCalls: [{ name: "charge", arguments: { order: 17 } }] };
-    await seat(panel, "a").reply(charge, { ...takes("Lost."), hold: "a" }, charge, takes("Charged already."));
+    return { tenant, shop, panel: newPanel(["a", "b"], { tools: ["shop/charge"] }) };
+  }
+
+  const charge = (order: number) => ({ toolCalls: [{ name: "charge", arguments: { order } }] });
+
+  /** Seat a charges an order, and seat b is asked for longer than the round lasts. */
+  async function charging() {
+    const { tenant, shop, panel } = await chargingPanel();
+    await shop.reply({ body: "Charged 40 euros." });
+    await seat(panel, "a").reply(charge(17), { ...takes("Lost."), hold: "a" }, charge(17), takes("Charged already."));
     await seat(panel, "b").reply({ ...takes("Lost."), hold: "b" }, takes("Fine."));
     const started = readTable(
       await tenant.call("POST", "/v1/roundtables", { topic: "Do we ship?", ...panel.fields, waitMs: 0 }),
@@ -167,5 +173,28 @@ describe("what seats have done with tools in a round that comes to no end", () =
       { by: "a", server: "shop", tool: "charge", outcome: "done", args: { order: 17 }, content: "Charged 40 euros." },
     ]);
     expect(await rowsOf(object, "SELECT * FROM effects_under_way")).toEqual([]);
+  });
+
+  it("isn't done again in a fork: neither what was done until its round, nor after it, nor in a round that was cut", async () => {
+    const { tenant, shop, panel } = await chargingPanel();
+    await shop.reply({ body: "Charged order 1." }, { body: "Charged order 2." });
+    await seat(panel, "a").reply(charge(1), takes("Charged."), charge(2), { ...takes("Lost."), hold: "a" });
+    await seat(panel, "b").reply(takes("Fine."), { ...takes("Lost."), hold: "b" });
+    const table = await startTable(tenant, panel, { rounds: 3 });
+    await tenant.call("POST", `/v1/roundtables/${table.sessionId}/continue`, { waitMs: 0 });
+    await seat(panel, "a").until({ requests: 4, open: 1 });
+
+    const forkOf = async (sessionId: string): Promise<string> =>
+      (await tenant.call("POST", `/v1/roundtables/${sessionId}/fork`, { round: 1 })).body.sessionId;
+    const whileItRuns = await forkOf(table.sessionId);
+    await tenant.call("POST", `/v1/roundtables/${table.sessionId}/control`, { action: "stop" });
+    const afterTheStop = await forkOf(table.sessionId);
+    for (const sessionId of [whileItRuns, afterTheStop, await forkOf(afterTheStop)]) {
+      await seat(panel, "a").reply(charge(1), charge(2), takes("Charged already."));
+      await seat(panel, "b").reply(takes("Fine."));
+      expect(held(await goOn(tenant, { sessionId }))).toEqual({ a: "Charged already.", b: "Fine." });
+    }
+    expect((await shop.requests()).map(({ body }) => body)).toEqual([{ order: 1 }, { order: 2 }]);
+    expect(JSON.stringify((await seat(panel, "a").requests()).at(-1)?.body)).toContain("Charged order 2.");
   });
 });

@@ -70,6 +70,30 @@ describe("a panel as the agent of a session", () => {
     expect(promptText((await seat(panel, "b").requests())[1])).toContain("5 million");
   });
 
+  it("says in the calls of a turn that was cancelled what its seats did", async () => {
+    const tenant = await newTenant();
+    const shop = upstreamFor(env.TEST_UPSTREAM);
+    await shop.reply({ body: "Charged." });
+    await tenant.put("tools", "charge", {
+      server: "shop",
+      description: "Charges an order.",
+      parameters: { type: "object" },
+      http: { method: "POST", url: shop.hookURL },
+    });
+    const panel = newPanel(["a", "b"], { rounds: 1, tools: ["shop/charge"] });
+    const session = await panelSession(tenant, panel);
+    const charge = { toolCalls: [{ name: "charge", arguments: { order: 17 } }] };
+    await seat(panel, "a").reply(charge, { ...takes("Lost."), hold: "a" });
+    await seat(panel, "b").reply(takes("B."));
+    const { turnId } = await tenant.say(session, "Charge order 17.", { waitMs: 0 });
+    await seat(panel, "a").until({ requests: 2, open: 1 });
+    await tenant.call("POST", `/v1/sessions/${session}/turns/${turnId}/cancel`);
+    expect(await tenant.turn(session, turnId)).toMatchObject({
+      status: "cancelled",
+      calls: [{ server: "shop", tool: "charge", outcome: "done" }],
+    });
+  });
+
   it("has its positions, its tool calls and its synthesis supervised", async () => {
     const tenant = await newTenant();
     await tenant.rules(

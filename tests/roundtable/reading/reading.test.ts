@@ -86,7 +86,7 @@ describe("a debate in Markdown", () => {
   it("tells somebody who wasn't there who held what, who moved, what was asked and answered, and what stays open", () => {
     expect(text).toMatch(/^# Shall we migrate the ledger\?\n/);
     for (const part of [
-      "Roundtable `rt_1`, 2026-01-01: collaborative, 3 agents, 2 of 3 rounds, ended by rounds in round 2.",
+      "Roundtable `rt_1`, 2026-01-01: collaborative, 3 agents, 2 of 3 rounds, ended after round 2: all its rounds are done.",
       "**Ask first**: the panel is divided",
       "**Minority report**\n\nCem Cinar (NO, confidence 0.80):\n\n> Keep the ledger where it is.",
       "- **Ana Alvarez** (`ana`): red; A banker.",

@@ -1,0 +1,104 @@
+/**
+ * What the host of a long call hears while it waits, where it gave a progress token: which step the work is at. The work's own events
+ * are followed for that, under the caller's authority, as long as the call waits and no longer.
+ */
+import { followEvents, type RootRef } from "../application/events/follow-events.js";
+import { caughtUp } from "../conversation/event.js";
+import { describeError, log } from "../platform/logging.js";
+import { ServerSentEventParser, type StreamBlock } from "../text/server-sent-events.js";
+import type { Call } from "./call.js";
+import { Paced } from "./paced.js";
+import { stepOf } from "./steps.js";
+
+/** What is waited for: the work of a root, or of the whole root where there is one alone. */
+export interface AwaitedWork {
+  readonly root: RootRef;
+  readonly turnId?: string;
+}
+
+/** Work that is over sooner has no steps worth hearing of; milliseconds. */
+const followAfterMs = 250;
+/** A host hears of at most so many steps in so many milliseconds. */
+const pace = { most: 10, perMs: 1_000 };
+
+/** Begins to report; undefined for a host that didn't ask for it. */
+export function reportProgress(call: Call, work: AwaitedWork): ProgressReports | undefined {
+  const progressToken = call.context.mcpReq._meta?.progressToken;
+  return progressToken === undefined ? undefined : new ProgressReports(call, work, progressToken);
+}
+
+class ProgressReports {
+  private isOver = false;
+  private progress = 0;
+  private sent: Promise<void> = Promise.resolve();
+  private newest: string | undefined;
+  private readonly paced: Paced;
+  private readonly begin: ReturnType<typeof setTimeout>;
+  private reader: ReadableStreamDefaultReader<string> | undefined;
+
+  constructor(
+    private readonly call: Call,
+    private readonly work: AwaitedWork,
+    private readonly progressToken: string | number,
+  ) {
+    this.paced = new Paced(pace, call.services.now, (message) => this.send(message));
+    this.begin = setTimeout(() => void this.follow().catch((error: unknown) => this.lost(error)), followAfterMs);
+  }
+
+  /** Nothing has ended: the host hears that it goes on, and at which step. */
+  goesOn(status: string): void {
+    this.paced.say(this.newest ?? (status === "queued" ? "It waits for its turn." : "It is being worked on."));
+  }
+
+  /** The call is about to be answered: nothing is sent after this. */
+  async end(): Promise<void> {
+    this.isOver = true;
+    clearTimeout(this.begin);
+    this.paced.stop();
+    this.reader?.cancel().catch((error: unknown) => this.lost(error));
+    await this.sent;
+  }
+
+  private async follow(): Promise<void> {
+    const { actor, services } = this.call;
+    const { root, turnId } = this.work;
+    const query = { after: 0, lingerMs: 0, work: turnId };
+    const followed = await followEvents(actor, { root, query }, services);
+    if (!followed.ok) return;
+    if (this.isOver) return followed.value.cancel();
+    this.reader = followed.value.pipeThrough(new TextDecoderStream()).getReader();
+    const parser = new ServerSentEventParser();
+    let isPast = true;
+    for (let read = await this.reader.read(); !read.done; read = await this.reader.read()) {
+      for (const block of parser.push(read.value)) {
+        const step = this.stepIn(block) ?? this.newest;
+        // Of what was before, the last step says where the work is.
+        const arrives = isPast && block.comment === caughtUp;
+        if (arrives) isPast = false;
+        if (step !== undefined && (arrives || (!isPast && step !== this.newest))) this.paced.say(step);
+        this.newest = step;
+      }
+    }
+  }
+
+  private stepIn({ event, data }: StreamBlock): string | undefined {
+    return event === undefined || data === undefined ? undefined : stepOf(event, data, this.call.actor.role);
+  }
+
+  private send(message: string): void {
+    if (this.isOver) return;
+    this.progress += 1;
+    const { progressToken, progress } = this;
+    const params = { progressToken, progress, message };
+    const notify = (): Promise<void> => this.call.context.mcpReq.notify({ method: "notifications/progress", params });
+    // A host that is gone hears nothing; what it asked for goes on.
+    this.sent = this.sent.then(notify).catch(() => undefined);
+  }
+
+  /** The work goes on, and its end is answered all the same. */
+  private lost(error: unknown): void {
+    if (this.isOver) return;
+    const { tenantId } = this.call.actor;
+    log("warn", "mcp.progress_lost", { tenantId, objectId: this.work.root.id, ...describeError(error) });
+  }
+}

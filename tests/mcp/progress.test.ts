@@ -1,0 +1,145 @@
+/** What a host hears of a call that takes long, where it gave a progress token. */
+
+import { env, exports } from "cloudflare:workers";
+import type { Client } from "@modelcontextprotocol/client";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { Paced } from "../../src/mcp/paced.js";
+import { type Fields, newTenant, type TestTenant } from "../support/conclave.js";
+import { eras, mcpClient, mcpUrl } from "../support/mcp-client.js";
+import { mcpKey } from "../support/mcp-key.js";
+import { newPanel, seat, takes } from "../support/roundtables.js";
+import { modelOf, newTeam, routesTo } from "../support/teams.js";
+import { type UpstreamModel, upstreamFor } from "../support/upstream-client.js";
+
+/** An agent with a remote tool that says how far it is, in words that no supervisor has seen. */
+async function withSlowTool(): Promise<{ tenant: TestTenant; model: UpstreamModel }> {
+  const tenant = await newTenant();
+  const server = upstreamFor(env.TEST_UPSTREAM);
+  await server.reply({ body: { slow: true }, repeat: true });
+  await tenant.put("tools", "docs", {
+    server: "docs",
+    mcp: { url: server.mcpURL, headers: { "x-api-key": mcpKey } },
+  });
+  await tenant.rules("careful", [
+    { match: { type: "phrases", phrases: ["blue falcon"] }, action: "block", reason: "It is about Project Heron." },
+  ]);
+  const model = await tenant.agent("assistant", {
+    tools: [{ server: "docs", tool: "slow" }],
+    supervisors: ["careful"],
+  });
+  const slow = { toolCalls: [{ name: "slow", arguments: {} }] };
+  await model.reply({ ...slow, hold: "begin" }, { text: "It is the Blue Falcon.", hold: "end" });
+  return { tenant, model };
+}
+
+/** A call under way, with what its host has heard so far. */
+function call(client: Client, name: string, args: Fields) {
+  const heard: { progress: number; message?: string | undefined }[] = [];
+  const ended = client.callTool({ name, arguments: args }, { onprogress: (one) => void heard.push(one) });
+  const messages = () => heard.map(({ message }) => message);
+  return { ended, heard, messages };
+}
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe.each(eras.map((era) => [typeof era === "string" ? era : era.pin, era] as const))("MCP, %s", (_name, era) => {
+  it("tells which step a turn is at, in rising numbers: no text, no reason, and no word of a tool's own", async () => {
+    const { tenant, model } = await withSlowTool();
+    const client = await mcpClient(tenant.key, era);
+    const sessionId = await tenant.session();
+    const { ended, heard, messages } = call(client, "send_message", { sessionId, content: "Which?" });
+    await expect.poll(messages).toEqual(["The assistant is at work."]);
+    await model.release("begin");
+    await expect.poll(messages).toHaveLength(4);
+    await model.release("end");
+    expect((await ended).structuredContent).toMatchObject({ status: "blocked" });
+    const used = ["The tool docs/slow is at work.", "The tool docs/slow: 1 of 4.", "The tool docs/slow has returned."];
+    expect(messages().slice(0, 4)).toEqual(["The assistant is at work.", ...used]);
+    expect(heard.map(({ progress }) => progress)).toEqual(heard.map((_one, at) => at + 1));
+    expect(JSON.stringify(heard)).not.toMatch(/falcon|heron|rosebud/i);
+  });
+});
+
+it("names no tool to an end user's token", async () => {
+  const { tenant, model } = await withSlowTool();
+  const token = (await tenant.call("POST", "/v1/tokens", { subject: "ada" })).body.token;
+  const client = await mcpClient(token, "legacy");
+  const sessionId = await tenant.session({ subject: "ada" });
+  const { ended, messages } = call(client, "send_message", { sessionId, content: "Which?" });
+  await expect.poll(messages).toEqual(["The assistant is at work."]);
+  await model.release("begin");
+  await model.release("end");
+  await ended;
+  expect(JSON.stringify(messages())).not.toMatch(/docs|slow/);
+});
+
+it("names the workers of a team and the seats of a panel", async () => {
+  const tenant = await newTenant();
+  const team = newTeam({ billing: {} });
+  await tenant.put("teams", "help", team.definition);
+  await team.supervisor.reply(routesTo("billing"));
+  await modelOf(team, "billing").reply({ text: "Invoice 7 is paid.", hold: "billing" });
+  const panel = newPanel(["a", "b"], { rounds: 1 });
+  await tenant.put("panels", "board", panel.fields);
+  await seat(panel, "a").reply(takes("Ship it."));
+  await seat(panel, "b").reply({ ...takes("Wait."), hold: "b" });
+  const client = await mcpClient(tenant.key, "legacy");
+
+  const run = call(client, "run_team", { team: "help", input: "Is it paid?" });
+  const debate = call(client, "start_roundtable", { topic: "Do we ship?", panel: "board" });
+  await expect.poll(run.messages).toEqual(["The worker billing is at work."]);
+  await expect.poll(debate.messages).toEqual(["a has spoken in round 1."]);
+  await modelOf(team, "billing").release("billing");
+  await seat(panel, "b").release("b");
+  expect((await run.ended).structuredContent).toMatchObject({ status: "completed" });
+  expect((await debate.ended).structuredContent).toMatchObject({ status: "completed" });
+  expect(JSON.stringify([run.heard, debate.heard])).not.toMatch(/It fits|ship it|invoice/i);
+});
+
+it("says nothing to a host that gave no token", async () => {
+  const tenant = await newTenant();
+  const model = await tenant.agent("assistant");
+  await model.reply({ text: "Good night.", hold: "h" });
+  const client = await mcpClient(tenant.key, "legacy");
+  const sessionId = await tenant.session();
+  const asked = exports.default.fetch(mcpUrl, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${tenant.key}`,
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+    },
+    body: JSON.stringify({
+      ...{ jsonrpc: "2.0", id: 1, method: "tools/call" },
+      params: { name: "send_message", arguments: { sessionId, content: "Bye.", waitMs: 6_000 } },
+    }),
+  });
+  await model.until({ open: 1 });
+  const read = call(client, "get_turn", {
+    sessionId,
+    turnId: (await tenant.call("GET", `/v1/sessions/${sessionId}`)).body.lastTurn.turnId,
+  });
+  // Longer than any host waits for its first step: another one, at the same turn, has heard of it.
+  await expect.poll(read.messages).toEqual(["The assistant is at work."]);
+  await model.release("h");
+  await read.ended;
+  const answer = await (await asked).text();
+  expect(answer).toContain("Good night.");
+  expect(answer).not.toContain("progress");
+});
+
+it("a flood of steps is ten a second, and the newest of the rest", () => {
+  vi.useFakeTimers();
+  const heard: string[] = [];
+  const paced = new Paced({ most: 10, perMs: 1_000 }, Date.now, (message) => void heard.push(message));
+  for (let n = 1; n <= 50; n++) paced.say(`${n}`);
+  expect(heard).toEqual(["1", "2", "3", "4", "5", "6", "7", "8", "9", "10"]);
+  vi.advanceTimersByTime(1_000);
+  expect(heard.slice(10)).toEqual(["50"]);
+  for (let n = 51; n <= 70; n++) paced.say(`${n}`);
+  paced.stop();
+  vi.advanceTimersByTime(5_000);
+  expect(heard.slice(11)).toEqual(["51", "52", "53", "54", "55", "56", "57", "58", "59"]);
+});
