@@ -12,8 +12,8 @@ export interface DeliveriesPorts {
   readonly now: () => number;
   readonly outbox: Outbox;
   readonly deadlines: Deadlines;
-  /** Nothing is stored of who delivers: the alarm alone stands for it. */
-  readonly alarmAlone: boolean;
+  /** Whether the object's one alarm is kept for all it does at a time, so that a delivery sets none of its own. */
+  readonly sharesAlarm: boolean;
   /** Whether work is being done. */
   readonly isBusy: () => boolean;
   /** Does this once the write that is under way is done. */
@@ -33,7 +33,7 @@ export class Deliveries {
   soon(): void {
     const { outbox, now, afterwards, waitUntil } = this.ports;
     afterwards(() => {
-      this.pace.delivered();
+      this.pace.stop();
       if (!outbox.isEmpty()) this.by(now() + deliveryLeaseMs);
       waitUntil(outbox.drain());
     });
@@ -51,18 +51,17 @@ export class Deliveries {
       });
   }
 
-  /** Sees to it that somebody looks after the outbox then or earlier. */
+  /** Has the alarm look after the outbox then or earlier; where it is shared, with the lease of the work that is done now. */
   by(at: number): void {
-    const { deadlines, now, alarmAlone } = this.ports;
-    if (!alarmAlone) deadlines.within("outbox", at, now());
-    // The alarm of the lease under which it was put does.
+    const { deadlines, now, sharesAlarm } = this.ports;
+    if (!sharesAlarm) deadlines.within("outbox", at, now());
     else deadlines.withinBrief("outbox", now() + leaseMs, now());
   }
 
   /** Has the alarm look after the outbox then; without a time no more. */
   wakeAt(at: number | undefined): void {
-    const { deadlines, alarmAlone } = this.ports;
-    if (!alarmAlone) deadlines.move("outbox", at);
+    const { deadlines, sharesAlarm } = this.ports;
+    if (!sharesAlarm) deadlines.move("outbox", at);
     else deadlines.moveBrief("outbox", at);
   }
 

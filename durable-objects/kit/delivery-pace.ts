@@ -17,6 +17,7 @@ export interface DeliveryPacePorts {
 
 export class DeliveryPace {
   private timer: { readonly dueAt: number; readonly id: ReturnType<typeof setTimeout> } | undefined;
+  /** When it had something delivered last; what others have delivered, for somebody who waits for it, doesn't count. */
   private deliveredAt = Number.NEGATIVE_INFINITY;
   private endedAt = Number.NEGATIVE_INFINITY;
 
@@ -24,18 +25,11 @@ export class DeliveryPace {
 
   /** Work has ended: what it left is delivered soon. The alarm sees to it where this instance dies before. */
   workEnded(): void {
-    const now = this.ports.now();
-    this.endedAt = now;
-    this.lookIn(now - this.deliveredAt >= apartMs ? 0 : restMs);
+    this.endedAt = this.ports.now();
+    this.lookIn(this.leftOf(apartMs, this.deliveredAt) === 0 ? 0 : restMs);
   }
 
-  /** Somebody delivers now. */
-  delivered(): void {
-    this.stop();
-    this.deliveredAt = this.ports.now();
-  }
-
-  /** Nothing is delivered any more but what somebody asks for. */
+  /** Nothing waits any more: somebody else delivers it, or it was erased. */
   stop(): void {
     clearTimeout(this.timer?.id);
     this.timer = undefined;
@@ -43,7 +37,7 @@ export class DeliveryPace {
 
   private lookIn(delayMs: number): void {
     const dueAt = this.ports.now() + delayMs;
-    // A timer that rings earlier looks how things are, and is set anew where it is too early: cheaper than one for each work.
+    // One timer for many works: it rings too early for the last of them, and is set anew then.
     if (this.timer !== undefined && this.timer.dueAt <= dueAt) return;
     this.stop();
     this.timer = { dueAt, id: setTimeout(() => this.look(), delayMs) };
@@ -51,12 +45,19 @@ export class DeliveryPace {
 
   private look(): void {
     this.timer = undefined;
-    const now = this.ports.now();
-    // A clock may be set back.
-    const within = (ms: number): number => Math.min(apartMs, ms);
-    const longest = within(this.deliveredAt + apartMs - now);
-    const wait = this.ports.isBusy() ? longest : Math.min(longest, within(this.endedAt + restMs - now));
-    if (wait > 0) this.lookIn(wait);
-    else this.ports.deliver();
+    const untilApart = this.leftOf(apartMs, this.deliveredAt);
+    const wait = this.ports.isBusy() ? untilApart : Math.min(untilApart, this.leftOf(restMs, this.endedAt));
+    if (wait > 0) {
+      this.lookIn(wait);
+      return;
+    }
+    this.deliveredAt = this.ports.now();
+    this.ports.deliver();
+  }
+
+  /** What is left of a time that began then, in milliseconds; nothing where the clock was set back meanwhile. */
+  private leftOf(timeMs: number, since: number): number {
+    const passed = this.ports.now() - since;
+    return passed < 0 ? 0 : Math.max(0, timeMs - passed);
   }
 }

@@ -169,7 +169,7 @@ export class Kit {
       now,
       outbox: this.outbox,
       deadlines: this.deadlines,
-      alarmAlone: ports.active !== undefined,
+      sharesAlarm: ports.active !== undefined,
       isBusy: () => this.driver.isDriving(),
       afterwards: (next) => this.writes.afterwards(next),
       waitUntil: (work) => ctx.waitUntil(work),

@@ -23,15 +23,18 @@ export const answerHeaders = (isApi: (path: string) => boolean) =>
     // The answer to an upgrade belongs to the socket.
     if (c.res.status === 101) return;
     const answer = new Response(c.res.body, c.res);
-    for (const [name, value] of await headersOf(c, isApi(c.req.path), preflight !== undefined))
-      if (name === "vary") answer.headers.append(name, value);
-      else answer.headers.set(name, value);
+    for (const [name, value] of headersOf(c, isApi(c.req.path))) answer.headers.set(name, value);
+    if (isApi(c.req.path)) answer.headers.append("vary", "Origin");
     // Replaced as a whole: with each header of its own, Hono would copy the answer once more.
     c.res = undefined;
     c.res = answer;
+    const origin = c.req.header("origin");
+    if (preflight !== undefined || origin === undefined || !isApi(c.req.path) || !(await mayRead(c, origin))) return;
+    answer.headers.set("access-control-allow-origin", origin);
+    answer.headers.set("access-control-expose-headers", exposed);
   });
 
-async function headersOf(c: Context<AppEnv>, isApi: boolean, isPreflight: boolean): Promise<[string, string][]> {
+function headersOf(c: Context<AppEnv>, isApi: boolean): [string, string][] {
   const { environment, bookmark } = c.get("services");
   const headers: [string, string][] = [
     ["x-content-type-options", "nosniff"],
@@ -39,14 +42,10 @@ async function headersOf(c: Context<AppEnv>, isApi: boolean, isPreflight: boolea
     ["x-request-id", c.get("requestId")],
   ];
   if (environment !== "local") headers.push(["strict-transport-security", "max-age=31536000"]);
-  if (!isApi) return headers;
-  headers.push(["cache-control", "no-store"], ["vary", "Origin"]);
+  if (isApi) headers.push(["cache-control", "no-store"]);
   // Who nobody has let in isn't even told how far the database is.
-  const at = c.get("actor") === undefined ? undefined : bookmark();
+  const at = isApi && c.get("actor") !== undefined ? bookmark() : undefined;
   if (at !== undefined) headers.push([bookmarkHeader, at]);
-  const origin = c.req.header("origin");
-  if (!isPreflight && origin !== undefined && (await mayRead(c, origin)))
-    headers.push(["access-control-allow-origin", origin], ["access-control-expose-headers", exposed]);
   return headers;
 }
 

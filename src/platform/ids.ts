@@ -4,13 +4,15 @@ import { monotonicFactory } from "ulid";
 const ulid = monotonicFactory(randomFractions());
 
 /** Fractions from 0 to less than 1 that nobody can guess, drawn from the platform many at once: the library asks for sixteen an id. */
-function randomFractions(): () => number {
-  const drawn = new Uint8Array(512);
-  let left = 0;
+export function randomFractions(): () => number {
+  let drawn: Iterator<number> = [].values();
   return () => {
-    if (left === 0) left = crypto.getRandomValues(drawn).length;
-    left -= 1;
-    return (drawn[left] ?? 0) / 256;
+    let next = drawn.next();
+    if (next.done === true) {
+      drawn = crypto.getRandomValues(new Uint8Array(512)).values();
+      next = drawn.next();
+    }
+    return next.value / 256;
   };
 }
 

@@ -13,10 +13,7 @@ beforeEach(() => {
   pace = new DeliveryPace({
     now: () => Date.now(),
     isBusy: () => isBusy,
-    deliver: () => {
-      deliveredAt.push(Date.now());
-      pace.delivered();
-    },
+    deliver: () => void deliveredAt.push(Date.now()),
   });
 });
 
@@ -92,7 +89,24 @@ it("waits no longer than three seconds for work that is being done", () => {
 
 it("has nothing left to do where somebody else has delivered", () => {
   pace.workEnded();
-  pace.delivered();
+  pace.stop();
   vi.advanceTimersByTime(10_000);
   expect(deliveredAt).toEqual([]);
+});
+
+it("isn't slowed by what others have delivered", () => {
+  pace.stop();
+  pace.workEnded();
+  vi.advanceTimersByTime(0);
+  expect(deliveredAt).toEqual([0]);
+});
+
+it("delivers though the clock was set back", () => {
+  vi.setSystemTime(100_000);
+  pace.workEnded();
+  vi.advanceTimersByTime(10);
+  pace.workEnded();
+  vi.setSystemTime(40_000);
+  vi.advanceTimersByTime(500);
+  expect(deliveredAt).toEqual([100_000, 40_500]);
 });

@@ -54,6 +54,16 @@ describe("a stream", () => {
     expect(stream(rules, ["", "a", "", "b", ""])).toMatchObject({ released: "ab", action: "allow" });
   });
 
+  it("closes where it would edit, if it may not, and has let go of nothing that it would have changed", () => {
+    const open = rules.openStream(false);
+    const before = open.push("The weather is nice today. ");
+    expect(before).toMatchObject({ action: "allow", release: "The weather is nice today. " });
+    const released = open.push("The secret is out, and everybody knows it by now. ");
+    expect(released.action).not.toBe("allow");
+    expect(released.release).toBe("");
+    expect(open.push("More of it. ").release).toBe("");
+  });
+
   it("keeps two streams of the same rules apart", () => {
     const [one, two] = [rules.openStream(), rules.openStream()];
     one.push("the crown ");
