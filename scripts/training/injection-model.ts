@@ -12,6 +12,7 @@ import { allSigns } from "../../src/supervision/rules/injection/signs.js";
 import { Lexicon } from "../../src/supervision/rules/injection/terms.js";
 import { normalise } from "../../src/supervision/rules/normalise.js";
 import { readJsonLines } from "../evaluation/json-lines.js";
+import { readLabelledRows } from "../evaluation/labelled-rows.js";
 import { type LabelledText, labelledTextSchema } from "../evaluation/rule-labels.js";
 import { type Instance, train } from "./linear.js";
 import { ownTexts } from "./own-texts.js";
@@ -48,14 +49,8 @@ export function readTexts(): LabelledText[] {
   ];
 }
 
-function readOwn(source: string): LabelledText[] {
-  const lines = readFileSync(join(import.meta.dirname, `data/${source}-examples.tsv`), "utf8").trimEnd();
-  return lines.split("\n").map((line) => {
-    const [lang, label, ...more] = line.split("\t");
-    const text = more.at(-1)?.replaceAll("\\n", "\n");
-    return labelledTextSchema.parse({ text, label: Number(label), lang, source, family: "own", split: "own" });
-  });
-}
+const readOwn = (source: string): LabelledText[] =>
+  readLabelledRows(join(import.meta.dirname, `data/${source}-examples.tsv`), source);
 
 const lexicon = new Lexicon();
 
