@@ -9,7 +9,7 @@ import { allForms, binaryForm, formsOf, isRepeated } from "./forms.js";
 import { countMarks, shareOfDifferent } from "./marks.js";
 import { allSigns } from "./signs.js";
 import { type TechniqueMarks, techniqueMarks } from "./techniques.js";
-import { allConcepts, type Concept, type Hit, type Lexicon } from "./terms.js";
+import { allConcepts, type Concept, type Hit, type Lexicon, maskOf } from "./terms.js";
 
 /** One sentence as the scorer sees it. */
 export interface SentenceFeatures {
@@ -69,7 +69,7 @@ const commonConcepts: readonly Concept[] = [
     "guess",
   ] as const),
 ];
-const commonMask = commonConcepts.reduce((mask, concept) => mask | (1 << allConcepts.indexOf(concept)), 0);
+const commonMask = maskOf(commonConcepts);
 const isCue = ({ concept }: Hit): boolean => (commonMask & (1 << concept)) === 0;
 
 /** Looks at one sentence. */
@@ -118,10 +118,6 @@ function pairsOf(concepts: number): number[] {
 
 const mineIndex = allConcepts.indexOf("mine");
 const mineBit = 1 << mineIndex;
-/** A bit for each of some concepts. */
-export function maskOf(concepts: readonly Concept[]): number {
-  return concepts.reduce((mask, concept) => mask | (1 << allConcepts.indexOf(concept)), 0);
-}
 /** What counts as one's own, and so many characters at most from the word that says so: "my old password", not "my boss wants it". */
 const ownedMask = maskOf(["secret", "share", "personal", "prompt"]);
 const ownedWithin = 16;

@@ -1,11 +1,11 @@
 /** What the injection scorer sees of a run of sentences, but for hashed n-grams, and where each feature stands in the vector. */
 import { orderFeatureCount } from "./concept-order.js";
-import { conceptPairCount, maskOf, type SentenceFeatures } from "./features.js";
+import { conceptPairCount, type SentenceFeatures } from "./features.js";
 import { allForms } from "./forms.js";
 import { markFeatureCount, markFeatures } from "./marks.js";
 import { allSigns, signGroups } from "./signs.js";
 import { techniqueFeatureCount, techniqueFeatures } from "./techniques.js";
-import { allConcepts } from "./terms.js";
+import { allConcepts, maskOf } from "./terms.js";
 
 /** Sizes in UTF-16 units from which on a text counts as that long. */
 const lengthSteps = [25, 50, 100, 200, 400, 600] as const;

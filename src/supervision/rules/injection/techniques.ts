@@ -6,7 +6,7 @@ import type { FoldedText } from "./fold.js";
 import { foldText } from "./fold.js";
 import { piecesOf } from "./joined-pieces.js";
 import { longestGroupRun, longestWordRun } from "./repetition.js";
-import { allConcepts, type Concept, type Lexicon } from "./terms.js";
+import { type Lexicon, maskOf } from "./terms.js";
 import { endsInLabel, labelsOf, turnsOf } from "./written-turns.js";
 
 /** What of one sentence says something of these techniques. */
@@ -24,15 +24,12 @@ export interface TechniqueMarks {
   readonly groupRun: number;
 }
 
-const bitsOf = (concepts: readonly Concept[]): number =>
-  concepts.reduce((bits, concept) => bits | (1 << allConcepts.indexOf(concept)), 0);
-
 /** What is kept, and what orders are about. */
-const guardedBits = bitsOf(["secret", "share", "personal", "prompt", "orders", "aside", "reveal"]);
-const puzzleBits = bitsOf(["disguise", "parts"]);
-const turnedBit = bitsOf(["disguise"]);
-const partsBit = bitsOf(["parts"]);
-const hintBits = bitsOf(["allusion", "guess"]);
+const guardedBits = maskOf(["secret", "share", "personal", "prompt", "orders", "aside", "reveal"]);
+const puzzleBits = maskOf(["disguise", "parts"]);
+const turnedBit = maskOf(["disguise"]);
+const partsBit = maskOf(["parts"]);
+const hintBits = maskOf(["allusion", "guess"]);
 /** A word that is found in a text turned round has so many characters at least. */
 const shortestTurned = 5;
 /** Only where fewer runs of four characters are different is repetition looked for; of a shorter sentence that says nothing. */
@@ -97,7 +94,7 @@ const contexts: readonly number[] = (
     ["mine"],
     ["machine", "noRefusal"],
   ] as const
-).map(bitsOf);
+).map(maskOf);
 const techniqueCount = 5;
 
 export const techniqueFeatureCount = steps.length + techniqueCount * (contexts.length + 1);

@@ -23,6 +23,11 @@ export const allConcepts: readonly Concept[] = [
   ...(["allusion", "guess"] as const),
 ];
 
+/** A bit for each of some concepts. */
+export function maskOf(concepts: readonly Concept[]): number {
+  return concepts.reduce((mask, concept) => mask | (1 << allConcepts.indexOf(concept)), 0);
+}
+
 /** A word of a concept at a place of the folded text. */
 export interface Hit {
   /** Index in the lexicon's list of concepts, {@link allConcepts} if it was given no other. */
