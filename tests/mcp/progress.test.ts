@@ -50,13 +50,14 @@ describe.each(eras.map((era) => [typeof era === "string" ? era : era.pin, era] a
     const client = await mcpClient(tenant.key, era);
     const sessionId = await tenant.session();
     const { ended, heard, messages } = call(client, "send_message", { sessionId, content: "Which?" });
-    await expect.poll(messages).toEqual(["The assistant is at work."]);
+    await expect.poll(messages).toContain("The assistant is at work.");
     await model.release("begin");
-    await expect.poll(messages).toHaveLength(4);
+    await expect.poll(messages).toContain("The tool docs/slow has returned.");
     await model.release("end");
     expect((await ended).structuredContent).toMatchObject({ status: "blocked" });
     const used = ["The tool docs/slow is at work.", "The tool docs/slow: 1 of 4.", "The tool docs/slow has returned."];
-    expect(messages().slice(0, 4)).toEqual(["The assistant is at work.", ...used]);
+    // Every five seconds the newest is said again.
+    expect([...new Set(messages())].slice(0, 4)).toEqual(["The assistant is at work.", ...used]);
     expect(heard.map(({ progress }) => progress)).toEqual(heard.map((_one, at) => at + 1));
     expect(JSON.stringify(heard)).not.toMatch(/falcon|heron|rosebud/i);
   });
@@ -68,7 +69,7 @@ it("names no tool to an end user's token", async () => {
   const client = await mcpClient(token, "legacy");
   const sessionId = await tenant.session({ subject: "ada" });
   const { ended, messages } = call(client, "send_message", { sessionId, content: "Which?" });
-  await expect.poll(messages).toEqual(["The assistant is at work."]);
+  await expect.poll(messages).toContain("The assistant is at work.");
   await model.release("begin");
   await model.release("end");
   await ended;
@@ -89,13 +90,30 @@ it("names the workers of a team and the seats of a panel", async () => {
 
   const run = call(client, "run_team", { team: "help", input: "Is it paid?" });
   const debate = call(client, "start_roundtable", { topic: "Do we ship?", panel: "board" });
-  await expect.poll(run.messages).toEqual(["The worker billing is at work."]);
-  await expect.poll(debate.messages).toEqual(["a has spoken in round 1."]);
+  await expect.poll(run.messages).toContain("The worker billing is at work.");
+  await expect.poll(debate.messages).toContain("a has spoken in round 1.");
   await modelOf(team, "billing").release("billing");
   await seat(panel, "b").release("b");
   expect((await run.ended).structuredContent).toMatchObject({ status: "completed" });
   expect((await debate.ended).structuredContent).toMatchObject({ status: "completed" });
   expect(JSON.stringify([run.heard, debate.heard])).not.toMatch(/It fits|ship it|invoice/i);
+});
+
+it("says that the work goes on when a question was answered elsewhere, and no more that it waits", async () => {
+  const tenant = await newTenant();
+  const model = await tenant.agent("assistant", { tools: ["conclave/ask_human"] });
+  const question = { toolCalls: [{ name: "ask_human", arguments: { question: "Which?" } }] };
+  await model.reply(question, { text: "The red one.", hold: "h" });
+  const sessionId = await tenant.session();
+  const { turnId, asks } = await tenant.say(sessionId, "Buy it.");
+  await tenant.call("POST", `/v1/asks/${asks[0]?.askId}/answer`, { response: "Red." });
+  await model.until({ requests: 2 });
+  const client = await mcpClient(tenant.key, "legacy");
+  const { ended, messages } = call(client, "get_turn", { sessionId, turnId });
+  await expect.poll(messages).toContain("The work goes on.");
+  await model.release("h");
+  await ended;
+  expect(messages()).not.toContain("A question waits for an answer.");
 });
 
 it("says nothing to a host that gave no token", async () => {
@@ -113,7 +131,7 @@ it("says nothing to a host that gave no token", async () => {
     },
     body: JSON.stringify({
       ...{ jsonrpc: "2.0", id: 1, method: "tools/call" },
-      params: { name: "send_message", arguments: { sessionId, content: "Bye.", waitMs: 6_000 } },
+      params: { name: "send_message", arguments: { sessionId, content: "Bye.", waitMs: 60_000 } },
     }),
   });
   await model.until({ open: 1 });
@@ -122,7 +140,7 @@ it("says nothing to a host that gave no token", async () => {
     turnId: (await tenant.call("GET", `/v1/sessions/${sessionId}`)).body.lastTurn.turnId,
   });
   // Longer than any host waits for its first step: another one, at the same turn, has heard of it.
-  await expect.poll(read.messages).toEqual(["The assistant is at work."]);
+  await expect.poll(read.messages).toContain("The assistant is at work.");
   await model.release("h");
   await read.ended;
   const answer = await (await asked).text();
