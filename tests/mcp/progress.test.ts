@@ -3,11 +3,12 @@
 import { env, exports } from "cloudflare:workers";
 import type { Client } from "@modelcontextprotocol/client";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { RootGateway } from "../../src/gateways/root-gateway.js";
 import { Paced } from "../../src/mcp/paced.js";
 import { type Fields, newTenant, type TestTenant } from "../support/conclave.js";
 import { eras, mcpClient, mcpUrl } from "../support/mcp-client.js";
 import { mcpKey } from "../support/mcp-key.js";
-import { newPanel, seat, takes } from "../support/roundtables.js";
+import { newPanel, seat, startTable, takes } from "../support/roundtables.js";
 import { modelOf, newTeam, routesTo } from "../support/teams.js";
 import { type UpstreamModel, upstreamFor } from "../support/upstream-client.js";
 
@@ -42,6 +43,7 @@ function call(client: Client, name: string, args: Fields) {
 
 afterEach(() => {
   vi.useRealTimers();
+  vi.restoreAllMocks();
 });
 
 describe.each(eras.map((era) => [typeof era === "string" ? era : era.pin, era] as const))("MCP, %s", (_name, era) => {
@@ -114,6 +116,38 @@ it("says that the work goes on when a question was answered elsewhere, and no mo
   await model.release("h");
   await ended;
   expect(messages()).not.toContain("A question waits for an answer.");
+});
+
+it("reads of a debate the round that is waited for alone, no longer than the call waits, and notes it nowhere", async () => {
+  const opened: { until: number; text: string }[] = [];
+  const { streamEvents } = RootGateway.prototype;
+  vi.spyOn(RootGateway.prototype, "streamEvents").mockImplementation(async function (this: unknown, ...args) {
+    const one = { until: args[2].reader.until, text: "" };
+    opened.push(one);
+    const transform = (bytes: Uint8Array, controller: TransformStreamDefaultController<Uint8Array>): void => {
+      one.text += new TextDecoder().decode(bytes);
+      controller.enqueue(bytes);
+    };
+    const stream = await streamEvents.apply(this, args);
+    return stream?.pipeThrough(new TransformStream({ transform })) ?? null;
+  });
+  const tenant = await newTenant();
+  const panel = newPanel(["a", "b"], { rounds: 2 });
+  await seat(panel, "a").reply(takes("Ship it."), takes("Ship it soon."));
+  await seat(panel, "b").reply(takes("Wait."), { ...takes("Wait a bit."), hold: "b" });
+  const { sessionId } = await startTable(tenant, panel);
+  const client = await mcpClient(tenant.key, "legacy");
+  const waitedUntil = Date.now() + 50_000;
+  const { ended, messages } = call(client, "continue_roundtable", { sessionId, waitMs: 50_000 });
+  await expect.poll(messages).toContain("a has spoken in round 2.");
+  const connections = env.DB.prepare("SELECT COUNT(*) AS n FROM connections WHERE tenant_id = ?");
+  expect(await connections.bind(tenant.tenantId).first("n")).toBe(0);
+  const [stream] = opened;
+  expect(stream?.text).toContain("Ship it soon.");
+  expect(stream?.text).not.toContain("Ship it.");
+  expect(stream?.until).toBeLessThanOrEqual(waitedUntil + 5_000);
+  await seat(panel, "b").release("b");
+  await ended;
 });
 
 it("says nothing to a host that gave no token", async () => {
