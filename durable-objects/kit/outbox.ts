@@ -46,7 +46,7 @@ export function retryDelayMs(attempts: number): number {
 }
 
 export class Outbox {
-  /** Until the last look of a delivery, and in one stretch with it: who asks after that look gets a delivery of its own. */
+  /** True while `run` will still look for rows; cleared synchronously after its last look. */
   private isDraining = false;
   private drained: Promise<void> = Promise.resolve();
   /** Messages of the write that is under way, while they are gathered. */

@@ -25,6 +25,8 @@ export interface RootEngine {
   active(work?: string): boolean;
   /** Ends what runs and waits, so that nothing is written after an erasure. */
   stop(): Promise<void>;
+  /** The work that is done now, of a root that does one after another and whose callers know no ids of them. */
+  runningWork?(): string;
   /** What a subscriber who comes late gets besides the log. */
   forLatecomers?(work: string | undefined): Pick<StreamOptions, "catchUp" | "unseen">;
 }
@@ -81,9 +83,11 @@ export abstract class Root<W extends RootEngine> extends StoredObject<W> impleme
   }
 
   /** Server-sent events; nothing for a root that doesn't exist. */
-  async streamEvents({ work, after, lingerMs, reader }: EventsQuery): Promise<ReadableStream<Uint8Array> | null> {
+  async streamEvents(query: EventsQuery): Promise<ReadableStream<Uint8Array> | null> {
     if (!this.exists()) return null;
     const { engine } = this;
+    const { after, lingerMs, reader } = query;
+    const work = query.work ?? (query.ofRunning === true ? engine.runningWork?.() : undefined);
     const active = (): boolean => engine.active(work);
     const onOpen = (close: () => void): (() => void) => {
       this.streams.set(close, reader);

@@ -192,6 +192,11 @@ export class RoundtableEngine implements RootEngine {
     return command?.status === "running" && command.command.kind !== "analysis";
   }
 
+  /** Between its rounds the roundtable's own, which is what its questions for context belong to. */
+  runningWork(): string {
+    return this.store.command()?.work ?? this.store.roundtable().roundtableId;
+  }
+
   view(outcomes?: readonly ResultOutcome[]): Roundtable {
     const { roundtableId, spent } = this.store.roundtable();
     const command = this.store.command();

@@ -113,7 +113,7 @@ function textOf({ reply, error }) {
 
 /** A step is a supervisor's, or that of a person who decided about what one of them held. */
 function whose({ supervisor, actor }) {
-  return supervisor ?? `the reviewer (${actor?.role})`;
+  return supervisor ?? `the reviewer (${actor?.role ?? actor?.kind})`;
 }
 
 /** What each supervisor did in this turn, and why. */

@@ -15,9 +15,12 @@ type ConnectionPorts = Pick<Services, "sessions" | "runs" | "roundtables"> & {
 /** Objects that are told at the same time. */
 const atOnce = 50;
 
-/** An actor as the object knows it that holds the connection. It closes it by itself when a token expires. */
-export function readerOf(actor: Actor, now: number): Reader {
-  const until = Math.min(actor.expiresAt ?? Number.POSITIVE_INFINITY, now + maxConnectionMs);
+/**
+ * An actor as the object knows it that holds the connection. It closes it by itself when a token expires.
+ * @param atMost when it closes it otherwise, in milliseconds since the epoch
+ */
+export function readerOf(actor: Actor, now: number, atMost = now + maxConnectionMs): Reader {
+  const until = Math.min(actor.expiresAt ?? Number.POSITIVE_INFINITY, atMost);
   return { id: actor.id, keyId: keyOf(actor), until };
 }
 

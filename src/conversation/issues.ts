@@ -38,10 +38,10 @@ export function issueWords(issue: z.core.$ZodIssue): string {
     return `it has to be ${named(issue.expected)}${given}`;
   }
   if (issue.code === "too_small" && message.startsWith("Too small: expected")) {
-    return `it has to ${sized("at least", Number(issue.minimum), issue)}`;
+    return `it has to ${sized(issue.inclusive === false ? "more than" : "at least", Number(issue.minimum), issue)}`;
   }
   if (issue.code === "too_big" && message.startsWith("Too big: expected")) {
-    return `it has to ${sized("at most", Number(issue.maximum), issue)}`;
+    return `it has to ${sized(issue.inclusive === false ? "less than" : "at most", Number(issue.maximum), issue)}`;
   }
   if (message.startsWith("Invalid option: expected one of") && issue.code === "invalid_value") {
     return `it has to be one of ${issue.values.map(String).join(", ")}`;

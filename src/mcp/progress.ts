@@ -2,7 +2,7 @@
  * What the host of a long call hears while it waits, where it gave a progress token: which step the work is at. The work's own events
  * are followed for that, under the caller's authority, as long as the call waits and no longer.
  */
-import { followEvents, type RootRef } from "../application/events/follow-events.js";
+import { followUntil, type RootRef } from "../application/events/follow-events.js";
 import { caughtUp } from "../conversation/event.js";
 import { describeError, log } from "../platform/logging.js";
 import { ServerSentEventParser, type StreamBlock } from "../text/server-sent-events.js";
@@ -10,7 +10,7 @@ import type { Call } from "./call.js";
 import { Paced } from "./paced.js";
 import { stepOf } from "./steps.js";
 
-/** What is waited for: the work of a root, or of the whole root where there is one alone. */
+/** What is waited for: one work of a root; without its id the one that goes on, of a run the whole. */
 export interface AwaitedWork {
   readonly root: RootRef;
   readonly turnId?: string;
@@ -21,10 +21,13 @@ const followAfterMs = 250;
 /** A host hears of at most so many steps in so many milliseconds. */
 const pace = { most: 10, perMs: 1_000 };
 
-/** Begins to report; undefined for a host that didn't ask for it. */
-export function reportProgress(call: Call, work: AwaitedWork): ProgressReports | undefined {
+/**
+ * Begins to report; undefined for a host that didn't ask for it.
+ * @param until when the call waits no longer, in milliseconds since the epoch
+ */
+export function reportProgress(call: Call, work: AwaitedWork, until: number): ProgressReports | undefined {
   const progressToken = call.context.mcpReq._meta?.progressToken;
-  return progressToken === undefined ? undefined : new ProgressReports(call, work, progressToken);
+  return progressToken === undefined ? undefined : new ProgressReports(call, work, until, progressToken);
 }
 
 class ProgressReports {
@@ -39,6 +42,7 @@ class ProgressReports {
   constructor(
     private readonly call: Call,
     private readonly work: AwaitedWork,
+    private readonly until: number,
     private readonly progressToken: string | number,
   ) {
     this.paced = new Paced(pace, call.services.now, (message) => this.send(message));
@@ -62,8 +66,12 @@ class ProgressReports {
   private async follow(): Promise<void> {
     const { actor, services } = this.call;
     const { root, turnId } = this.work;
-    const query = { after: 0, lingerMs: 0, work: turnId };
-    const followed = await followEvents(actor, { root, query }, services);
+    const query = {
+      after: 0,
+      lingerMs: 0,
+      ...(turnId === undefined ? { ofRunning: true as const } : { work: turnId }),
+    };
+    const followed = await followUntil(actor, { root, query, until: this.until }, services);
     if (!followed.ok) return;
     if (this.isOver) return followed.value.cancel();
     this.reader = followed.value.pipeThrough(new TextDecoderStream()).getReader();

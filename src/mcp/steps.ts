@@ -3,20 +3,17 @@
  * results name them too, and to an end user's token none of them; it never has a text, a reason, an argument or a result.
  */
 import { z } from "zod";
-import type { LiveEventType, LoggedEventType } from "../catalogues/events.js";
+import { eventDefinitions, type LiveEventType, type LoggedEventType } from "../catalogues/events.js";
 
-interface Step {
-  readonly forUsers: boolean;
-  /** @param data JSON text */
-  readonly words: (data: string) => string;
-}
+/** Its sentence; the data is JSON text. */
+type Step = (data: string) => string;
 
 function named<T>(schema: z.ZodType<T>, words: (data: T) => string): Step {
-  return { forUsers: false, words: (data) => words(schema.parse(JSON.parse(data))) };
+  return (data) => words(schema.parse(JSON.parse(data)));
 }
 
 function always(words: string): Step {
-  return { forUsers: true, words: () => words };
+  return () => words;
 }
 
 const tool = z.object({ server: z.string(), tool: z.string() });
@@ -52,9 +49,13 @@ const steps = {
   "run.delta": writing,
   "run.retracted": writingAnew,
   "ask.opened": always("A question waits for an answer."),
+  "ask.closed": always("The work goes on."),
 } as const satisfies { readonly [Type in LoggedEventType | LiveEventType]?: Step };
 
 const byType: ReadonlyMap<string, Step> = new Map(Object.entries(steps));
+const forUsers: ReadonlySet<string> = new Set(
+  eventDefinitions.filter(({ audience }) => audience === "user").map(({ type }) => type),
+);
 
 /**
  * @param data of the event, as JSON text
@@ -64,6 +65,5 @@ const byType: ReadonlyMap<string, Step> = new Map(Object.entries(steps));
  * stepOf("tool.progress", '{"server":"docs","tool":"index","progress":3,"total":10}', "client"); // "The tool docs/index: 3 of 10."
  */
 export function stepOf(type: string, data: string, role: string | undefined): string | undefined {
-  const step = byType.get(type);
-  return step === undefined || (role === "user" && !step.forUsers) ? undefined : step.words(data);
+  return role === "user" && !forUsers.has(type) ? undefined : byType.get(type)?.(data);
 }

@@ -18,7 +18,7 @@ export async function awaitEnd<T extends { readonly status: string; readonly run
 ): Promise<Result<T>> {
   const { context, services } = call;
   const until = services.now() + waitMs;
-  const progress = reportProgress(call, work);
+  const progress = reportProgress(call, work, until);
   try {
     for (;;) {
       const left = until - services.now();

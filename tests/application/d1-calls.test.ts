@@ -6,6 +6,7 @@ import { afterEach, expect, it, vi } from "vitest";
 import { newTenant, type TestTenant } from "../support/conclave.js";
 import { D1Calls } from "../support/d1-calls.js";
 import { eventually } from "../support/eventually.js";
+import { mcpClient } from "../support/mcp-client.js";
 import { newMemory } from "../support/memory.js";
 import { rowsOf } from "../support/objects.js";
 import { everybodySpeaks, goOn, newPanel, readTable, tableObject } from "../support/roundtables.js";
@@ -24,11 +25,15 @@ async function supervisedTenant(): Promise<TestTenant> {
 /** Sends a message and waits until everything that its turn left behind was delivered. */
 async function say(tenant: TestTenant, session: string, content: string) {
   const turn = await tenant.say(session, content);
-  await eventually(async () => {
+  await everythingDelivered(tenant, session);
+  return turn;
+}
+
+function everythingDelivered(tenant: TestTenant, session: string): Promise<void> {
+  return eventually(async () => {
     const [left] = await rowsOf(tenant.object(session), "SELECT COUNT(*) AS n FROM outbox");
     expect(left).toEqual({ n: 0 });
   });
-  return turn;
 }
 
 it("a warm session asks the database once before the model, and once after the answer", async () => {
@@ -40,6 +45,25 @@ it("a warm session asks the database once before the model, and once after the a
   const cold = calls.taken();
   expect(count(cold)).toEqual({ keys: 1, tenants: 1, resource_heads: 3, resource_versions: 2, batch: 1 });
   await say(tenant, session, "Hello again.");
+  expect(calls.taken()).toEqual(["keys", "batch"]);
+});
+
+it("a message over MCP asks for no more, also where its host hears the steps of a long call", async () => {
+  const tenant = await newTenant();
+  const model = await tenant.agent("assistant");
+  await model.reply({ text: "Hello." }, { text: "It took a while.", hold: "h" });
+  const session = await tenant.session();
+  await say(tenant, session, "Hello.");
+  const client = await mcpClient(tenant.key, { pin: "2026-07-28" });
+  const calls = new D1Calls(tenant);
+  const steps: string[] = [];
+  const onprogress = ({ message = "" }): void => void steps.push(message);
+  const sent = { name: "send_message", arguments: { sessionId: session, content: "Hello again." } };
+  const ended = client.callTool(sent, { onprogress });
+  await expect.poll(() => steps).toContain("The assistant is at work.");
+  await model.release("h");
+  await ended;
+  await everythingDelivered(tenant, session);
   expect(calls.taken()).toEqual(["keys", "batch"]);
 });
 

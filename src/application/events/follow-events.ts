@@ -20,19 +20,36 @@ export async function followEvents(
   { root, query }: { readonly root: RootRef; readonly query: Omit<EventsQuery, "reader"> },
   services: Services,
 ): Promise<Result<ReadableStream<Uint8Array>>> {
-  const allowed = authorize(actor, "followEvents");
+  const allowed = await mayFollow(actor, root, services);
   if (!allowed.ok) return allowed;
-  const own = await ownRoot(actor, root, services);
-  if (!own.ok) return own;
   return openStream(actor, root, query, services);
+}
+
+/**
+ * The same for a request that waits for the work and is let in already. The stream ends with that wait, so it is noted nowhere: who
+ * is revoked meanwhile hears no more than the request itself brings.
+ * @param until when the wait is over at the latest, in milliseconds since the epoch
+ */
+export async function followUntil(
+  actor: Actor,
+  {
+    root,
+    query,
+    until,
+  }: { readonly root: RootRef; readonly query: Omit<EventsQuery, "reader">; readonly until: number },
+  services: Services,
+): Promise<Result<ReadableStream<Uint8Array>>> {
+  const allowed = await mayFollow(actor, root, services);
+  if (!allowed.ok) return allowed;
+  const reader = readerOf(actor, services.now(), until);
+  const stream = await sourceOf(root, services).streamEvents(actor.tenantId, root.id, { ...query, reader });
+  return stream === null ? noRoot(root.kind) : ok(stream);
 }
 
 /** Whether `followEvents` would give the actor a stream of it. Opens none. */
 export async function canFollow(actor: Actor, root: RootRef, services: Services): Promise<Result<void>> {
-  const allowed = authorize(actor, "followEvents");
+  const allowed = await mayFollow(actor, root, services);
   if (!allowed.ok) return allowed;
-  const own = await ownRoot(actor, root, services);
-  if (!own.ok) return own;
   return (await sourceOf(root, services).isThere(actor.tenantId, root.id)) ? ok(undefined) : noRoot(root.kind);
 }
 
@@ -42,10 +59,8 @@ export async function connectToEvents(
   { root, request }: { readonly root: RootRef; readonly request: Request },
   services: Services,
 ): Promise<Result<Response>> {
-  const allowed = authorize(actor, "followEvents");
+  const allowed = await mayFollow(actor, root, services);
   if (!allowed.ok) return allowed;
-  const own = await ownRoot(actor, root, services);
-  if (!own.ok) return own;
   const reader = readerOf(actor, services.now());
   const response = await sourceOf(root, services).socket(actor.tenantId, root.id, request, reader);
   if (response.status === 404) return noRoot(root.kind);
@@ -63,6 +78,11 @@ export async function openStream(
   const stream = await sourceOf(root, services).streamEvents(actor.tenantId, root.id, { ...query, reader });
   if (stream === null) return noRoot(root.kind);
   return (await noteConnection(actor, root.id, services)) ?? ok(stream);
+}
+
+async function mayFollow(actor: Actor, root: RootRef, services: Services): Promise<Result<void>> {
+  const allowed = authorize(actor, "followEvents");
+  return allowed.ok ? ownRoot(actor, root, services) : allowed;
 }
 
 /** End users follow the sessions of their subject. */
