@@ -129,7 +129,7 @@ describe("delimiters", () => {
 
 describe("how a text is set", () => {
   const seenOf = (text: string) => new Set(denseFeatures([analyseSentence(normalise(text), lexicon)]));
-  const isMark = (place: number) => place >= featureLayout.marks && place < featureLayout.techniques;
+  const isMark = (place: number) => place >= featureLayout.marks && place < featureLayout.bias;
   const marksOf = (text: string) => [...seenOf(text)].filter(isMark).length;
 
   it("shows in colons, brackets, quotes, lines and words in capitals", () => {

@@ -8,8 +8,7 @@ import { foldText } from "./fold.js";
 import { allForms, binaryForm, formsOf, isRepeated } from "./forms.js";
 import { countMarks, shareOfDifferent } from "./marks.js";
 import { allSigns } from "./signs.js";
-import { type TechniqueMarks, techniqueMarks } from "./techniques.js";
-import { allConcepts, type Concept, type Hit, type Lexicon, maskOf } from "./terms.js";
+import { allConcepts, type Concept, type Hit, type Lexicon } from "./terms.js";
 
 /** One sentence as the scorer sees it. */
 export interface SentenceFeatures {
@@ -29,8 +28,6 @@ export interface SentenceFeatures {
   readonly marks: Uint8Array;
   /** The share of its runs of characters that are different: little of a sentence that repeats itself. */
   readonly different: number;
-  /** What says something of techniques that show in how a text is made. */
-  readonly technique: TechniqueMarks;
   /** A bit for each of {@link allForms}. */
   readonly forms: number;
   readonly folded: FoldedText;
@@ -65,11 +62,9 @@ const commonConcepts: readonly Concept[] = [
     "personal",
     "newTask",
     "mine",
-    "allusion",
-    "guess",
   ] as const),
 ];
-const commonMask = maskOf(commonConcepts);
+const commonMask = commonConcepts.reduce((mask, concept) => mask | (1 << allConcepts.indexOf(concept)), 0);
 const isCue = ({ concept }: Hit): boolean => (commonMask & (1 << concept)) === 0;
 
 /** Looks at one sentence. */
@@ -95,12 +90,10 @@ export function analyseSentence(sentence: string, lexicon: Lexicon): SentenceFea
   const { offsets } = folded;
   const span =
     signs.length === 0 ? undefined : { start: offsets?.[start] ?? start, end: (offsets?.[end - 1] ?? end - 1) + 1 };
-  const different = shareOfDifferent(folded.text);
   return {
-    ...{ length: sentence.length, concepts, signs, span, folded, different },
+    ...{ length: sentence.length, concepts, signs, span, folded },
     ...{ together: pairsOf(concepts), order: orderFeatures(hits) },
-    ...{ forms: formsOf(sentence, folded), marks: countMarks(sentence) },
-    technique: techniqueMarks(sentence, folded, concepts, different, lexicon),
+    ...{ forms: formsOf(sentence, folded), marks: countMarks(sentence), different: shareOfDifferent(folded.text) },
   };
 }
 
@@ -118,6 +111,10 @@ function pairsOf(concepts: number): number[] {
 
 const mineIndex = allConcepts.indexOf("mine");
 const mineBit = 1 << mineIndex;
+/** A bit for each of some concepts. */
+export function maskOf(concepts: readonly Concept[]): number {
+  return concepts.reduce((mask, concept) => mask | (1 << allConcepts.indexOf(concept)), 0);
+}
 /** What counts as one's own, and so many characters at most from the word that says so: "my old password", not "my boss wants it". */
 const ownedMask = maskOf(["secret", "share", "personal", "prompt"]);
 const ownedWithin = 16;

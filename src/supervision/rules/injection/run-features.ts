@@ -1,18 +1,15 @@
 /** What the injection scorer sees of a run of sentences, but for hashed n-grams, and where each feature stands in the vector. */
 import { orderFeatureCount } from "./concept-order.js";
-import { conceptPairCount, type SentenceFeatures } from "./features.js";
+import { conceptPairCount, maskOf, type SentenceFeatures } from "./features.js";
 import { allForms } from "./forms.js";
 import { markFeatureCount, markFeatures } from "./marks.js";
 import { allSigns, signGroups } from "./signs.js";
-import { techniqueFeatureCount, techniqueFeatures } from "./techniques.js";
-import { allConcepts, maskOf } from "./terms.js";
+import { allConcepts } from "./terms.js";
 
 /** Sizes in UTF-16 units from which on a text counts as that long. */
 const lengthSteps = [25, 50, 100, 200, 400, 600] as const;
 /** So many concepts in one sentence, and so many sentences with a sign. */
 const crowdSteps = [2, 3, 4, 5, 6, 7, 8] as const;
-/** n concepts are n (n - 1) / 2 pairs. */
-const crowdPairs = crowdSteps.map((from) => (from * (from - 1)) / 2);
 const signedSteps = [2, 3, 4, 5, 6] as const;
 /** Pairs whose concepts say something in different sentences too: those of signs, and what is one's own. */
 const pairMasks: readonly number[] = [
@@ -45,11 +42,9 @@ export const featureLayout = (() => {
   const crowded = order + orderFeatureCount;
   const signed = crowded + crowdSteps.length;
   const marks = signed + signedSteps.length;
-  const techniques = marks + markFeatureCount;
-  const bias = techniques + techniqueFeatureCount;
+  const bias = marks + markFeatureCount;
   return {
     ...{ signs, concepts, pairs, groups, manners, counts, forms, lengths, together, order, crowded, signed, marks },
-    techniques,
     ...{ bias, ngrams: bias + 1 },
   };
 })();
@@ -70,13 +65,13 @@ export function denseFeatures(sentences: readonly SentenceFeatures[]): number[] 
     forms |= sentence.forms;
     length += sentence.length;
   }
-  const features = [featureLayout.bias];
-  for (const pair of together) features.push(featureLayout.together + pair);
+  const features = [featureLayout.bias, ...Array.from(together, (pair) => featureLayout.together + pair)];
   for (const place of order) features.push(featureLayout.order + place);
-  pushReached(features, crowdPairs, most, featureLayout.crowded);
-  pushReached(features, signedSteps, signed, featureLayout.signed);
+  // n concepts are n (n - 1) / 2 pairs.
+  for (const [index, from] of crowdSteps.entries())
+    if (most >= (from * (from - 1)) / 2) features.push(featureLayout.crowded + index);
+  for (const [index, from] of signedSteps.entries()) if (signed >= from) features.push(featureLayout.signed + index);
   for (const mark of markFeatures(sentences)) features.push(featureLayout.marks + mark);
-  for (const feature of techniqueFeatures(sentences, questionBit)) features.push(featureLayout.techniques + feature);
   const groups = new Set<number>();
   for (const sign of signs) {
     features.push(featureLayout.signs + sign);
@@ -95,13 +90,8 @@ export function denseFeatures(sentences: readonly SentenceFeatures[]): number[] 
   }
   for (let count = 2; count <= 5; count++) if (groups.size >= count) features.push(featureLayout.counts + count - 2);
   for (let bit = 0; bit < allForms.length; bit++) if (forms & (1 << bit)) features.push(featureLayout.forms + bit);
-  pushReached(features, lengthSteps, length, featureLayout.lengths);
+  for (const [index, from] of lengthSteps.entries()) if (length >= from) features.push(featureLayout.lengths + index);
   return features;
-}
-
-/** Adds a feature for each step that a count reaches. */
-function pushReached(features: number[], steps: readonly number[], count: number, place: number): void {
-  for (let index = 0; index < steps.length && count >= (steps[index] ?? 0); index++) features.push(place + index);
 }
 
 function mannersOf(sentences: readonly SentenceFeatures[]): Set<number> {

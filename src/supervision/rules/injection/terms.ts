@@ -6,12 +6,11 @@ import type { FoldedText } from "./fold.js";
 import { foldText, isBordered } from "./fold.js";
 import type { TermTable } from "./term-table.js";
 import { formTerms } from "./terms-forms.js";
-import { hintTerms } from "./terms-hints.js";
 import { orderTerms } from "./terms-orders.js";
 import { personaTerms } from "./terms-personas.js";
 import { secretTerms } from "./terms-secrets.js";
 
-export const termTables = { ...orderTerms, ...secretTerms, ...personaTerms, ...formTerms, ...hintTerms };
+export const termTables = { ...orderTerms, ...secretTerms, ...personaTerms, ...formTerms };
 export type Concept = keyof typeof termTables;
 
 /** Every concept, in an order that the trained weights rely on. */
@@ -20,13 +19,7 @@ export const allConcepts: readonly Concept[] = [
   ...(["request", "reveal", "prompt", "secret", "personal", "share", "send"] as const),
   ...(["youAre", "noLimits", "machine", "mode", "authority", "pressure", "fiction", "harm"] as const),
   ...(["begin", "disguise", "noRefusal", "twice", "conceal", "parts", "reader", "material", "markup", "mine"] as const),
-  ...(["allusion", "guess"] as const),
 ];
-
-/** A bit for each of some concepts. */
-export function maskOf(concepts: readonly Concept[]): number {
-  return concepts.reduce((mask, concept) => mask | (1 << allConcepts.indexOf(concept)), 0);
-}
 
 /** A word of a concept at a place of the folded text. */
 export interface Hit {
