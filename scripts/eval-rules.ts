@@ -1,9 +1,11 @@
 /**
  * `npm run eval:rules -- --data <file> [--split dev] [--sensitivity medium] [--leave-out source]`: measures the rules on JSON
- * lines. Lines with `label` (1 = attack) measure the injection match; lines with `spans` measure what finds places.
+ * lines. Lines with `label` (1 = attack) measure the injection match; lines with `spans` measure what finds places. A name
+ * that ends in .tsv is read as our own rows: language, label, perhaps a technique, text.
  */
 import { parseArgs } from "node:util";
 import { readJsonLines } from "./evaluation/json-lines.js";
+import { readLabelledRows } from "./evaluation/labelled-rows.js";
 import { labelledTextSchema, reportLabels } from "./evaluation/rule-labels.js";
 import { markedTextSchema, reportSpans } from "./evaluation/rule-spans.js";
 
@@ -22,11 +24,14 @@ if (values.data === undefined) {
   );
   process.exit(1);
 }
-const lines = readJsonLines(values.data);
-const labelled = lines.flatMap((line) => {
-  const { data } = labelledTextSchema.safeParse(line);
-  return data === undefined ? [] : [data];
-});
+const isRows = values.data.endsWith(".tsv");
+const lines = isRows ? [] : readJsonLines(values.data);
+const labelled = isRows
+  ? readLabelledRows(values.data)
+  : lines.flatMap((line) => {
+      const { data } = labelledTextSchema.safeParse(line);
+      return data === undefined ? [] : [data];
+    });
 if (values["leave-out"] === "source") {
   const { reportLeaveOut } = await import("./training/leave-out.js");
   reportLeaveOut(labelled, values.sensitivity);

@@ -11,7 +11,7 @@ const { values } = parseArgs({ options: { check: { type: "boolean", default: fal
 const target = join(import.meta.dirname, "../../src/supervision/rules/injection/weights.ts");
 const texts = readTexts();
 const packed = pack(trainScorer(texts.filter(({ split }) => split !== "dev")));
-const harmless = texts.filter(({ split, label }) => split !== "own" && label === 0);
+const harmless = texts.filter(({ split, label }) => split === "train" && label === 0);
 const thresholds = [...thresholdsFrom(scoresOfUnseenSources(harmless))].map(
   ([name, threshold]) => `  ${name}: ${threshold},`,
 );

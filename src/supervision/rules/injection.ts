@@ -10,7 +10,7 @@ import { Lexicon } from "./injection/terms.js";
 import { scoreThresholds, trainedWeights } from "./injection/weights.js";
 import { normalise } from "./normalise.js";
 
-/** Of a thousand harmless messages, `low` stops about 1, `medium` about 8, `high` about 30: measured in docs/supervision.md. */
+/** Of a thousand harmless messages, `low` stops about 0.5, `medium` about 7, `high` about 28: measured in docs/supervision.md. */
 export const sensitivities = ["low", "medium", "high"] as const;
 export type Sensitivity = (typeof sensitivities)[number];
 
