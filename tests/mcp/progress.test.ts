@@ -150,7 +150,10 @@ it("reads of a debate the round that is waited for alone, no longer than the cal
   await ended;
 });
 
-it("says nothing to a host that gave no token", async () => {
+it.each([
+  ["no token", {}],
+  ["too long a token: each message would repeat it", { _meta: { progressToken: "t".repeat(201) } }],
+])("says nothing to a host that gave %s", async (_name, meta) => {
   const tenant = await newTenant();
   const model = await tenant.agent("assistant");
   await model.reply({ text: "Good night.", hold: "h" });
@@ -165,7 +168,7 @@ it("says nothing to a host that gave no token", async () => {
     },
     body: JSON.stringify({
       ...{ jsonrpc: "2.0", id: 1, method: "tools/call" },
-      params: { name: "send_message", arguments: { sessionId, content: "Bye.", waitMs: 60_000 } },
+      params: { name: "send_message", arguments: { sessionId, content: "Bye.", waitMs: 60_000 }, ...meta },
     }),
   });
   await model.until({ open: 1 });
