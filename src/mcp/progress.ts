@@ -80,15 +80,20 @@ class ProgressReports {
     this.reader = followed.value.pipeThrough(new TextDecoderStream()).getReader();
     const parser = new ServerSentEventParser();
     let isPast = true;
-    for (let read = await this.reader.read(); !read.done; read = await this.reader.read()) {
-      for (const block of parser.push(read.value)) {
-        const step = this.stepIn(block) ?? this.newest;
-        // Of what was before, the last step says where the work is.
-        const arrives = isPast && block.comment === caughtUp;
-        if (arrives) isPast = false;
-        if (step !== undefined && (arrives || (!isPast && step !== this.newest))) this.paced.say(step);
-        this.newest = step;
+    try {
+      for (let read = await this.reader.read(); !read.done; read = await this.reader.read()) {
+        for (const block of parser.push(read.value)) {
+          const step = this.stepIn(block) ?? this.newest;
+          // Of what was before, the last step says where the work is.
+          const arrives = isPast && block.comment === caughtUp;
+          if (arrives) isPast = false;
+          if (step !== undefined && (arrives || (!isPast && step !== this.newest))) this.paced.say(step);
+          this.newest = step;
+        }
       }
+    } finally {
+      // Which step comes next nobody tells any more: that it goes on is said in plain words.
+      this.newest = undefined;
     }
   }
 
