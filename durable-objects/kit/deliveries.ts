@@ -26,33 +26,36 @@ export class Deliveries {
 
   constructor(private readonly ports: DeliveriesPorts) {
     const { now, isBusy } = ports;
-    this.pace = new DeliveryPace({ now, isBusy, deliver: () => this.soon() });
+    this.pace = new DeliveryPace({ now, isBusy, deliver: () => this.deliverSoon() });
   }
 
   /** Sends off what the outbox holds, in the background. */
-  soon(): void {
+  deliverSoon(): void {
     const { outbox, now, afterwards, waitUntil } = this.ports;
     afterwards(() => {
       this.pace.stop();
-      if (!outbox.isEmpty()) this.by(now() + deliveryLeaseMs);
+      if (!outbox.isEmpty()) this.wakeBy(now() + deliveryLeaseMs);
       waitUntil(outbox.drain());
     });
   }
 
   /** Sends off what ended work left: what somebody waits for goes off at once, copies behind the answer, see {@link DeliveryPace}. */
-  behindAnswer(): void {
+  deliverAfterWork(): void {
     const { outbox, now, afterwards } = this.ports;
-    if (outbox.isUrgent()) this.soon();
+    if (outbox.isUrgent()) this.deliverSoon();
     else
       afterwards(() => {
         if (outbox.isEmpty()) return;
-        this.by(now() + deliveryLeaseMs);
+        this.wakeBy(now() + deliveryLeaseMs);
         this.pace.workEnded();
       });
   }
 
-  /** Has the alarm look after the outbox then or earlier; where it is shared, with the lease of the work that is done now. */
-  by(at: number): void {
+  /**
+   * Has the alarm look after the outbox then or earlier. Where the alarm is shared, it is the time of a lease that begins now that
+   * holds, whatever `at` is: work that is done has set the alarm for then already.
+   */
+  wakeBy(at: number): void {
     const { deadlines, now, sharesAlarm } = this.ports;
     if (!sharesAlarm) deadlines.within("outbox", at, now());
     else deadlines.withinBrief("outbox", now() + leaseMs, now());

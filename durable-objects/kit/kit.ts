@@ -151,7 +151,7 @@ export class Kit {
       write,
       deliver: ports.deliver,
       wakeAt: (at) => this.deliveries.wakeAt(at),
-      wakeBy: (at) => this.deliveries.by(at),
+      wakeBy: (at) => this.deliveries.wakeBy(at),
       failed: (error, attempts) => this.log("warn", "outbox.failed", { attempts, ...describeError(error) }),
       parked: (topic, attempts) => this.log("error", "outbox.parked", { subject: topic, attempts }),
     });
@@ -273,7 +273,7 @@ export class Kit {
     const level = outcome === "failed" ? "warn" : "info";
     this.log(level, `${kind}.ended`, { work, outcome, latencyMs: endedAt - since, ...usage });
     this.waiters.check();
-    this.deliveries.behindAnswer();
+    this.deliveries.deliverAfterWork();
   }
 
   /** Takes the lease from the work that is driven now. Ending it is up to whoever cancels. */
@@ -307,7 +307,7 @@ export class Kit {
 
   /** Sends off what the outbox holds, in the background; the alarm sees to it if this instance dies. */
   deliverSoon(): void {
-    this.deliveries.soon();
+    this.deliveries.deliverSoon();
   }
 
   /** What the alarm rang for. Never throws, never waits. */
@@ -344,7 +344,7 @@ export class Kit {
     }
     if (outcome !== "gone") this.waiters.check();
     if (outcome === "yielded") this.deliverSoon();
-    if (outcome === "again") this.deliveries.behindAnswer();
+    if (outcome === "again") this.deliveries.deliverAfterWork();
     return outcome;
   }
 

@@ -35,7 +35,7 @@ export interface EventsQuery {
   readonly lingerMs: number;
   /** Only the events of this work: one turn of a session. */
   readonly work?: string | undefined;
-  /** Only those of the work that goes on as the stream is opened, where the root does one after another: one round of a roundtable. */
+  /** Only those of the work that goes on as the stream is opened: one round of a roundtable. Roundtables alone heed it. */
   readonly ofRunning?: true;
 }
 

@@ -20,14 +20,17 @@ export interface AwaitedWork {
 const followAfterMs = 250;
 /** A host hears of at most so many steps in so many milliseconds. */
 const pace = { most: 10, perMs: 1_000 };
+/** The longest token that is reported to, in characters: each message repeats it. Protocols leave it to us whether we report at all. */
+const longestToken = 200;
 
 /**
- * Begins to report; undefined for a host that didn't ask for it.
+ * Begins to report; undefined for a host that didn't ask for it, or with too long a token.
  * @param until when the call waits no longer, in milliseconds since the epoch
  */
 export function reportProgress(call: Call, work: AwaitedWork, until: number): ProgressReports | undefined {
   const progressToken = call.context.mcpReq._meta?.progressToken;
-  return progressToken === undefined ? undefined : new ProgressReports(call, work, until, progressToken);
+  if (progressToken === undefined || String(progressToken).length > longestToken) return undefined;
+  return new ProgressReports(call, work, until, progressToken);
 }
 
 class ProgressReports {
@@ -77,15 +80,20 @@ class ProgressReports {
     this.reader = followed.value.pipeThrough(new TextDecoderStream()).getReader();
     const parser = new ServerSentEventParser();
     let isPast = true;
-    for (let read = await this.reader.read(); !read.done; read = await this.reader.read()) {
-      for (const block of parser.push(read.value)) {
-        const step = this.stepIn(block) ?? this.newest;
-        // Of what was before, the last step says where the work is.
-        const arrives = isPast && block.comment === caughtUp;
-        if (arrives) isPast = false;
-        if (step !== undefined && (arrives || (!isPast && step !== this.newest))) this.paced.say(step);
-        this.newest = step;
+    try {
+      for (let read = await this.reader.read(); !read.done; read = await this.reader.read()) {
+        for (const block of parser.push(read.value)) {
+          const step = this.stepIn(block) ?? this.newest;
+          // Of what was before, the last step says where the work is.
+          const arrives = isPast && block.comment === caughtUp;
+          if (arrives) isPast = false;
+          if (step !== undefined && (arrives || (!isPast && step !== this.newest))) this.paced.say(step);
+          this.newest = step;
+        }
       }
+    } finally {
+      // Which step comes next nobody tells any more: that it goes on is said in plain words.
+      this.newest = undefined;
     }
   }
 

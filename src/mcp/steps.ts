@@ -5,11 +5,14 @@
 import { z } from "zod";
 import { eventDefinitions, type LiveEventType, type LoggedEventType } from "../catalogues/events.js";
 
-/** Its sentence; the data is JSON text. */
-type Step = (data: string) => string;
+/** Its sentence; none where the data, JSON text, isn't what it should be: the steps that follow are told all the same. */
+type Step = (data: string) => string | undefined;
 
 function named<T>(schema: z.ZodType<T>, words: (data: T) => string): Step {
-  return (data) => words(schema.parse(JSON.parse(data)));
+  return (data) => {
+    const read = schema.safeParse(JSON.parse(data));
+    return read.success ? words(read.data) : undefined;
+  };
 }
 
 function always(words: string): Step {

@@ -7,7 +7,8 @@ import { type AwaitedWork, reportProgress } from "./progress.js";
 const lookMs = 5_000;
 
 /**
- * Looks at work until it no longer runs, or the time is over.
+ * Looks at work until it no longer runs, or the time is over, or nothing goes on by itself: what is queued behind a turn that waits
+ * for somebody comes back as it is.
  * @param waitMs how long its end is waited for, in milliseconds
  */
 export async function awaitEnd<T extends { readonly status: string; readonly running?: boolean }>(
@@ -21,9 +22,12 @@ export async function awaitEnd<T extends { readonly status: string; readonly run
   const progress = reportProgress(call, work, until);
   try {
     for (;;) {
-      const left = until - services.now();
+      const began = services.now();
+      const left = until - began;
       const seen = await look(Math.max(0, Math.min(lookMs, left)));
       if (!seen.ok || !isUnderWay(seen.value) || left <= lookMs || context.mcpReq.signal.aborted) return seen;
+      // Half, as a timer may ring early and a clock be moved: what came back so soon had nothing to wait for.
+      if (services.now() - began < lookMs / 2) return seen;
       progress?.goesOn(seen.value.status);
     }
   } finally {

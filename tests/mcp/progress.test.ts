@@ -3,11 +3,15 @@
 import { env, exports } from "cloudflare:workers";
 import type { Client } from "@modelcontextprotocol/client";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { caughtUp } from "../../src/conversation/event.js";
 import { RootGateway } from "../../src/gateways/root-gateway.js";
+import { SessionGateway } from "../../src/gateways/session-gateway.js";
 import { Paced } from "../../src/mcp/paced.js";
+import { stepOf } from "../../src/mcp/steps.js";
 import { type Fields, newTenant, type TestTenant } from "../support/conclave.js";
 import { eras, mcpClient, mcpUrl } from "../support/mcp-client.js";
 import { mcpKey } from "../support/mcp-key.js";
+import { passTime } from "../support/objects.js";
 import { newPanel, seat, startTable, takes } from "../support/roundtables.js";
 import { modelOf, newTeam, routesTo } from "../support/teams.js";
 import { type UpstreamModel, upstreamFor } from "../support/upstream-client.js";
@@ -73,6 +77,8 @@ it("names no tool to an end user's token", async () => {
   const { ended, messages } = call(client, "send_message", { sessionId, content: "Which?" });
   await expect.poll(messages).toContain("The assistant is at work.");
   await model.release("begin");
+  // The tool has returned: its steps, if they were told, are on their way before the answer is.
+  await model.until({ requests: 2 });
   await model.release("end");
   await ended;
   expect(JSON.stringify(messages())).not.toMatch(/docs|slow/);
@@ -150,7 +156,47 @@ it("reads of a debate the round that is waited for alone, no longer than the cal
   await ended;
 });
 
-it("says nothing to a host that gave no token", async () => {
+it.each(["ends", "breaks"])(
+  "says that the work goes on, and no step of before, when what it follows %s",
+  async (how) => {
+    let arrived = "";
+    let cut = (): void => {};
+    const { streamEvents } = RootGateway.prototype;
+    vi.spyOn(RootGateway.prototype, "streamEvents").mockImplementation(async function (this: unknown, ...args) {
+      const start = (controller: TransformStreamDefaultController<Uint8Array>): void => {
+        cut = () => (how === "ends" ? controller.terminate() : controller.error(new Error("the connection was lost")));
+      };
+      const transform = (bytes: Uint8Array, controller: TransformStreamDefaultController<Uint8Array>): void => {
+        arrived += new TextDecoder().decode(bytes);
+        controller.enqueue(bytes);
+      };
+      return (await streamEvents.apply(this, args))?.pipeThrough(new TransformStream({ start, transform })) ?? null;
+    });
+    const { turn } = SessionGateway.prototype;
+    // Each look lasts five seconds, for those who read the clock.
+    vi.spyOn(SessionGateway.prototype, "turn").mockImplementation(async function (this: SessionGateway, ...args) {
+      await vi.waitUntil(() => arrived.includes(caughtUp), { timeout: 10_000 });
+      cut();
+      cut = () => {};
+      passTime(5_000);
+      return turn.call(this, args[0], args[1], args[2], 0);
+    });
+    const tenant = await newTenant();
+    const model = await tenant.agent("assistant");
+    await model.reply({ text: "Good night.", hold: "h" });
+    const client = await mcpClient(tenant.key, "legacy");
+    const { ended, messages } = call(client, "send_message", { sessionId: await tenant.session(), content: "Bye." });
+    expect((await ended).structuredContent).toMatchObject({ status: "running" });
+    expect(messages()).toContain("The assistant is at work.");
+    expect(messages().at(-1)).toBe("It is being worked on.");
+    await model.release("h");
+  },
+);
+
+it.each([
+  ["no token", {}],
+  ["too long a token: each message would repeat it", { _meta: { progressToken: "t".repeat(201) } }],
+])("says nothing to a host that gave %s", async (_name, meta) => {
   const tenant = await newTenant();
   const model = await tenant.agent("assistant");
   await model.reply({ text: "Good night.", hold: "h" });
@@ -165,7 +211,7 @@ it("says nothing to a host that gave no token", async () => {
     },
     body: JSON.stringify({
       ...{ jsonrpc: "2.0", id: 1, method: "tools/call" },
-      params: { name: "send_message", arguments: { sessionId, content: "Bye.", waitMs: 60_000 } },
+      params: { name: "send_message", arguments: { sessionId, content: "Bye.", waitMs: 60_000 }, ...meta },
     }),
   });
   await model.until({ open: 1 });
@@ -180,6 +226,11 @@ it("says nothing to a host that gave no token", async () => {
   const answer = await (await asked).text();
   expect(answer).toContain("Good night.");
   expect(answer).not.toContain("progress");
+});
+
+it("tells no step of an event whose data it can't read, and goes on with the next", () => {
+  expect(stepOf("tool.called", '{"server":7}', "client")).toBeUndefined();
+  expect(stepOf("tool.called", '{"server":"docs","tool":"slow"}', "client")).toBe("The tool docs/slow is at work.");
 });
 
 it("a flood of steps is ten a second, and the newest of the rest", () => {

@@ -26,8 +26,8 @@ export async function followEvents(
 }
 
 /**
- * The same for a request that waits for the work and is let in already. The stream ends with that wait, so it is noted nowhere: who
- * is revoked meanwhile hears no more than the request itself brings.
+ * The same for a request that waits for the work: it is asked anew whether the actor may follow it. The stream ends with that wait, so
+ * it is noted nowhere: who is revoked meanwhile hears no more than the request itself brings.
  * @param until when the wait is over at the latest, in milliseconds since the epoch
  */
 export async function followUntil(
@@ -42,8 +42,7 @@ export async function followUntil(
   const allowed = await mayFollow(actor, root, services);
   if (!allowed.ok) return allowed;
   const reader = readerOf(actor, services.now(), until);
-  const stream = await sourceOf(root, services).streamEvents(actor.tenantId, root.id, { ...query, reader });
-  return stream === null ? noRoot(root.kind) : ok(stream);
+  return streamOf(actor.tenantId, root, { ...query, reader }, services);
 }
 
 /** Whether `followEvents` would give the actor a stream of it. Opens none. */
@@ -75,9 +74,18 @@ export async function openStream(
   services: Services,
 ): Promise<Result<ReadableStream<Uint8Array>>> {
   const reader = readerOf(actor, services.now());
-  const stream = await sourceOf(root, services).streamEvents(actor.tenantId, root.id, { ...query, reader });
-  if (stream === null) return noRoot(root.kind);
-  return (await noteConnection(actor, root.id, services)) ?? ok(stream);
+  const stream = await streamOf(actor.tenantId, root, { ...query, reader }, services);
+  return stream.ok ? ((await noteConnection(actor, root.id, services)) ?? stream) : stream;
+}
+
+async function streamOf(
+  tenantId: string,
+  root: RootRef,
+  query: EventsQuery,
+  services: Services,
+): Promise<Result<ReadableStream<Uint8Array>>> {
+  const stream = await sourceOf(root, services).streamEvents(tenantId, root.id, query);
+  return stream === null ? noRoot(root.kind) : ok(stream);
 }
 
 async function mayFollow(actor: Actor, root: RootRef, services: Services): Promise<Result<void>> {

@@ -19,14 +19,15 @@ export async function forkRoundtable(
   if (!allowed.ok) return allowed;
   const { tenantId } = actor;
   const { roundtableId, round, idempotencyKey } = input;
-  // The rounds fork, the world doesn't: what seats did after this round, or in one that was cut short, is done all the same.
-  const [definition, record, effects] = await Promise.all([
+  const [definition, record] = await Promise.all([
     services.roundtables.definition(tenantId, roundtableId),
     services.roundtables.record(tenantId, roundtableId),
-    services.roundtables.effects(tenantId, roundtableId),
   ]);
   if (!definition.ok) return definition;
   if (!record.ok) return record;
+  // The rounds fork, the world doesn't: what seats did after this round, or in one that was cut short, is done all the same. Read
+  // behind the record, so that nothing is missing that a round of it has done.
+  const effects = await services.roundtables.effects(tenantId, roundtableId);
   const upTo = recordUpTo(record.value, round);
   if (!upTo.ok) return upTo;
   const request = { fork: roundtableId, round };

@@ -1,4 +1,5 @@
 import { evictDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { newTenant, type TestTenant } from "../../support/conclave.js";
 import { crash, crashAndWake, ringAlarm, rowsOf } from "../../support/objects.js";
@@ -229,5 +230,35 @@ describe("a sleeping session", () => {
     expect((await tenant.call("GET", `/v1/sessions/${session}`)).status).toBe(404);
     expect((await tenant.call("GET", "/v1/sessions")).body.items).toEqual([]);
     expect(await ringAlarm(tenant.object(session))).toBe(false);
+  });
+});
+
+describe("what a turn left for the lists, where its session dies before it is sent off", () => {
+  it.each([
+    [
+      "the alarm",
+      async (tenant: TestTenant, session: string) => expect(await ringAlarm(tenant.object(session))).toBe(true),
+    ],
+    ["whoever asks next", (tenant: TestTenant, session: string) => tenant.call("GET", `/v1/sessions/${session}`)],
+  ])("is sent off by %s", async (_name, wake) => {
+    const tenant = await newTenant();
+    const model = await tenant.agent("assistant");
+    await model.reply({ text: "one" }, { text: "two" });
+    const session = await tenant.session();
+    const copiesOf = (turnId: string) =>
+      env.DB.prepare("SELECT COUNT(*) AS n FROM usage WHERE tenant_id = ? AND work_id = ?")
+        .bind(tenant.tenantId, turnId)
+        .first("n");
+    const first = await tenant.say(session, "first");
+    await expect.poll(() => copiesOf(first.turnId)).toBe(1);
+    // So soon after the first, what it leaves waits until the session is at rest.
+    const second = await tenant.say(session, "second");
+    await crash();
+    expect(await copiesOf(second.turnId)).toBe(0);
+
+    await wake(tenant, session);
+
+    await expect.poll(() => copiesOf(second.turnId)).toBe(1);
+    expect(await copiesOf(first.turnId)).toBe(1);
   });
 });

@@ -2,6 +2,7 @@ import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { maxDeaths } from "../../../src/agent/attempts.js";
+import { RoundtableGateway } from "../../../src/gateways/roundtable-gateway.js";
 import { newTenant } from "../../support/conclave.js";
 import { crash, ringAlarm, rowsOf } from "../../support/objects.js";
 import {
@@ -22,6 +23,7 @@ import { upstreamFor } from "../../support/upstream-client.js";
 
 afterEach(() => {
   vi.useRealTimers();
+  vi.restoreAllMocks();
 });
 
 /** As after so many deaths that the next one is the last, whatever else was tried in the process meanwhile. */
@@ -196,5 +198,30 @@ describe("what seats have done with tools in a round that comes to no end", () =
     }
     expect((await shop.requests()).map(({ body }) => body)).toEqual([{ order: 1 }, { order: 2 }]);
     expect(JSON.stringify((await seat(panel, "a").requests()).at(-1)?.body)).toContain("Charged order 2.");
+  });
+
+  it("isn't done again in a fork from a round that ended while it was forked", async () => {
+    const { tenant, shop, panel } = await chargingPanel();
+    await shop.reply({ body: "Charged order 1." });
+    await seat(panel, "a").reply({ ...charge(1), hold: "a" }, takes("Charged."), charge(1), takes("Charged already."));
+    await seat(panel, "b").reply(takes("Fine."), takes("Fine."));
+    const started = readTable(
+      await tenant.call("POST", "/v1/roundtables", { topic: "Do we ship?", ...panel.fields, waitMs: 0 }),
+    );
+    await seat(panel, "a").until({ open: 1 });
+    const { describe: look, record } = RoundtableGateway.prototype;
+    // The round ends as the fork is about to read the record.
+    vi.spyOn(RoundtableGateway.prototype, "record").mockImplementationOnce(async function (
+      this: RoundtableGateway,
+      ...args
+    ) {
+      await seat(panel, "a").release("a");
+      await look.call(this, ...args, 60_000);
+      return record.apply(this, args);
+    });
+
+    const fork = await tenant.call("POST", `/v1/roundtables/${started.sessionId}/fork`, { round: 1 });
+    expect(held(await goOn(tenant, fork.body))).toEqual({ a: "Charged already.", b: "Fine." });
+    expect(await shop.requests()).toHaveLength(1);
   });
 });
