@@ -36,7 +36,8 @@ function turnResult(sessionId: string, turn: Turn): TurnResult {
 
 function turnText({ status, reply, error, asks, turnId }: TurnResult): string {
   if (status === "needs_input") return questionsText(asks);
-  return reply ?? error ?? `The turn ${turnId} is ${status}; get_turn waits for its end.`;
+  const then = status === "queued" ? "it begins when the turns before it are over" : "get_turn waits for its end";
+  return reply ?? error ?? `The turn ${turnId} is ${status}; ${then}.`;
 }
 
 const asking = ({ status, sessionId, turnId, asks }: TurnResult) =>
