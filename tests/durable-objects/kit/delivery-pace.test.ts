@@ -18,6 +18,8 @@ beforeEach(() => {
 });
 
 afterEach(() => {
+  // First: a watched timer that is given back later would be the false one, to whatever test comes then.
+  vi.restoreAllMocks();
   vi.useRealTimers();
 });
 
