@@ -8,23 +8,18 @@ import { RootGateway } from "../../src/gateways/root-gateway.js";
 import { SessionGateway } from "../../src/gateways/session-gateway.js";
 import { Paced } from "../../src/mcp/paced.js";
 import { stepOf } from "../../src/mcp/steps.js";
+import { slowDocs } from "../durable-objects/supervision/support.js";
 import { type Fields, newTenant, type TestTenant } from "../support/conclave.js";
 import { eras, mcpClient, mcpUrl } from "../support/mcp-client.js";
-import { mcpKey } from "../support/mcp-key.js";
 import { passTime } from "../support/objects.js";
 import { newPanel, seat, startTable, takes } from "../support/roundtables.js";
 import { modelOf, newTeam, routesTo } from "../support/teams.js";
-import { type UpstreamModel, upstreamFor } from "../support/upstream-client.js";
+import type { UpstreamModel } from "../support/upstream-client.js";
 
 /** An agent with a remote tool that says how far it is, in words that no supervisor has seen. */
 async function withSlowTool(): Promise<{ tenant: TestTenant; model: UpstreamModel }> {
   const tenant = await newTenant();
-  const server = upstreamFor(env.TEST_UPSTREAM);
-  await server.reply({ body: { slow: true }, repeat: true });
-  await tenant.put("tools", "docs", {
-    server: "docs",
-    mcp: { url: server.mcpURL, headers: { "x-api-key": mcpKey } },
-  });
+  await slowDocs(tenant);
   await tenant.rules("careful", [
     { match: { type: "phrases", phrases: ["blue falcon"] }, action: "block", reason: "It is about Project Heron." },
   ]);

@@ -1,5 +1,4 @@
 import { evictDurableObject } from "cloudflare:test";
-import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { maxDeaths } from "../../../src/agent/attempts.js";
 import { RoundtableGateway } from "../../../src/gateways/roundtable-gateway.js";
@@ -19,7 +18,7 @@ import {
   tableObject,
   takes,
 } from "../../support/roundtables.js";
-import { upstreamFor } from "../../support/upstream-client.js";
+import { httpTool } from "../supervision/support.js";
 
 afterEach(() => {
   vi.useRealTimers();
@@ -126,13 +125,7 @@ describe("what seats have done with tools in a round that comes to no end", () =
   /** A panel of two seats who may charge orders. */
   async function chargingPanel() {
     const tenant = await newTenant();
-    const shop = upstreamFor(env.TEST_UPSTREAM);
-    await tenant.put("tools", "charge", {
-      server: "shop",
-      description: "Charges an order.",
-      parameters: { type: "object" },
-      http: { method: "POST", url: shop.hookURL },
-    });
+    const shop = await httpTool(tenant, "charge", { parameters: { type: "object" } });
     return { tenant, shop, panel: newPanel(["a", "b"], { tools: ["shop/charge"] }) };
   }
 

@@ -1,11 +1,10 @@
 /** A panel within other work: as the agent of a session, and as a worker of a team; and what seats did with tools. */
-import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { newTenant, shownText, type TestTenant } from "../../support/conclave.js";
 import { crash } from "../../support/objects.js";
 import { goOn, held, newPanel, requests, seat, type TestPanel, takes } from "../../support/roundtables.js";
 import { getRun, newTeam, promptText, routesTo, startRun } from "../../support/teams.js";
-import { upstreamFor } from "../../support/upstream-client.js";
+import { httpTool } from "../supervision/support.js";
 
 const synthesis = {
   text: JSON.stringify({
@@ -72,14 +71,8 @@ describe("a panel as the agent of a session", () => {
 
   it("says in the calls of a turn that was cancelled what its seats did", async () => {
     const tenant = await newTenant();
-    const shop = upstreamFor(env.TEST_UPSTREAM);
+    const shop = await httpTool(tenant, "charge", { parameters: { type: "object" } });
     await shop.reply({ body: "Charged." });
-    await tenant.put("tools", "charge", {
-      server: "shop",
-      description: "Charges an order.",
-      parameters: { type: "object" },
-      http: { method: "POST", url: shop.hookURL },
-    });
     const panel = newPanel(["a", "b"], { rounds: 1, tools: ["shop/charge"] });
     const session = await panelSession(tenant, panel);
     const charge = { toolCalls: [{ name: "charge", arguments: { order: 17 } }] };
@@ -161,14 +154,8 @@ describe("a panel as a worker of a team", () => {
 describe("what a seat of a roundtable did with a tool", () => {
   it("isn't done again by the same continue after all seats failed, which says that it was done", async () => {
     const tenant = await newTenant();
-    const shop = upstreamFor(env.TEST_UPSTREAM);
+    const shop = await httpTool(tenant, "charge", { parameters: { type: "object" } });
     await shop.reply({ body: "Charged." });
-    await tenant.put("tools", "charge", {
-      server: "shop",
-      description: "Charges an order.",
-      parameters: { type: "object" },
-      http: { method: "POST", url: shop.hookURL },
-    });
     const panel = newPanel(["a", "b"], { tools: ["shop/charge"], limits: { maxSeatRetries: 0 } });
     const charge = { toolCalls: [{ name: "charge", arguments: { order: 17 } }] };
     const noPosition = { text: "I can't say.", repeat: 2 };

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { newTenant, type TestTenant } from "../../support/conclave.js";
 import { mcpKey } from "../../support/mcp-key.js";
 import { type UpstreamModel, upstreamFor } from "../../support/upstream-client.js";
-import { answer, openAsk, seenBy, toolCalls } from "./support.js";
+import { answer, openAsk, seenBy, slowDocs, toolCalls } from "./support.js";
 
 async function remote(tenant: TestTenant, fields = {}, key = mcpKey): Promise<UpstreamModel> {
   const server = upstreamFor(env.TEST_UPSTREAM);
@@ -33,12 +33,7 @@ describe("a remote MCP server as a tool server", () => {
 
   it("shows whoever watches how far a call is, in numbers: its words no supervisor has seen, and nothing of it is stored", async () => {
     const tenant = await newTenant();
-    const server = upstreamFor(env.TEST_UPSTREAM);
-    await server.reply({ body: { slow: true }, repeat: true });
-    await tenant.put("tools", "docs", {
-      server: "docs",
-      mcp: { url: server.mcpURL, headers: { "x-api-key": mcpKey } },
-    });
+    await slowDocs(tenant);
     const model = await tenant.agent("assistant", { tools: [{ server: "docs", tool: "slow" }] });
     await model.reply(toolCalls(["slow", {}]), { text: "It is done." });
     const session = await tenant.session();

@@ -2,6 +2,7 @@
 import { env } from "cloudflare:workers";
 import type { Turn } from "../../../src/chat/session.js";
 import type { Fields, TestTenant } from "../../support/conclave.js";
+import { mcpKey } from "../../support/mcp-key.js";
 import { type UpstreamModel, upstreamFor } from "../../support/upstream-client.js";
 
 export function toolCalls(...calls: readonly (readonly [name: string, args: unknown])[]) {
@@ -36,6 +37,13 @@ export async function httpTool(tenant: TestTenant, name: string, fields: Fields 
     ...fields,
   });
   return endpoint;
+}
+
+/** A remote tool server, `docs`, whose tool `slow` says how far it is. */
+export async function slowDocs(tenant: TestTenant): Promise<void> {
+  const server = upstreamFor(env.TEST_UPSTREAM);
+  await server.reply({ body: { slow: true }, repeat: true });
+  await tenant.put("tools", "docs", { server: "docs", mcp: { url: server.mcpURL, headers: { "x-api-key": mcpKey } } });
 }
 
 /** All texts that a model was sent in its requests, as one. */

@@ -156,8 +156,8 @@ export function firstCue(sentence: string, lexicon: Lexicon): number | undefined
 }
 
 /** Forms that are a sign by themselves. */
-const tellingForms = ["repeated", "spaced", "mixed", "binary"] as const;
-const cueMask = tellingForms.reduce((mask, form) => mask | (1 << allForms.indexOf(form)), 0);
+const cueForms = ["repeated", "spaced", "mixed", "binary"] as const;
+const cueMask = cueForms.reduce((mask, form) => mask | (1 << allForms.indexOf(form)), 0);
 /** The shortest sentence that has one of these forms. */
 const shortestForm = 9;
 const isCueForm = (sentence: string, { text, isMixed, wasSpaced }: FoldedText): boolean =>
