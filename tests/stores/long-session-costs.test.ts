@@ -44,7 +44,7 @@ it("turn ten thousand of a session reads and writes as many rows as its tenth do
     await atRest(tenant.object(session));
   };
   const measured = () =>
-    countStorage(tenant.object(session), async () => {
+    countStorage(tenant, session, async () => {
       for (let turn = 0; turn < 3; turn++) await say();
     });
   for (let turn = 0; turn < 9; turn++) await say();

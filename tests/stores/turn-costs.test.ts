@@ -28,7 +28,7 @@ beforeEach(async () => {
 });
 
 it("a supervised turn writes no more rows than the page on deployments reckons with", async () => {
-  const counts = await countStorage(tenant.object(session), async () => {
+  const counts = await countStorage(tenant, session, async () => {
     for (let turn = 0; turn < turns; turn++) await sayAndRest();
   });
   const dear = Object.entries(most).filter(([name, bound]) =>

@@ -3,6 +3,8 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { anythingLeft } from "./at-rest.js";
+import type { TestTenant } from "./conclave.js";
+import { isOf, sentOf } from "./d1-calls.js";
 
 export interface StorageCounts {
   d1Queries: number;
@@ -34,8 +36,13 @@ interface Result {
   readonly meta?: { readonly rows_read?: number; readonly rows_written?: number };
 }
 
-/** @param object the one whose rows are counted; of D1 all is counted. */
-export async function countStorage(object: DurableObjectStub, act: () => Promise<unknown>): Promise<StorageCounts> {
+/** Rows of a session's own object, and of D1 what its tenant caused. */
+export async function countStorage(
+  tenant: TestTenant,
+  session: string,
+  act: () => Promise<unknown>,
+): Promise<StorageCounts> {
+  const object = tenant.object(session);
   const counts: StorageCounts = {
     d1Queries: 0,
     d1RowsRead: 0,
@@ -50,18 +57,25 @@ export async function countStorage(object: DurableObjectStub, act: () => Promise
     counts.d1RowsRead += result.meta?.rows_read ?? 0;
     counts.d1RowsWritten += result.meta?.rows_written ?? 0;
   };
-  const noting: (original: Method) => Method = (original) =>
-    async function (this: unknown, ...args: unknown[]) {
-      const result = (await Reflect.apply(original, this, args)) as Result | Result[];
-      for (const one of [result].flat()) note(one);
-      return result;
-    };
+  const noting =
+    (sentWith: (self: unknown, args: unknown[]) => unknown): ((original: Method) => Method) =>
+    (original) =>
+      async function (this: unknown, ...args: unknown[]) {
+        const result = (await Reflect.apply(original, this, args)) as Result | Result[];
+        if (isOf(tenant, sentOf(sentWith(this, args)))) for (const one of [result].flat()) note(one);
+        return result;
+      };
+  const notingItself = noting((self) => [self]);
   const statement = Object.getPrototypeOf(env.DB.prepare("SELECT 1"));
   const restore = [
-    replace(statement, "all", noting),
-    replace(statement, "run", noting),
+    replace(statement, "all", notingItself),
+    replace(statement, "run", notingItself),
     // A database's own batches go through a session too.
-    replace(Object.getPrototypeOf(env.DB.withSession("first-primary")), "batch", noting),
+    replace(
+      Object.getPrototypeOf(env.DB.withSession("first-primary")),
+      "batch",
+      noting((_self, [statements]) => statements),
+    ),
     ...(await runInDurableObject(object, (_instance, { storage: { sql }, storage }) => [
       replace(
         Object.getPrototypeOf(sql),

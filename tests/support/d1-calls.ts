@@ -19,7 +19,7 @@ export class D1Calls {
   private calls: Call[] = [];
   private readonly sessions = new WeakMap<object, string>();
 
-  constructor(private readonly tenant: TestTenant) {
+  constructor(tenant: TestTenant) {
     const { sessions } = this;
     const databases = Object.getPrototypeOf(env.DB);
     const { withSession } = databases;
@@ -29,8 +29,7 @@ export class D1Calls {
       return session;
     });
     const about = (sent: readonly Sent[], kind: string, session: unknown): void => {
-      const own = [tenant.tenantId, keyIdOf(this.tenant.key)];
-      if (!sent.some(({ params }) => params.some((param) => own.includes(String(param))))) return;
+      if (!isOf(tenant, sent)) return;
       this.calls.push({ kind, begun: isObject(session) ? sessions.get(session) : undefined });
     };
     // A database's own calls go through a session too.
@@ -69,7 +68,14 @@ function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-function sentOf(statements: unknown): Sent[] {
+/** Whether a call of the database is of a tenant: objects of other tests may still be at work beside it. */
+export function isOf(tenant: TestTenant, sent: readonly Sent[]): boolean {
+  const own = [tenant.tenantId, keyIdOf(tenant.key)];
+  return sent.some(({ params }) => params.some((param) => own.includes(String(param))));
+}
+
+/** The statements of a call, as D1's own objects hold them. */
+export function sentOf(statements: unknown): Sent[] {
   if (!Array.isArray(statements)) throw new Error("a batch of nothing");
   return statements.map(({ statement, params }) => ({
     statement: String(statement),
