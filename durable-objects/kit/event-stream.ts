@@ -13,6 +13,8 @@ export interface StreamOptions {
   readonly catchUp?: LiveEvent | (() => LiveEvent | undefined) | undefined;
   /** For a subscriber to whom an event brings the end of a reply whose deltas it never saw: what it would have seen. */
   readonly unseen?: ((event: LiveEvent) => LiveEvent | undefined) | undefined;
+  /** Which types its reader is told of. */
+  readonly hears: (type: string) => boolean;
   /** How long its reader may read; without it as long as there is something to read. */
   readonly life?: StreamLife | undefined;
   /** Whether more is to be expected now, without anybody doing anything. */
@@ -131,7 +133,7 @@ class EventStream {
   }
 
   private send(event: LiveEvent): void {
-    const { work, unseen } = this.options;
+    const { work, unseen, hears } = this.options;
     if (this.ended || (work !== undefined && event.work !== work)) return;
     if (this.isOver()) {
       this.end();
@@ -140,6 +142,9 @@ class EventStream {
     if (event.seq !== undefined) {
       if (event.seq <= this.last) return;
       this.last = event.seq;
+    }
+    if (!hears(event.type)) return;
+    if (event.seq !== undefined) {
       const missed = this.sawDeltas ? undefined : unseen?.(event);
       if (missed !== undefined) this.write(render(missed));
     }

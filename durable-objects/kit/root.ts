@@ -1,5 +1,6 @@
 /** What all roots share: asks to answer, events to follow, and waking up with the work that is left. */
 import type { Answerer, Ask } from "../../src/asks/ask.js";
+import { isFor } from "../../src/catalogues/events.js";
 import type { ParkedDelivery } from "../../src/conversation/parked-delivery.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
 import {
@@ -82,7 +83,7 @@ export abstract class Root<W extends RootEngine> extends StoredObject<W> impleme
     return this.exists();
   }
 
-  /** Server-sent events; nothing for a root that doesn't exist. */
+  /** Server-sent events, those that are for the reader; nothing for a root that doesn't exist. */
   async streamEvents(query: EventsQuery): Promise<ReadableStream<Uint8Array> | null> {
     if (!this.exists()) return null;
     const { engine } = this;
@@ -94,7 +95,9 @@ export abstract class Root<W extends RootEngine> extends StoredObject<W> impleme
       return () => this.streams.delete(close);
     };
     const life = { until: reader.until, now: () => Date.now(), onOpen };
-    return eventStream(engine.kit.events, { after, lingerMs, work, active, life, ...engine.forLatecomers?.(work) });
+    const hears = (type: string): boolean => isFor(reader.audience, type);
+    const options = { after, lingerMs, work, active, hears, life };
+    return eventStream(engine.kit.events, { ...options, ...engine.forLatecomers?.(work) });
   }
 
   /** Events of the log, oldest first; none of a root that doesn't exist. */

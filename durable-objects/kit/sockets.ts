@@ -1,6 +1,7 @@
 /** The event log over WebSockets that hibernate. */
+import { isFor } from "../../src/catalogues/events.js";
 import { isReader, type Reader, readerHeader, readerSchema, socketProtocol } from "../../src/gateways/root-gateway.js";
-import type { EventLog, LiveEvent } from "./events.js";
+import type { EventLog, LiveEvent, LoggedEvent } from "./events.js";
 
 /** How many logged events a new socket is given at once: a client that is further behind connects again behind the last of them. */
 const backlog = 500;
@@ -37,7 +38,7 @@ export class EventSockets {
     this.ctx.acceptWebSocket(server);
     // Kept with the socket, also while the object sleeps.
     server.serializeAttachment(reader);
-    const past = this.log.read(Number.isSafeInteger(after) ? after : 0, backlog + 1);
+    const past = this.past(reader, Number.isSafeInteger(after) ? after : 0);
     for (const event of past.slice(0, backlog)) this.send(server, event);
     // Going on with what happens now would leave a gap.
     if (past.length > backlog) server.close(tryAgain, "there is more: connect again behind the last event");
@@ -54,14 +55,26 @@ export class EventSockets {
     }
   }
 
+  /** What is for a reader, behind an event: more than `backlog` where there is more. */
+  private past({ audience }: Reader, after: number): LoggedEvent[] {
+    const heard: LoggedEvent[] = [];
+    for (let last: number | undefined = after; last !== undefined && heard.length <= backlog; ) {
+      const page: LoggedEvent[] = this.log.read(last, backlog + 1);
+      heard.push(...page.filter(({ type }) => isFor(audience, type)));
+      last = page.length > backlog ? page.at(-1)?.seq : undefined;
+    }
+    return heard;
+  }
+
   private send(socket: WebSocket, event: LiveEvent): void {
     try {
       const reader = readerOf(socket);
-      // A socket of the version before names nobody: its client connects again and says who it is.
+      // A socket of a version before doesn't name whom it is for: its client connects again and says who it is.
       if (reader === undefined || reader.until <= this.now()) {
         socket.close(policyViolation, "expired");
         return;
       }
+      if (!isFor(reader.audience, event.type)) return;
       const id = event.seq === undefined ? "" : `"id":${event.seq},`;
       socket.send(`{${id}"event":${JSON.stringify(event.type)},"data":${event.data}}`);
     } catch {

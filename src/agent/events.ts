@@ -10,20 +10,20 @@ const call = z.object({ ...workIds, toolCallId: z.string(), server: z.string(), 
 export const agentEvents = {
   "tool.called": {
     description: "An agent's call of a tool was cleared and begins.",
-    audience: "client",
+    audience: "user",
     roots: ["session", "run", "roundtable"],
     data: call,
   },
   "tool.progress": {
     description: "How far a remote tool says it is with a call, in units of its own; at most one in a second.",
-    audience: "client",
+    audience: "user",
     roots: ["session", "run", "roundtable"],
     data: call.extend({ progress: z.number(), total: z.number().optional() }),
     live: true,
   },
   "tool.returned": {
     description: "The tool returned or failed, and how long it took.",
-    audience: "client",
+    audience: "user",
     roots: ["session", "run", "roundtable"],
     data: call.extend({ isError: z.boolean(), elapsedMs: z.number() }),
   },

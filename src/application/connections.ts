@@ -1,4 +1,5 @@
 /** Sockets and streams that stay open: noted when they are opened, closed when their reader may no longer have them. */
+import type { EventAudience, EventRoot } from "../conversation/event.js";
 import type { Result } from "../conversation/problem.js";
 import { refuse } from "../conversation/problem.js";
 import type { Reader } from "../gateways/root-gateway.js";
@@ -6,6 +7,8 @@ import { sleep } from "../platform/clock.js";
 import { describeError, log } from "../platform/logging.js";
 import { keyOf, maxConnectionMs, type ReaderStore } from "../stores/reader-store.js";
 import type { Actor } from "../tenancy/actor.js";
+import type { Act } from "../tenancy/acts.js";
+import { authorize } from "../tenancy/authority.js";
 import type { Services } from "./services.js";
 
 type ConnectionPorts = Pick<Services, "sessions" | "runs" | "roundtables"> & {
@@ -15,13 +18,27 @@ type ConnectionPorts = Pick<Services, "sessions" | "runs" | "roundtables"> & {
 /** Objects that are told at the same time. */
 const atOnce = 50;
 
+/** Who may do this hears all that happens in work of a kind. */
+const wholeStory = {
+  session: "readTurnTrace",
+  run: "readTrace",
+  roundtable: "readRoundtable",
+} as const satisfies Record<EventRoot, Act>;
+
 /**
  * An actor as the object knows it that holds the connection. It closes it by itself when a token expires.
+ * @param kind of the root whose events it follows
  * @param atMost when it closes it otherwise, in milliseconds since the epoch
  */
-export function readerOf(actor: Actor, now: number, atMost = now + maxConnectionMs): Reader {
+export function readerOf(actor: Actor, kind: EventRoot, now: number, atMost = now + maxConnectionMs): Reader {
   const until = Math.min(actor.expiresAt ?? Number.POSITIVE_INFINITY, atMost);
-  return { id: actor.id, keyId: keyOf(actor), until };
+  return { id: actor.id, keyId: keyOf(actor), until, audience: audienceOf(actor, kind) };
+}
+
+/** Whose events an actor hears: what it may read of the work otherwise, it hears too. */
+function audienceOf(actor: Actor, kind: EventRoot): EventAudience {
+  if (actor.role === "user") return "user";
+  return authorize(actor, wholeStory[kind]).ok ? "operator" : "client";
 }
 
 /** Notes an open connection; one whose reader was revoked while it was opened is closed again. */

@@ -6,7 +6,12 @@ import type { z } from "zod";
 import { agentEvents } from "../agent/events.js";
 import { askEvents } from "../asks/events.js";
 import { chatEvents } from "../chat/events.js";
-import type { EventDefinition, EventDefinitions } from "../conversation/event.js";
+import {
+  type EventAudience,
+  type EventDefinition,
+  type EventDefinitions,
+  eventAudiences,
+} from "../conversation/event.js";
 import { roundtableEvents } from "../roundtable/events.js";
 import { routingEvents } from "../routing/events.js";
 import { supervisionEvents } from "../supervision/events.js";
@@ -43,3 +48,12 @@ export type StoredEventData<Type extends LoggedEventType> = Type extends EventTy
 export const eventDefinitions: readonly (EventDefinition & { readonly type: string })[] = Object.entries(
   eventCatalogue,
 ).map(([type, definition]) => ({ ...definition, type }));
+
+const audienceOfType: ReadonlyMap<string, EventAudience> = new Map(
+  eventDefinitions.map(({ type, audience }) => [type, audience]),
+);
+
+/** Whether an event is for a reader; one of a type that a version before this had is for staff alone. */
+export function isFor(reader: EventAudience, type: string): boolean {
+  return eventAudiences.indexOf(audienceOfType.get(type) ?? "operator") <= eventAudiences.indexOf(reader);
+}

@@ -2,7 +2,8 @@
 import { z } from "zod";
 
 /** Whose business an event is, in growing order of what they may see: an end user, an application's backend, staff. */
-type EventAudience = "user" | "client" | "operator";
+export const eventAudiences = ["user", "client", "operator"] as const;
+export type EventAudience = (typeof eventAudiences)[number];
 
 /** The objects that have an event log. */
 export type EventRoot = "session" | "run" | "roundtable";

@@ -1,6 +1,7 @@
 /** What every root (a session, a run …) offers from outside, whatever it does: its asks and its events. */
 import { z } from "zod";
 import { type Answerer, type Ask, askSchema } from "../asks/ask.js";
+import { eventAudiences } from "../conversation/event.js";
 import { type ParkedDelivery, parkedDeliverySchema } from "../conversation/parked-delivery.js";
 import type { Result } from "../conversation/problem.js";
 import type { AskOwner } from "./ask-gateway.js";
@@ -8,13 +9,15 @@ import { callObject } from "./object-call.js";
 import type { PlacedObjects } from "./placement.js";
 import { fromWire, resultOf, toWire, type Wire } from "./wire.js";
 
-/** Who listens, as far as the object has to know to stop telling them. */
+/** Who listens, as far as the object has to know: what to tell them, and when to stop. */
 export const readerSchema = z.object({
   id: z.string(),
   /** The key that it depends on: its own, or the one that its token was minted with. */
   keyId: z.string(),
   /** When the connection ends by itself; milliseconds since the epoch. */
   until: z.number(),
+  /** Whose events it hears. */
+  audience: z.enum(eventAudiences),
 });
 export type Reader = Readonly<z.infer<typeof readerSchema>>;
 
@@ -82,7 +85,7 @@ export interface EventSource {
   isThere(tenantId: string, rootId: string): Promise<boolean>;
   /** Events of the log, oldest first; none when there is no such root. */
   events(tenantId: string, rootId: string, query: LogQuery): Promise<LoggedEventView[]>;
-  /** Server-sent events; nothing when there is no such root. */
+  /** Server-sent events, those that are for its reader; nothing when there is no such root. */
   streamEvents(tenantId: string, rootId: string, query: EventsQuery): Promise<ReadableStream<Uint8Array> | null>;
   /** The same over a WebSocket; 404 when there is no such root. */
   socket(tenantId: string, rootId: string, request: Request, reader: Reader): Promise<Response>;

@@ -98,7 +98,7 @@ class ProgressReports {
   }
 
   private stepIn({ event, data }: StreamBlock): string | undefined {
-    return event === undefined || data === undefined ? undefined : stepOf(event, data, this.call.actor.role);
+    return event === undefined || data === undefined ? undefined : stepOf(event, data);
   }
 
   private send(message: string): void {

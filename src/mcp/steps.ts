@@ -1,9 +1,9 @@
 /**
- * The step that work is at, as the host of a call hears it: a short sentence of ours. It names tools, workers and seats to keys, whose
- * results name them too, and to an end user's token none of them; it never has a text, a reason, an argument or a result.
+ * The step that work is at, as the host of a call hears it: a short sentence of ours, made of the events that are for its caller. It may
+ * name a tool, a worker or a seat; it never has a text, a reason, an argument or a result.
  */
 import { z } from "zod";
-import { eventDefinitions, type LiveEventType, type LoggedEventType } from "../catalogues/events.js";
+import type { LiveEventType, LoggedEventType } from "../catalogues/events.js";
 
 /** Its sentence; none where the data, JSON text, isn't what it should be: the steps that follow are told all the same. */
 type Step = (data: string) => string | undefined;
@@ -56,17 +56,13 @@ const steps = {
 } as const satisfies { readonly [Type in LoggedEventType | LiveEventType]?: Step };
 
 const byType: ReadonlyMap<string, Step> = new Map(Object.entries(steps));
-const forUsers: ReadonlySet<string> = new Set(
-  eventDefinitions.filter(({ audience }) => audience === "user").map(({ type }) => type),
-);
 
 /**
  * @param data of the event, as JSON text
- * @param role the caller's
- * @returns the sentence; nothing for an event that is no step, or isn't for this caller
+ * @returns the sentence; nothing for an event that is no step
  * @example
- * stepOf("tool.progress", '{"server":"docs","tool":"index","progress":3,"total":10}', "client"); // "The tool docs/index: 3 of 10."
+ * stepOf("tool.progress", '{"server":"docs","tool":"index","progress":3,"total":10}'); // "The tool docs/index: 3 of 10."
  */
-export function stepOf(type: string, data: string, role: string | undefined): string | undefined {
-  return role === "user" && !forUsers.has(type) ? undefined : byType.get(type)?.(data);
+export function stepOf(type: string, data: string): string | undefined {
+  return byType.get(type)?.(data);
 }

@@ -64,19 +64,31 @@ describe.each(eras.map((era) => [typeof era === "string" ? era : era.pin, era] a
   });
 });
 
-it("names no tool to an end user's token", async () => {
+it("names to an end user's token the tool that its turn names, and no worker of a team", async () => {
   const { tenant, model } = await withSlowTool();
+  const team = newTeam({ billing: {} });
+  await tenant.put("teams", "help", team.definition);
+  await tenant.put("agents", "desk", { kind: "team", team: "help" });
+  await team.supervisor.reply(routesTo("billing"));
+  await modelOf(team, "billing").reply({ text: "Invoice 7 is paid.", hold: "billing" });
   const token = (await tenant.call("POST", "/v1/tokens", { subject: "ada" })).body.token;
   const client = await mcpClient(token, "legacy");
-  const sessionId = await tenant.session({ subject: "ada" });
-  const { ended, messages } = call(client, "send_message", { sessionId, content: "Which?" });
-  await expect.poll(messages).toContain("The assistant is at work.");
+
+  const ofAgent = await tenant.session({ subject: "ada" });
+  const answer = call(client, "send_message", { sessionId: ofAgent, content: "Which?" });
+  await expect.poll(answer.messages).toContain("The assistant is at work.");
   await model.release("begin");
-  // The tool has returned: its steps, if they were told, are on their way before the answer is.
-  await model.until({ requests: 2 });
+  await expect.poll(answer.messages).toContain("The tool docs/slow has returned.");
   await model.release("end");
+  await answer.ended;
+
+  const ofTeam = await tenant.session({ subject: "ada", agent: "desk" });
+  const { ended, messages } = call(client, "send_message", { sessionId: ofTeam, content: "Is it paid?" });
+  // The worker has begun: its step, if it were told, is on its way before the answer is.
+  await modelOf(team, "billing").until({ requests: 1 });
+  await modelOf(team, "billing").release("billing");
   await ended;
-  expect(JSON.stringify(messages())).not.toMatch(/docs|slow/);
+  expect(JSON.stringify(messages())).not.toContain("billing");
 });
 
 it("names the workers of a team and the seats of a panel", async () => {
@@ -224,8 +236,8 @@ it.each([
 });
 
 it("tells no step of an event whose data it can't read, and goes on with the next", () => {
-  expect(stepOf("tool.called", '{"server":7}', "client")).toBeUndefined();
-  expect(stepOf("tool.called", '{"server":"docs","tool":"slow"}', "client")).toBe("The tool docs/slow is at work.");
+  expect(stepOf("tool.called", '{"server":7}')).toBeUndefined();
+  expect(stepOf("tool.called", '{"server":"docs","tool":"slow"}')).toBe("The tool docs/slow is at work.");
 });
 
 it("a flood of steps is ten a second, and the newest of the rest", () => {

@@ -41,7 +41,7 @@ export async function followUntil(
 ): Promise<Result<ReadableStream<Uint8Array>>> {
   const allowed = await mayFollow(actor, root, services);
   if (!allowed.ok) return allowed;
-  const reader = readerOf(actor, services.now(), until);
+  const reader = readerOf(actor, root.kind, services.now(), until);
   return streamOf(actor.tenantId, root, { ...query, reader }, services);
 }
 
@@ -60,7 +60,7 @@ export async function connectToEvents(
 ): Promise<Result<Response>> {
   const allowed = await mayFollow(actor, root, services);
   if (!allowed.ok) return allowed;
-  const reader = readerOf(actor, services.now());
+  const reader = readerOf(actor, root.kind, services.now());
   const response = await sourceOf(root, services).socket(actor.tenantId, root.id, request, reader);
   if (response.status === 404) return noRoot(root.kind);
   return (await noteConnection(actor, root.id, services)) ?? ok(response);
@@ -73,7 +73,7 @@ export async function openStream(
   query: Omit<EventsQuery, "reader">,
   services: Services,
 ): Promise<Result<ReadableStream<Uint8Array>>> {
-  const reader = readerOf(actor, services.now());
+  const reader = readerOf(actor, root.kind, services.now());
   const stream = await streamOf(actor.tenantId, root, { ...query, reader }, services);
   return stream.ok ? ((await noteConnection(actor, root.id, services)) ?? stream) : stream;
 }

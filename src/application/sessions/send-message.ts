@@ -44,7 +44,7 @@ export async function streamMessage(
   const command = await commandOf(actor, { ...message, waitMs: 0 }, services);
   if (!command.ok) return command;
   const { sessionId } = message;
-  const query = { after: 0, lingerMs: 0, reader: readerOf(actor, services.now()) };
+  const query = { after: 0, lingerMs: 0, reader: readerOf(actor, "session", services.now()) };
   const stream = await services.sessions.sendAndFollow(actor.tenantId, sessionId, command.value, query);
   if (stream.ok) noteConnectionSoon(actor, sessionId, services);
   return stream;

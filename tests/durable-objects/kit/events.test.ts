@@ -11,7 +11,7 @@ function withLog(test: (log: EventLog) => void | Promise<void>): Promise<void> {
   return withKitTables((state) => test(new EventLog(state.storage.sql, new Clock().now, (_type, data) => data)));
 }
 
-const idle: StreamOptions = { after: 0, lingerMs: 0, active: () => false };
+const idle: StreamOptions = { after: 0, lingerMs: 0, active: () => false, hears: () => true };
 
 describe("the event log", () => {
   it("numbers what happens, growing, and gives what came after a number, of one work or of all", () =>
@@ -149,7 +149,7 @@ describe("its stream", () => {
       log.append("turn.started", "w", { turnId: "w" });
       const delta = { turnId: "w", attempt: 0 };
       const catchUp = log.live("reply.delta", "w", { ...delta, text: "so far", offset: 0 });
-      const stream = eventStream(log, { after: 0, lingerMs: 0, work: "w", active: () => active, catchUp });
+      const stream = eventStream(log, { ...idle, work: "w", active: () => active, catchUp });
       log.announce("reply.delta", "w", { ...delta, text: " more", offset: 6 });
       log.append("turn.waiting", "v", { turnId: "v" });
       active = false;
@@ -171,7 +171,7 @@ describe("its stream", () => {
         log.announce("reply.delta", "w", { ...delta, text: " far", offset: 2 });
         return log.live("reply.delta", "w", { ...delta, text: "so far", offset: 0 });
       };
-      const stream = eventStream(log, { after: 0, lingerMs: 0, work: "w", active: () => active, catchUp });
+      const stream = eventStream(log, { ...idle, work: "w", active: () => active, catchUp });
       active = false;
       log.append("turn.completed", "w", { turnId: "w" });
       const events = splitEvents(await new Response(stream).text());

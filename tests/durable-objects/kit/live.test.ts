@@ -7,7 +7,7 @@ import { readerHeader } from "../../../src/gateways/root-gateway.js";
 import { newTenant, splitEvents, type TestTenant } from "../../support/conclave.js";
 import { withKitTables } from "./support.js";
 
-const live: StreamOptions = { after: 0, lingerMs: 0, active: () => true };
+const live: StreamOptions = { after: 0, lingerMs: 0, active: () => true, hears: () => true };
 const text = "x".repeat(9_000);
 
 function logIn(state: DurableObjectState): EventLog {
@@ -52,7 +52,7 @@ interface Socket {
 
 /** A socket of the object itself, as the face hands it on. */
 async function openSocket(tenant: TestTenant, session: string, after = 0): Promise<Socket> {
-  const reader = { id: "key_1", keyId: "key_1", until: Date.now() + 3_600_000 };
+  const reader = { id: "key_1", keyId: "key_1", until: Date.now() + 3_600_000, audience: "operator" };
   const headers = { upgrade: "websocket", [readerHeader]: encodeURIComponent(JSON.stringify(reader)) };
   const response = await tenant.object(session).fetch(`https://object/?after=${after}`, { headers });
   const socket: Socket = { messages: [], closed: undefined };
