@@ -1,6 +1,6 @@
 /** The record says who, what, why and about which text: whole for staff, and for others what is theirs. */
 import { describe, expect, it } from "vitest";
-import { newTenant, send, type TestTenant } from "../../support/conclave.js";
+import { newTenant, parseEvents, send, type TestTenant } from "../../support/conclave.js";
 import { eventually } from "../../support/eventually.js";
 import { answer, httpTool, openAsk, passes, supervisingAgent, toolCalls } from "./support.js";
 
@@ -122,7 +122,9 @@ describe("reasons", () => {
     expect(shown).not.toHaveProperty("failure");
     expect(shown.error?.content).toContain("nobody could give one");
     const events = await send("GET", `/v1/sessions/${session}/events?lingerMs=0`, { key: client.key });
-    expect(await events.text()).not.toContain("401");
+    const heard = parseEvents(await events.text());
+    expect(heard.at(-1)).toMatchObject({ event: "turn.completed", data: { status: "failed" } });
+    for (const { data } of heard) expect(data).not.toHaveProperty("failure");
   });
 });
 
