@@ -118,7 +118,7 @@ export class TestTenant {
     return turnSchema.parse(answer.body);
   }
 
-  async turn(sessionId: string, turnId: string, waitMs = 10_000): Promise<Turn> {
+  async turn(sessionId: string, turnId: string, waitMs = 30_000): Promise<Turn> {
     return turnSchema.parse(
       (await this.call("GET", `/v1/sessions/${sessionId}/turns/${turnId}?waitMs=${waitMs}`)).body,
     );
