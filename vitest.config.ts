@@ -19,8 +19,11 @@ const domain = [
   "text",
 ];
 
-/** How long a condition may take to come true, in milliseconds: a busy machine is no fault. */
-const poll = { timeout: 10_000 };
+/** How long a condition may take to come true, in milliseconds: a busy machine is no fault. As long as `tests/support/eventually.ts`. */
+const poll = { timeout: 30_000 };
+
+/** When a test or a hook counts as hung, in milliseconds: what is only slow, on a machine that does much else, ends long before. */
+const hung = (milliseconds: number) => ({ testTimeout: milliseconds, hookTimeout: milliseconds });
 
 export default defineConfig({
   test: {
@@ -38,6 +41,7 @@ export default defineConfig({
       {
         test: {
           name: "domain",
+          ...hung(30_000),
           // Pure code keeps nothing between files.
           isolate: false,
           include: domain.map((folder) => `tests/${folder}/**/*.test.ts`),
@@ -48,9 +52,10 @@ export default defineConfig({
         test: {
           // Apart from the domain's, which run in seconds: these start, kill and start real Workers.
           name: "process",
+          ...hung(240_000),
           expect: { poll },
           include: ["tests/process/**/*.test.ts", "tests/clients/*.test.ts"],
-          globalSetup: ["tests/support/global-setup.ts"],
+          globalSetup: ["tests/support/global-setup.ts", "tests/support/unpacked-browser.ts"],
         },
       },
       {
@@ -79,8 +84,7 @@ export default defineConfig({
           exclude: [...domain, "process", "clients"].map((folder) => `tests/${folder}/**`),
           globalSetup: ["tests/support/global-setup.ts"],
           setupFiles: ["tests/support/runtime-setup.ts"],
-          // A test that evicts objects or holds the upstream must not wait on another file's.
-          testTimeout: 20_000,
+          ...hung(60_000),
           expect: { poll },
         },
       },

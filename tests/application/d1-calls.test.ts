@@ -39,8 +39,8 @@ function everythingDelivered(tenant: TestTenant, session: string): Promise<void>
 it("a warm session asks the database once before the model, and once after the answer", async () => {
   const tenant = await supervisedTenant();
   const session = await tenant.session();
+  await everythingDelivered(tenant, session);
   const calls = new D1Calls(tenant);
-  calls.taken();
   await say(tenant, session, "Hello.");
   const cold = calls.taken();
   expect(count(cold)).toEqual({ keys: 1, tenants: 1, resource_heads: 3, resource_versions: 2, batch: 1 });
@@ -64,7 +64,10 @@ it("a message over MCP asks for no more, also where its host hears the steps of 
   await model.release("h");
   await ended;
   await everythingDelivered(tenant, session);
-  expect(calls.taken()).toEqual(["keys", "batch"]);
+  const { awaited, batches } = split(calls.taken());
+  expect(awaited).toEqual({ keys: 1 });
+  // What takes longer than five seconds is listed as running meanwhile; nobody waits for that.
+  expect(batches).toBeLessThanOrEqual(1 + 1);
 });
 
 it("another session of the same tenant begins warm", async () => {

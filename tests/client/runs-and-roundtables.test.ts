@@ -15,7 +15,8 @@ it("shows the response of a run while it is written, as far as it counts", async
   await tenant.put("teams", "desk", team.definition);
   await team.supervisor.reply(routesTo("billing"));
   const text = "Your invoice is paid since Monday.";
-  await modelOf(team, "billing").reply({ chunks: ["Your invoice ", "is paid ", "since Monday."], text });
+  const chunks = ["Your invoice ", "is paid ", "since Monday."];
+  await modelOf(team, "billing").reply({ chunks, text, hold: { name: "h", afterChunks: 2 } });
   const response = new ReplyText();
   const shown: string[] = [];
   const events: ConclaveEvent[] = [];
@@ -23,6 +24,8 @@ it("shows the response of a run while it is written, as far as it counts", async
   for await (const event of conclave.runs.stream({ team: "desk", input: "Is it paid?" })) {
     events.push(event);
     shown.push(response.after(event));
+    // The model says the rest once its beginning is shown.
+    if (event.event === "run.delta") await modelOf(team, "billing").release("h");
   }
   const deltas = events.flatMap((event) => (event.event === "run.delta" ? [event.data.text] : []));
   expect(deltas.length).toBeGreaterThan(1);

@@ -20,7 +20,7 @@ beforeAll(async () => {
   key = await worker.tenantKey();
   await worker.call("PUT", "/v1/agents/assistant", key, { kind: "model", model: "offline", instructions: "Help." });
   proxy = await keyedProxy(worker.variables.URL, key);
-}, 120_000);
+});
 
 afterAll(async () => {
   proxy?.server.close();
@@ -44,7 +44,6 @@ describe("the conformance suite", () => {
       expect(stdout).toContain("✓ tools-list");
       expect(stdout).toContain("✓ dns-rebinding-protection");
     },
-    120_000,
   );
 });
 
@@ -70,5 +69,5 @@ describe.each(["legacy", "modern"])("the inspector's command line, %s", (era) =>
       ).structuredContent;
     const { sessionId } = await call("create_session", { agent: "assistant" });
     expect(await call("send_message", { sessionId, content: "Hello." })).toMatchObject({ status: "completed" });
-  }, 60_000);
+  });
 });

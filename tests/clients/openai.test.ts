@@ -19,7 +19,7 @@ beforeAll(async () => {
     hooks: ["request", "response"],
     config: { rules: [{ match: { type: "phrases", phrases: ["giraffe"] }, action: "block", reason: "No." }] },
   });
-}, 120_000);
+});
 
 afterAll(() => worker?.end());
 
@@ -36,66 +36,58 @@ async function newAgent(): Promise<{ name: string; model: UpstreamModel }> {
 const chat = chatLibraries(connection);
 const libraries = [...chat, ...responsesLibraries(connection)];
 
-describe.each(libraries)(
-  "$name",
-  (library) => {
-    it("gets an answer, whole and as a stream", async () => {
-      const { name, model } = await newAgent();
-      await model.reply({ text: "Lyon is in France." }, { chunks: ["Lyon ", "is in ", "France."] });
-      expect((await library.ask(name, "Where?")).text).toBe("Lyon is in France.");
-      expect((await library.stream(name, "Where?")).text).toBe("Lyon is in France.");
-    });
+describe.each(libraries)("$name", (library) => {
+  it("gets an answer, whole and as a stream", async () => {
+    const { name, model } = await newAgent();
+    await model.reply({ text: "Lyon is in France." }, { chunks: ["Lyon ", "is in ", "France."] });
+    expect((await library.ask(name, "Where?")).text).toBe("Lyon is in France.");
+    expect((await library.stream(name, "Where?")).text).toBe("Lyon is in France.");
+  });
 
-    it("calls its own tool, and gets the answer that is made of the result", async () => {
-      expect(await weatherWith(library.withTool)).toBe("It is sunny.");
-    });
+  it("calls its own tool, and gets the answer that is made of the result", async () => {
+    expect(await weatherWith(library.withTool)).toBe("It is sunny.");
+  });
 
-    it("shows no byte of what was blocked, streamed or not", async () => {
-      const { name, model } = await newAgent();
-      const forbidden = { chunks: ["I saw a gir", "af", "fe there."] };
-      await model.reply({ text: "I saw a giraffe there." }, forbidden);
-      for (const ask of [library.ask, library.stream]) {
-        // Some libraries throw at a refusal, some give an empty text.
-        const { text, pieces = [] } = await ask(name, "What did you see?").catch(
-          (error: unknown): Result => ({ text: String(error) }),
-        );
-        expect([text, ...pieces].join(" ")).not.toMatch(/gir|af+e/);
-      }
-    });
+  it("shows no byte of what was blocked, streamed or not", async () => {
+    const { name, model } = await newAgent();
+    const forbidden = { chunks: ["I saw a gir", "af", "fe there."] };
+    await model.reply({ text: "I saw a giraffe there." }, forbidden);
+    for (const ask of [library.ask, library.stream]) {
+      // Some libraries throw at a refusal, some give an empty text.
+      const { text, pieces = [] } = await ask(name, "What did you see?").catch(
+        (error: unknown): Result => ({ text: String(error) }),
+      );
+      expect([text, ...pieces].join(" ")).not.toMatch(/gir|fe there/);
+    }
+  });
 
-    it("reads a question as the answer", async () => {
-      const { name, model } = await newAgent();
-      await model.reply({ toolCalls: [{ name: "ask_human", arguments: { question: "Which invoice?" } }] });
-      expect((await library.ask(name, "Is it paid?")).text).toMatch(/^Which invoice\?\n(.*\n)*\[ask_/);
-    });
+  it("reads a question as the answer", async () => {
+    const { name, model } = await newAgent();
+    await model.reply({ toolCalls: [{ name: "ask_human", arguments: { question: "Which invoice?" } }] });
+    expect((await library.ask(name, "Is it paid?")).text).toMatch(/^Which invoice\?\n(.*\n)*\[ask_/);
+  });
 
-    it("throws with our words where there is no such agent, and where no model answers", async () => {
-      await expect(library.ask("nobody", "Hello?")).rejects.toThrow(/no agent "nobody"/);
-      const { name, model } = await newAgent();
-      await model.reply({ status: 400, body: { error: { message: "The key of the upstream is sk-secret." } } });
-      const failed = library.ask(name, "Hello?");
-      await expect(failed).rejects.toThrow();
-      await expect(failed).rejects.not.toThrow(/sk-secret/);
-    });
-  },
-  60_000,
-);
+  it("throws with our words where there is no such agent, and where no model answers", async () => {
+    await expect(library.ask("nobody", "Hello?")).rejects.toThrow(/no agent "nobody"/);
+    const { name, model } = await newAgent();
+    await model.reply({ status: 400, body: { error: { message: "The key of the upstream is sk-secret." } } });
+    const failed = library.ask(name, "Hello?");
+    await expect(failed).rejects.toThrow();
+    await expect(failed).rejects.not.toThrow(/sk-secret/);
+  });
+});
 
-describe.each(chat)(
-  "$name",
-  (library) => {
-    it("counts the tokens of a streamed answer", async () => {
-      const { name, model } = await newAgent();
-      await model.reply({ text: "Lyon is in France.", usage: { inputTokens: 7, outputTokens: 4 } });
-      expect((await library.stream(name, "Where?")).usage).toEqual([7, 4]);
-    });
+describe.each(chat)("$name", (library) => {
+  it("counts the tokens of a streamed answer", async () => {
+    const { name, model } = await newAgent();
+    await model.reply({ text: "Lyon is in France.", usage: { inputTokens: 7, outputTokens: 4 } });
+    expect((await library.stream(name, "Where?")).usage).toEqual([7, 4]);
+  });
 
-    it("calls its own tool in a streamed answer", async () => {
-      expect(await weatherWith(library.streamWithTool)).toBe("It is sunny.");
-    });
-  },
-  60_000,
-);
+  it("calls its own tool in a streamed answer", async () => {
+    expect(await weatherWith(library.streamWithTool)).toBe("It is sunny.");
+  });
+});
 
 /** What is said in the end, once the tool's result has come to the model. */
 async function weatherWith(ask: (model: string, question: string) => Promise<Result>): Promise<string> {
@@ -119,7 +111,7 @@ it("any of them that stops reading takes the model call with it, though the mode
       await model.until({ aborted: 1 }, 30_000);
     }),
   );
-}, 60_000);
+});
 
 it("openai's client passes on how the model is to answer, and is told what isn't done", async () => {
   const { name, model } = await newAgent();
@@ -133,7 +125,7 @@ it("openai's client passes on how the model is to answer, and is told what isn't
   expect(refused).toMatchObject({ param: "n", code: "invalid_value" });
   const stranger = openAiClient({ ...connection(), apiKey: "cnk_wrong" }).chat.completions.create(asked);
   await expect(stranger).rejects.toBeInstanceOf(OpenAI.AuthenticationError);
-}, 60_000);
+});
 
 it("openai's client reads a stored response again, goes on from it, and deletes it", async () => {
   const { name, model } = await newAgent();
@@ -147,4 +139,4 @@ it("openai's client reads a stored response again, goes on from it, and deletes 
   await expect(responses.retrieve(first.id)).rejects.toThrow(OpenAI.NotFoundError);
   const compacted = await responses.compact({ model: name, previous_response_id: second.id }).catch((error) => error);
   expect(compacted).not.toBeInstanceOf(OpenAI.BadRequestError);
-}, 60_000);
+});

@@ -46,7 +46,7 @@ beforeAll(async () => {
   const port = await freePort();
   proxy = `http://127.0.0.1:${port}`;
   prism = await startPrism(file, origin, port);
-}, 180_000);
+});
 
 afterAll(async () => {
   prism?.kill();
@@ -105,4 +105,4 @@ it("finds nothing in requests and answers that isn't as the document says", asyn
   }
   expect(operations.length).toBeGreaterThan(150);
   expect(faults).toEqual([]);
-}, 180_000);
+});

@@ -36,7 +36,7 @@ beforeAll(async () => {
     supervisors: ["guard"],
   });
   pages = await servePage();
-}, 120_000);
+});
 
 afterAll(async () => {
   pages?.close();
@@ -108,7 +108,7 @@ describe("the SDK's transport and reader", () => {
     const failed = await say("And now?");
     expect(failed.errors).toMatchObject([{ message: expect.stringContaining("The answer failed") }]);
     await model.clear();
-  }, 60_000);
+  });
 });
 
 /** A page's server: the page, its script, and a token for whoever is logged in. */
@@ -145,7 +145,7 @@ describe("a page that uses useChat, in a browser with a token", () => {
   beforeAll(async () => {
     browser = await launcher.launch({ args: chromium.args, executablePath: await chromium.executablePath() });
     page = await browser.newPage();
-  }, 60_000);
+  });
   afterAll(() => browser?.close());
 
   async function say(text: string): Promise<void> {
@@ -182,5 +182,5 @@ describe("a page that uses useChat, in a browser with a token", () => {
     await model.release("h");
     await page.getByText("The end.").waitFor();
     expect(await page.locator("article").allInnerTexts()).toEqual([`${long}The end.`]);
-  }, 90_000);
+  });
 });

@@ -185,11 +185,9 @@ describe("a deleted tenant", () => {
     await team.supervisor.reply(asksHuman("Which?"));
     const run = await startRun(tenant, team.definition, "Help.");
     await expect
-      .poll(async () => (await tenant.call("GET", "/v1/runs")).body.items, { timeout: 15_000 })
+      .poll(async () => (await tenant.call("GET", "/v1/runs")).body.items)
       .toMatchObject([{ runId: run.runId, status: "waiting" }]);
-    await expect
-      .poll(async () => (await tenant.call("GET", "/v1/sessions")).body.items, { timeout: 15_000 })
-      .toHaveLength(1);
+    await expect.poll(async () => (await tenant.call("GET", "/v1/sessions")).body.items).toHaveLength(1);
 
     const deleted = await send("DELETE", `/v1/admin/tenants/${tenant.tenantId}`, { key: env.ADMIN_SECRET });
     expect(deleted.status).toBe(204);

@@ -2,8 +2,16 @@ import { describe, expect, it } from "vitest";
 import { newTenant, type TestTenant } from "../support/conclave.js";
 import type { ScriptedReply } from "../support/upstream-client.js";
 
-/** How long another tenant may wait for its answer meanwhile, in milliseconds. */
+/** How long another tenant may wait for its answer meanwhile, in milliseconds: some seconds, or where the machine is slow so many times as long as in calm. */
 const patienceMs = 5_000;
+const timesCalm = 20;
+
+/** How long the answer to a message of this tenant takes now, in milliseconds. */
+async function answerMs(tenant: TestTenant, session: string): Promise<number> {
+  const since = performance.now();
+  expect((await tenant.say(session, "hello")).status).toBe("completed");
+  return performance.now() - since;
+}
 const doubled = Object.fromEntries(
   Array.from({ length: 14 }, (_, at) => {
     const next = { $ref: `#/$defs/d${at + 1}` };
@@ -85,11 +93,10 @@ describe("while one tenant's turn is worked on", () => {
     const model = await other.agent("assistant");
     await model.reply({ text: "Here.", repeat: true });
     const [session, otherSession] = await Promise.all([theirs.session(), other.session()]);
+    const bearableMs = Math.max(patienceMs, timesCalm * (await answerMs(other, otherSession)));
     const { turnId } = await theirs.say(session, one.message ?? "Go.", { waitMs: 0 });
     for (let request = 0; request < 3; request++) {
-      const since = performance.now();
-      expect((await other.say(otherSession, "hello")).status).toBe("completed");
-      expect(performance.now() - since).toBeLessThan(patienceMs);
+      expect(await answerMs(other, otherSession)).toBeLessThan(bearableMs);
     }
     expect((await theirs.turn(session, turnId)).status).toBe(one.status);
   });
@@ -98,13 +105,13 @@ describe("while one tenant's turn is worked on", () => {
     const [theirs, other] = await Promise.all([newTenant(), newTenant()]);
     const slow = await theirs.agent("assistant", { modelTimeoutMs: 60_000 });
     await slow.reply({ text: "late", hold: "for ever" });
+    await other.put("agents", "assistant", { kind: "model", model: "offline", instructions: "" });
+    const otherSession = await other.session();
+    const bearableMs = Math.max(patienceMs, timesCalm * (await answerMs(other, otherSession)));
     const session = await theirs.session();
     const { turnId } = await theirs.say(session, "Go.", { waitMs: 0 });
     await slow.until({ open: 1 });
-    await other.put("agents", "assistant", { kind: "model", model: "offline", instructions: "" });
-    const since = performance.now();
-    expect((await other.say(await other.session(), "hello")).status).toBe("completed");
-    expect(performance.now() - since).toBeLessThan(patienceMs);
+    expect(await answerMs(other, otherSession)).toBeLessThan(bearableMs);
     expect((await theirs.turn(session, turnId, 0)).status).toBe("running");
     await theirs.call("POST", `/v1/sessions/${session}/turns/${turnId}/cancel`);
     await slow.until({ aborted: 1, open: 0 });

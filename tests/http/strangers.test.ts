@@ -43,8 +43,9 @@ describe("what isn't the caller's own", () => {
         expect(answer.choices[0].message.content, who).toBe("Nothing is known of that.");
       }
     }
-    const open = (await tenant.call("GET", "/v1/asks?status=open&subject=bob")).body.items;
-    expect(open).toHaveLength(2);
+    await expect
+      .poll(async () => (await tenant.call("GET", "/v1/asks?status=open&subject=bob")).body.items)
+      .toHaveLength(2);
   });
 
   it("is no chat of a page, whatever its id", async () => {

@@ -298,9 +298,8 @@ describe("a stream that was left", () => {
     expect(seen).toContain('"start"');
     await reader?.cancel();
 
-    const resumed = send("GET", "/v1/ui-chat/c/stream", { headers });
+    const answer = await send("GET", "/v1/ui-chat/c/stream", { headers });
     await model.release("h");
-    const answer = await resumed;
     const body = await answer.text();
     expect(textIn(chunksOf({ status: answer.status, headers: answer.headers, body }))).toBe(text);
     expect(/"messageId":"([^"]+)"/.exec(body)?.[1]).toBe(/"messageId":"([^"]+)"/.exec(seen)?.[1]);

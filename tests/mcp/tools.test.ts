@@ -183,7 +183,7 @@ describe("MCP, where the host can ask its user", () => {
     const done = await callTool(client, "run_team", { team: "help", input: "Is it paid?" });
     expect(done).toMatchObject({ text: "Invoice 7 is paid.", result: { status: "completed" } });
     expect(asked).toEqual(["Which invoice?"]);
-    expect((await tenant.call("GET", "/v1/runs")).body.items).toHaveLength(1);
+    await expect.poll(async () => (await tenant.call("GET", "/v1/runs")).body.items).toHaveLength(1);
   });
 
   it("leaves a question open that they close without an answer", async () => {

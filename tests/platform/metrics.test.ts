@@ -96,13 +96,10 @@ describe("the metrics of a turn", () => {
     await env.DB.exec("ALTER TABLE resource_heads RENAME TO resource_heads_away");
     const turn = await tenant.say(session, "hello", { waitMs: 0 });
     await expect
-      .poll(
-        async () => {
-          await ringAlarm(tenant.object(session));
-          return (await tenant.turn(session, turn.turnId, 0)).status;
-        },
-        { timeout: 15_000 },
-      )
+      .poll(async () => {
+        await ringAlarm(tenant.object(session));
+        return (await tenant.turn(session, turn.turnId, 0)).status;
+      })
       .toBe("failed");
     await env.DB.exec("ALTER TABLE resource_heads_away RENAME TO resource_heads");
     const crashed = { level: "error", code: "Error" };

@@ -34,7 +34,7 @@ beforeAll(async () => {
   await new Promise((resolve) => server.stdout?.once("data", resolve));
   browser = await launcher.launch({ args: chromium.args, executablePath: await chromium.executablePath() });
   page = await browser.newPage();
-}, 120_000);
+});
 
 afterAll(async () => {
   await browser?.close();
@@ -75,4 +75,4 @@ it("a user talks to a session with a token: streamed, with a question answered i
     headers: { authorization: `Bearer ${key}` },
   });
   await gone;
-}, 90_000);
+});

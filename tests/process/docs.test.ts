@@ -61,36 +61,32 @@ let worker: WorkerProcess;
 beforeAll(async () => {
   worker = new WorkerProcess();
   await worker.start();
-}, 60_000);
+});
 
 afterAll(() => worker.end());
 
 describe("the commands of", () => {
-  it.each(pages)(
-    "%s succeed as they are printed, or are refused where the page shows that",
-    async (path) => {
-      const { key, tenantId } = await worker.tenant();
-      const rules = [{ match: { type: "personalData" }, action: "redact", reason: "It held personal data." }];
-      await worker.call("PUT", "/v1/supervisors/privacy", key, {
-        kind: "rules",
-        hooks: ["request"],
-        config: { rules },
-      });
-      const agent = { kind: "model", model: "offline", instructions: "Help.", supervisors: ["privacy"] };
-      await worker.call("PUT", "/v1/agents/assistant", key, agent);
-      const { sessionId } = await worker.call("POST", "/v1/sessions", key, { agent: "assistant" });
-      const program = programOf(path);
-      expect(program).toContain("curl");
-      const env = { ...process.env, ...worker.variables, KEY: key, SESSION: sessionId, TENANT: tenantId };
-      const { status, stdout, stderr } = spawnSync("bash", ["--norc", "-c", shell + program], {
-        encoding: "utf8",
-        env,
-      });
-      expect(status, `${program}\n${stdout}\n${stderr}`).toBe(0);
-      expect(stdout).toContain(answers.get(path) ?? "");
-    },
-    60_000,
-  );
+  it.each(pages)("%s succeed as they are printed, or are refused where the page shows that", async (path) => {
+    const { key, tenantId } = await worker.tenant();
+    const rules = [{ match: { type: "personalData" }, action: "redact", reason: "It held personal data." }];
+    await worker.call("PUT", "/v1/supervisors/privacy", key, {
+      kind: "rules",
+      hooks: ["request"],
+      config: { rules },
+    });
+    const agent = { kind: "model", model: "offline", instructions: "Help.", supervisors: ["privacy"] };
+    await worker.call("PUT", "/v1/agents/assistant", key, agent);
+    const { sessionId } = await worker.call("POST", "/v1/sessions", key, { agent: "assistant" });
+    const program = programOf(path);
+    expect(program).toContain("curl");
+    const env = { ...process.env, ...worker.variables, KEY: key, SESSION: sessionId, TENANT: tenantId };
+    const { status, stdout, stderr } = spawnSync("bash", ["--norc", "-c", shell + program], {
+      encoding: "utf8",
+      env,
+    });
+    expect(status, `${program}\n${stdout}\n${stderr}`).toBe(0);
+    expect(stdout).toContain(answers.get(path) ?? "");
+  });
 });
 
 /** A page's commands. A line such as `SESSION=ses_…` stands for what was shown before; other blanks are filled from outside. */

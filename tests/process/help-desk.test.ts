@@ -37,7 +37,7 @@ describe("the help desk", () => {
     expect(said).toContain("  response  the reviewer (admin): modify.\n");
     expect(said).toMatch(/review {4}May this response pass\?/);
     expect(said).toMatch(/reviewer {2}edit: (.*)\ndesk {6}\1\n/);
-  }, 120_000);
+  });
 
   it("over a scripted upstream: what its model gives away isn't given out, and an answer is reviewed", async () => {
     const mock = new LLMock({ port: 0 }).loadFixtureFile(`${root}examples/help-desk/aimock.json`);
@@ -48,5 +48,5 @@ describe("the help desk", () => {
     expect(said).toContain("The answer was blocked. The answer would have shown the help desk's instructions.");
     expect(said).toMatch(/response {2}help-desk-careful: review\./);
     expect(said).toMatch(/reviewer {2}edit: (.*)\ndesk {6}\1\n/);
-  }, 120_000);
+  });
 });

@@ -8,13 +8,13 @@ let worker: WorkerProcess;
 beforeAll(async () => {
   worker = new WorkerProcess(inject("upstreamUrl"));
   await worker.start();
-}, 60_000);
+});
 
 afterAll(() => worker.end());
 
 it("a turn goes on after kill -9 in the middle of its model call, and nobody has to ask again", async () => {
   const model = upstreamFor(inject("upstreamUrl"));
-  await model.reply({ text: "never heard", hold: "first" }, { text: "Here I am again." });
+  await model.reply({ text: "never heard", hold: "first" }, { text: "Here I am again.", hold: "second" });
   const key = await worker.tenantKey();
   const agent = { kind: "model", model: `openai/${model.model}`, instructions: "" };
   await worker.call("PUT", "/v1/agents/assistant", key, agent);
@@ -30,11 +30,10 @@ it("a turn goes on after kill -9 in the middle of its model call, and nobody has
   // What died may be what it died of: it waits, and others are answered at once.
   const other = await worker.tenantKey();
   await worker.call("PUT", "/v1/agents/assistant", other, { kind: "model", model: "offline", instructions: "" });
-  const since = Date.now();
   const another = await worker.call("POST", "/v1/sessions", other, { agent: "assistant" });
   const said = await worker.call("POST", `/v1/sessions/${another.sessionId}/messages`, other, { content: "Hello?" });
   expect(said).toMatchObject({ status: "completed" });
-  expect(Date.now() - since).toBeLessThan(2_000);
+  await model.release("second");
 
   // Nobody asks for the turn now: its overdue alarm finds it.
   await model.until({ requests: 2 }, 60_000);
@@ -46,7 +45,7 @@ it("a turn goes on after kill -9 in the middle of its model call, and nobody has
   });
   expect(await model.requests()).toHaveLength(2);
   expect((await worker.call("GET", messages, key)).items).toHaveLength(2);
-}, 120_000);
+});
 
 it("a run that waits for a person is answered after kill -9, in a new process, and does nothing twice", async () => {
   const supervisor = upstreamFor(inject("upstreamUrl"));
@@ -93,4 +92,4 @@ it("a run that waits for a person is answered after kill -9, in a new process, a
   expect(await supervisor.requests()).toHaveLength(2);
   expect(await orders.requests()).toHaveLength(1);
   expect(JSON.stringify(await billing.requests())).toContain("the invoice");
-}, 120_000);
+});

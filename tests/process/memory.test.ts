@@ -13,7 +13,7 @@ let worker: WorkerProcess;
 beforeAll(async () => {
   worker = new WorkerProcess(inject("upstreamUrl"));
   await worker.start();
-}, 60_000);
+});
 
 afterAll(() => worker.end());
 
@@ -80,7 +80,7 @@ it("has every message once, byte for byte and in order, and a context that cover
   const context = await worker.call("GET", `${memory}/context`, key);
   expect(context).toMatchObject({ coverage: { main: messageCount } });
   expect(await worker.call("GET", `${memory}/threads/main`, key)).toMatchObject({ lastSeq: messageCount, open: false });
-}, 180_000);
+});
 
 /** Messages of every kind of text, in batches of one to twelve. */
 function conversation(below: (limit: number) => number): Batch[] {

@@ -14,7 +14,7 @@ let worker: WorkerProcess;
 beforeAll(async () => {
   worker = new WorkerProcess();
   await worker.start();
-}, 120_000);
+});
 
 afterAll(async () => {
   rmSync(project, { recursive: true, force: true });
@@ -117,4 +117,4 @@ it("works in an empty project", async () => {
   const page = run(project, "node", ["built/page.js"], env);
   expect(page).toMatch(/^completed /);
   expect(page).toContain("# ");
-}, 120_000);
+});

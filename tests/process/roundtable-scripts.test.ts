@@ -26,7 +26,7 @@ beforeAll(async () => {
   await mock.start();
   worker = new WorkerProcess(mock.url, { DEFAULT_MODEL: "openai/scripted" });
   await worker.start();
-}, 150_000);
+});
 
 afterAll(async () => {
   await worker.end();
@@ -58,14 +58,14 @@ describe("the design review", () => {
     expect(said).toContain("> The design isn't ready");
     expect(said).toContain("**Minority report**");
     expect(said).toContain("## What stays open");
-  }, 120_000);
+  });
 
   it("runs offline, where each seat quotes what was brought", async () => {
     const said = await review({ ROUNDTABLE_MODEL: "offline" });
     expect(said).toContain("round 1: needs_context, 4 positions");
     expect(said).toMatch(/> According to "C1": .*refund/);
     expect(said).toContain("Rests on: C1.");
-  }, 120_000);
+  });
 });
 
 describe("the context request pattern", () => {
@@ -75,7 +75,7 @@ describe("the context request pattern", () => {
     const ended = await runScript("node", ["examples/roundtable/pattern.mjs"], await worker.scriptEnv());
     expect(ended.code, ended.said).toBe(0);
     expect(ended.said).toBe("completed accepted\nAgent 1: August.\nAgent 2: August.\nAgent 3: August.\n");
-  }, 120_000);
+  });
 });
 
 describe("npm run eval:debate", () => {
@@ -93,5 +93,5 @@ describe("npm run eval:debate", () => {
     expect(said).toMatch(/^panel against self-consistency: 0\.0 points \(-\S+ to \+\S+\): no difference is shown$/m);
     expect(said).toContain("debating turned 0 wrong answers right, and 0 right ones wrong");
     expect(said).toContain("  C: panel B, samples C, alone C: A job runs every 40 minutes");
-  }, 120_000);
+  });
 });

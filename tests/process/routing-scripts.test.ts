@@ -11,7 +11,7 @@ let worker: WorkerProcess;
 beforeAll(async () => {
   worker = new WorkerProcess(inject("upstreamUrl"), { DEFAULT_MODEL: "offline" });
   await worker.start();
-}, 60_000);
+});
 
 afterAll(() => worker.end());
 
@@ -22,18 +22,14 @@ describe("the examples of routing", () => {
     ["customer-support", ["billing", "technical", "shipping"]],
     ["pty-agi", ["hr", "code", "legal"]],
     ["task-delegation", ["urgent", "normal", "background"]],
-  ])(
-    "%s routes, asks, and routes by the answer",
-    async (name, workers) => {
-      const { code, said } = await runScript("tsx", [`examples/routing/${name}.ts`], await worker.scriptEnv());
-      expect(code, said).toBe(0);
-      expect([...said.matchAll(/routed to: ([\w-]+)/g)].map(([, routed]) => routed)).toEqual(workers);
-      expect(said.match(/ asks: /g)).toHaveLength(1);
-      // Printed in the page as it is here.
-      if (name === "customer-support") expect(page).toContain(said.trim());
-    },
-    60_000,
-  );
+  ])("%s routes, asks, and routes by the answer", async (name, workers) => {
+    const { code, said } = await runScript("tsx", [`examples/routing/${name}.ts`], await worker.scriptEnv());
+    expect(code, said).toBe(0);
+    expect([...said.matchAll(/routed to: ([\w-]+)/g)].map(([, routed]) => routed)).toEqual(workers);
+    expect(said.match(/ asks: /g)).toHaveLength(1);
+    // Printed in the page as it is here.
+    if (name === "customer-support") expect(page).toContain(said.trim());
+  });
 });
 
 describe("npm run eval:routing", () => {
@@ -51,7 +47,7 @@ describe("npm run eval:routing", () => {
     // Those that go by the text alone give what the page shows; the others go by their turn.
     for (const line of lines.slice(0, 3)) expect(page).toContain(line);
     for (const line of lines) expect(line).toMatch(/^\S+ +\d+\.\d % \(\d+\.\d–\d+\.\d\) +–( +\d+\.\d %){3}$/);
-  }, 120_000);
+  });
 
   it("tells items that are for nobody by the confidence, and shows who got whose", async () => {
     const folder = mkdtempSync(join(tmpdir(), "conclave-eval-"));
@@ -73,5 +69,5 @@ describe("npm run eval:routing", () => {
     expect(said).toMatch(/^example-based +100\.0 % \(\S+\) +1\.000/m);
     expect(said).toMatch(/^ {2}billing: billing 1$/m);
     expect(said).toMatch(/^ {2}nobody: \w+ 1$/m);
-  }, 120_000);
+  });
 });

@@ -85,12 +85,12 @@ describe("a second start", () => {
     const { origin } = await start({}, { migrated: false });
     const env = { ...process.env, npm_lifecycle_event: "", PORT: `${await freePort()}` };
     const second = spawnSync(process.execPath, ["scripts/start.mjs"], {
-      ...{ cwd: checkout, env, encoding: "utf8", timeout: 60_000 },
+      ...{ cwd: checkout, env, encoding: "utf8", timeout: 120_000 },
     });
     expect(second.status).toBe(1);
     expect(second.stderr).toContain(`this folder's Conclave runs already, at ${origin}.`);
     expect(JSON.parse(readFileSync(join(checkout, ".wrangler/local-key.json"), "utf8"))).toMatchObject({ origin });
-  }, 180_000);
+  });
 });
 
 describe("a provider's key", () => {
@@ -126,6 +126,5 @@ describe("a provider's key", () => {
       expect(made).toEqual(where === ".dev.vars" ? ["ADMIN_SECRET", "SEALING_SECRET"] : ["SEALING_SECRET"]);
       if (where !== ".dev.vars") expect(statSync(join(checkout, ".dev.vars")).mode & 0o777).toBe(0o600);
     },
-    180_000,
   );
 });

@@ -9,7 +9,7 @@ let worker: WorkerProcess;
 beforeAll(async () => {
   worker = new WorkerProcess();
   await worker.start();
-}, 120_000);
+});
 
 afterAll(() => worker?.end());
 
@@ -24,7 +24,8 @@ it("answers two customers, one of them once staff has accepted it, and remembers
   bot.stderr.on("data", (chunk) => {
     said += chunk;
   });
-  const [status] = await once(bot, "exit");
+  // With all that it has said.
+  const [status] = await once(bot, "close");
   expect(status, said).toBe(0);
   expect(said).toMatch(/^bot: .*two working days/m);
   expect(said).toMatch(/^to staff: .*May this response pass\?.*refund of your money/m);
@@ -32,4 +33,4 @@ it("answers two customers, one of them once staff has accepted it, and remembers
   expect(said).toContain("Answered by slack:EVE: accept");
   const { items } = await worker.call("GET", "/v1/memories", key);
   expect(items).toHaveLength(2);
-}, 120_000);
+});

@@ -67,7 +67,7 @@ export class WorkerProcess {
       },
     );
     const { origin } = this;
-    await until(async () => (await fetch(`${origin}/health`).catch(() => undefined))?.ok === true, 60_000);
+    await until(async () => (await fetch(`${origin}/health`).catch(() => undefined))?.ok === true, 120_000);
   }
 
   /** What a script is told that is to talk to it. */

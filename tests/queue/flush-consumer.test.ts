@@ -120,6 +120,8 @@ describe("the queue of flushes", () => {
     }
     await deliver([job(memory)]).catch(() => undefined);
     await memory.settled("context", "main", 18);
+    // The last two are in no context yet.
+    await memory.settled("indexed");
     const entries = await memory.entries();
     expect(entries.map(({ rawEntry }) => rawEntry).sort()).toEqual(numbered(20).sort());
     expect((await memory.context()).coverage).toEqual({ main: 18 });

@@ -93,15 +93,19 @@ async function add(memory: MemoryRef, rawEntry: string): Promise<string> {
   if (!added.ok) throw new Error(added.problem.detail);
   await eventually(async () => {
     await services.memory.ports.vectors.fill(memory);
-    expect(await untold()).toBe(0);
+    expect(await untold(memory)).toBe(0);
   });
   return added.value.entryId;
 }
 
-async function untold(): Promise<number> {
+/** How many entries of a memory the index has yet to hear of: those of other tests may stay for ever. */
+async function untold({ key }: MemoryRef): Promise<number> {
   const row = await env.DB.prepare(
-    "SELECT (SELECT COUNT(*) FROM entry_vectors WHERE told < 2) + (SELECT COUNT(*) FROM entry_vectors_due) AS n",
-  ).first<{ n: number }>();
+    `SELECT (SELECT COUNT(*) FROM entry_vectors v JOIN entries e ON e.key = v.entry_key WHERE e.memory_key = ?1 AND v.told < 2)
+       + (SELECT COUNT(*) FROM entry_vectors_due WHERE memory_key = ?1) AS n`,
+  )
+    .bind(key)
+    .first<{ n: number }>();
   return row?.n ?? 0;
 }
 
@@ -194,7 +198,8 @@ it("leaves vectors of another length alone", async () => {
   expect(added.ok).toBe(true);
   await eventually(async () => {
     await services.memory.ports.vectors.fill(memory);
-    expect((await env.DB.prepare("SELECT COUNT(*) AS n FROM entry_vectors_due").first<{ n: number }>())?.n).toBe(0);
+    const due = env.DB.prepare("SELECT COUNT(*) AS n FROM entry_vectors_due WHERE memory_key = ?").bind(memory.key);
+    expect(await due.first("n")).toBe(0);
   });
   expect(index.of(memory)).toBe(0);
   expect(await texts(memory, "Which puppy?")).toEqual([]);

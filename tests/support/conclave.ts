@@ -118,7 +118,7 @@ export class TestTenant {
     return turnSchema.parse(answer.body);
   }
 
-  async turn(sessionId: string, turnId: string, waitMs = 10_000): Promise<Turn> {
+  async turn(sessionId: string, turnId: string, waitMs = 30_000): Promise<Turn> {
     return turnSchema.parse(
       (await this.call("GET", `/v1/sessions/${sessionId}/turns/${turnId}?waitMs=${waitMs}`)).body,
     );
@@ -196,6 +196,11 @@ export async function openStream(tenant: TestTenant, session: string) {
     headers: { accept: "text/event-stream" },
   });
   if (!response.ok) throw new Error(`stream: ${response.status} ${await response.text()}`);
+  return readStream(response);
+}
+
+/** A stream of events that is read as far as a test wants. */
+export function readStream(response: Response) {
   const reader = (response.body ?? new ReadableStream<Uint8Array>()).pipeThrough(new TextDecoderStream()).getReader();
   let seen = "";
   return {

@@ -72,7 +72,7 @@ export async function goOn(
 export async function getTable(
   tenant: TestTenant,
   { sessionId }: Pick<Roundtable, "sessionId">,
-  waitMs = 10_000,
+  waitMs = 30_000,
 ): Promise<Roundtable> {
   return readTable(await tenant.call("GET", `/v1/roundtables/${sessionId}?waitMs=${waitMs}`));
 }

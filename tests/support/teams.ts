@@ -63,7 +63,7 @@ export async function startRun(
   return readRun(answer);
 }
 
-export async function getRun(tenant: TestTenant, runId: string, waitMs = 10_000): Promise<Run> {
+export async function getRun(tenant: TestTenant, runId: string, waitMs = 30_000): Promise<Run> {
   return readRun(await tenant.call("GET", `/v1/runs/${runId}?waitMs=${waitMs}`));
 }
 

@@ -115,7 +115,7 @@ export class UpstreamModel {
    */
   async until(
     wanted: { readonly requests?: number; readonly open?: number; readonly aborted?: number },
-    timeoutMs = 5_000,
+    timeoutMs = 30_000,
   ): Promise<UpstreamState> {
     const query = Object.entries({ ...wanted, timeoutMs }).map(([name, value]) => `${name}=${value}`);
     return this.control("GET", `state?${query.join("&")}`);

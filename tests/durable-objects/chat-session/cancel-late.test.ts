@@ -69,7 +69,7 @@ describe("a turn that is cancelled while a supervisor changes the context", () =
     const cancelled = vi.fn();
     await runInDurableObject(tenant.object(session), (instance) => {
       vi.spyOn(ResourceStore.prototype, "pins").mockImplementation(function (this: ResourceStore, tenantId, wanted) {
-        if (wanted.some(({ name }) => name === "calm"))
+        if (tenantId === tenant.tenantId && wanted.some(({ name }) => name === "calm"))
           cancelled(instance.cancelTurn(turnId, { kind: "system", id: "test" }));
         return pins.call(this, tenantId, wanted);
       });

@@ -1,3 +1,4 @@
+import { runInDurableObject } from "cloudflare:test";
 import { afterEach, expect, it, vi } from "vitest";
 import { SqlJournal } from "../../../durable-objects/kit/journal.js";
 import type { StepSpec } from "../../../src/agent/journal.js";
@@ -16,10 +17,10 @@ afterEach(() => {
 type Moment = "worked" | "stored";
 
 /**
- * Notes the steps that do their work, and lets nothing go on at one moment of the n-th: all that is left to do then is to kill the
- * object. Without a moment it only notes.
+ * Notes the steps of a session's object that do their work, and lets nothing go on at one moment of the n-th: all that is left to do
+ * then is to kill the object. Without a moment it only notes. Objects of other tests may still be at work beside it.
  */
-function stopAt(wanted?: { step: number; moment: Moment }) {
+async function stopAt({ tenant, session }: Scene, wanted?: { step: number; moment: Moment }) {
   const steps: string[] = [];
   const commits = new Set<string>();
   let reached = false;
@@ -28,8 +29,11 @@ function stopAt(wanted?: { step: number; moment: Moment }) {
     reached = true;
     await new Promise(() => {});
   };
+  const own = await runInDurableObject(tenant.object(session), (_instance, { storage }) => storage);
+  const isOwn = (journal: SqlJournal): boolean => Reflect.get(Reflect.get(journal, "ports"), "storage") === own;
   const original = SqlJournal.prototype.step;
   const watched = async function <T>(this: SqlJournal, spec: StepSpec<T>, work: () => Promise<T>): Promise<T> {
+    if (!isOwn(this)) return original.call<SqlJournal, [StepSpec<T>, typeof work], Promise<T>>(this, spec, work);
     let step: number | undefined;
     const noted = async (): Promise<T> => {
       step = steps.push(`${Reflect.get(this, "prefix")}${spec.id}`) - 1;
@@ -45,6 +49,7 @@ function stopAt(wanted?: { step: number; moment: Moment }) {
   const { commit } = SqlJournal.prototype;
   // A commit has no moment between its work and its result: whoever would die there dies after it.
   vi.spyOn(SqlJournal.prototype, "commit").mockImplementation(async function (this: SqlJournal, id, onDone) {
+    if (!isOwn(this)) return commit.call(this, id, onDone);
     let step: number | undefined;
     await commit.call(this, id, () => {
       step = steps.push(`${Reflect.get(this, "prefix")}${id}`) - 1;
@@ -89,7 +94,7 @@ it.each([
   "a turn dies at any step, %s; it ends once, and nobody asks again",
   async (_what, moment, repeated) => {
     const calm = await scene();
-    const { steps, commits } = stopAt();
+    const { steps, commits } = await stopAt(calm);
     expect((await calm.tenant.say(calm.session, "Pay.")).status).toBe("completed");
     const once = await requestsOf(calm);
     vi.restoreAllMocks();
@@ -98,7 +103,7 @@ it.each([
     for (const [step, id] of steps.entries()) {
       const here = await scene(moment === "worked" ? id : undefined);
       const { tenant, session } = here;
-      const { reached } = stopAt({ step, moment });
+      const { reached } = await stopAt(here, { step, moment });
       await tenant.say(session, "Pay.", { waitMs: 0 });
       await eventually(() => expect(reached(), id).toBe(true));
       await crash();

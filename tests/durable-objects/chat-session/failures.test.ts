@@ -15,7 +15,7 @@ function results(requests: readonly SeenRequest[]): string[] {
   return messages.flatMap(({ role, content }: { role: string; content: string }) => (role === "tool" ? [content] : []));
 }
 
-async function withTool(tenant: TestTenant, tool: object) {
+async function withTool(tenant: TestTenant, tool: object, more: readonly object[] = []) {
   const hook = await tenant.agent("hook-holder");
   const http = { url: `${hook.hookURL}/{city}`, method: "POST", headers: { "x-api-key": "sk-tool" } };
   await tenant.put("tools", "weather", {
@@ -25,7 +25,7 @@ async function withTool(tenant: TestTenant, tool: object) {
     http,
     ...tool,
   });
-  const model = await tenant.agent("assistant", { tools: [{ server: "web", tool: "weather" }] });
+  const model = await tenant.agent("assistant", { tools: [{ server: "web", tool: "weather" }, ...more] });
   return { hook, model, session: await tenant.session() };
 }
 
@@ -176,12 +176,20 @@ describe("a tool of kind HTTP", () => {
 
   it("that fails tells the model why, and the turn goes on", async () => {
     const tenant = await newTenant();
-    const { hook, model, session } = await withTool(tenant, { timeoutMs: 100 });
-    await hook.reply({ status: 500, body: "boom" }, { body: "late", hold: "h" }, { drop: true });
+    const slow = await tenant.agent("slow-hook-holder");
+    await slow.reply({ body: "late", hold: "h" });
+    await tenant.put("tools", "slow", {
+      server: "web",
+      description: "Never answers.",
+      http: { url: slow.hookURL },
+      timeoutMs: 100,
+    });
+    const { hook, model, session } = await withTool(tenant, {}, [{ server: "web", tool: "slow" }]);
+    await hook.reply({ status: 500, body: "boom" }, { drop: true });
     const city = (name: unknown) => ({ name: "weather", arguments: { city: name } });
     await model.reply(
       { toolCalls: [city("a")] },
-      { toolCalls: [city("b")] },
+      { toolCalls: [{ name: "slow", arguments: {} }] },
       { toolCalls: [city("c")] },
       { toolCalls: [city(5)] },
       { toolCalls: [city("..")] },
@@ -196,7 +204,7 @@ describe("a tool of kind HTTP", () => {
       expect.stringContaining('arguments of "weather" are wrong: #/city'),
       expect.stringContaining("dots alone"),
     ]);
-    expect(await hook.requests()).toHaveLength(3);
+    expect(await hook.requests()).toHaveLength(2);
     const events = (await tenant.call("GET", `/v1/sessions/${session}/events?lingerMs=0`)).body;
     expect(events.match(/event: tool\.called/g)).toHaveLength(4);
     expect(events.match(/event: tool\.returned/g)).toHaveLength(4);

@@ -33,13 +33,14 @@ describe("a reply of a session's model", () => {
 
   it("that was cut says so, and one that takes longer than its agent waits is given up", async () => {
     const tenant = await newTenant();
-    const model = await tenant.agent("assistant", { modelTimeoutMs: 200 });
-    const session = await tenant.session();
-    await model.reply({ text: "Once upon a", finishReason: "length" });
-    const cut = await tenant.say(session, "Tell me.");
+    const teller = await tenant.agent("teller");
+    await teller.reply({ text: "Once upon a", finishReason: "length" });
+    const cut = await tenant.say(await tenant.session({ agent: "teller" }), "Tell me.");
     expect(cut.reply?.modelReply.turns).toMatchObject([{ message: "Once upon a", cut: "length" }]);
+    // Long enough for each call to arrive.
+    const model = await tenant.agent("assistant", { modelTimeoutMs: 1_000 });
     await model.reply({ text: "late", hold: "for ever", repeat: true });
-    expect((await tenant.say(session, "And then?")).status).toBe("failed");
+    expect((await tenant.say(await tenant.session(), "And then?")).status).toBe("failed");
     await model.until({ aborted: 3, open: 0 });
   });
 });

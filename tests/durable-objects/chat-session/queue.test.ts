@@ -17,14 +17,16 @@ describe("messages of one session", () => {
     const session = await tenant.session();
     await model.reply({ text: "reply first", hold: "h" }, ...numbered(49));
     const path = `/v1/sessions/${session}/messages`;
-    const sent = Array.from({ length: 50 }, (_, index) =>
-      tenant.call("POST", path, { content: `message ${index}`, waitMs: 15_000 }),
-    );
-    await model.until({ open: 1 });
-    await eventually(async () => {
-      const queued = await rowsOf(tenant.object(session), "SELECT 1 FROM turns");
-      expect(queued).toHaveLength(33);
+    let answered = 0;
+    const sent = Array.from({ length: 50 }, async (_, index) => {
+      const answer = await tenant.call("POST", path, { content: `message ${index}`, waitMs: 60_000 });
+      answered++;
+      return answer;
     });
+    await model.until({ open: 1 });
+    // All have come: whoever finds the queue full is told so at once.
+    await eventually(() => expect(answered).toBe(17));
+    expect(await rowsOf(tenant.object(session), "SELECT 1 FROM turns")).toHaveLength(33);
     await model.release("h");
     const answers = await Promise.all(sent);
 

@@ -38,13 +38,10 @@ it("a turn that an internal error ends says what it has spent and what was decid
   });
   await tenant.call("POST", `/v1/asks/${turn.asks[0]?.askId}/answer`, { response: "that" });
   await expect
-    .poll(
-      async () => {
-        await ringAlarm(object);
-        return tenant.turn(session, turn.turnId, 0);
-      },
-      { timeout: 15_000 },
-    )
+    .poll(async () => {
+      await ringAlarm(object);
+      return tenant.turn(session, turn.turnId, 0);
+    })
     .toMatchObject({ status: "failed", usage: oneCall, supervision: { request: { action: "allow" } } });
 });
 

@@ -1,5 +1,6 @@
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { eventually } from "../../support/eventually.js";
 import { addEntryReply, newMemory, numbered, putContextReply } from "../../support/memory.js";
 import type { SeenRequest } from "../../support/upstream-client.js";
 
@@ -121,7 +122,7 @@ describe("without a model", () => {
     );
     vi.setSystemTime(Date.now() + 3_600_000);
     await runDurableObjectAlarm(memory.object());
-    await vi.waitUntil(async () => (await memory.thread()).degraded === 0, { timeout: 10_000 });
+    await eventually(async () => expect((await memory.thread()).degraded).toBe(0));
     expect(await memory.entries()).toMatchObject(
       Array.from({ length: 6 }, () =>
         expect.objectContaining({ summary: "Said by the model.", summarySource: "model" }),

@@ -21,8 +21,8 @@ import {
 import { httpTool } from "../supervision/support.js";
 
 afterEach(() => {
-  vi.useRealTimers();
   vi.restoreAllMocks();
+  vi.useRealTimers();
 });
 
 /** As after so many deaths that the next one is the last, whatever else was tried in the process meanwhile. */

@@ -126,7 +126,7 @@ describe("a decision by route_to", () => {
     const run = await startRun(tenant, team.definition, "Hello.");
     expect(run.status).toBe("waiting");
     await tenant.call("POST", `/v1/asks/${run.asks[0]?.askId}/answer`, { response: "billing" });
-    const done = await tenant.call("GET", `/v1/runs/${run.runId}?waitMs=10000`);
+    const done = await tenant.call("GET", `/v1/runs/${run.runId}?waitMs=30000`);
     expect(done.body.decisions).toMatchObject([{ targetAgent: "billing" }]);
   });
 
@@ -305,7 +305,8 @@ describe("a run's budget", () => {
     const tenant = await newTenant();
     const hook = upstreamFor(env.TEST_UPSTREAM);
     await tenant.put("tools", "slow", { server: "shop", description: "Slow", http: { url: hook.hookURL } });
-    const limits = { maxActiveMs: 400 };
+    // Long enough for the calls to arrive.
+    const limits = { maxActiveMs: 2_000 };
     const silent = newTeam({ billing: {} }, {}, { limits });
     await silent.supervisor.reply({ ...routesTo("billing"), hold: "for ever" });
     const slow = newTeam({ billing: {} }, { tools: ["shop/slow"] }, { limits });
@@ -333,7 +334,7 @@ describe("a run's budget", () => {
     const run = await startRun(tenant, team.definition, "Hello.");
     expect(run.asks).toMatchObject([{ question: "One?" }]);
     await tenant.call("POST", `/v1/asks/${run.asks[0]?.askId}/answer`, { response: "yes" });
-    expect((await tenant.call("GET", `/v1/runs/${run.runId}?waitMs=10000`)).body.status).toBe("completed");
+    expect((await tenant.call("GET", `/v1/runs/${run.runId}?waitMs=30000`)).body.status).toBe("completed");
     expect(promptText((await team.supervisor.requests())[1])).toContain("may ask people at most 1 times");
   });
 });

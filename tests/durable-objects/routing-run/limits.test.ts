@@ -182,7 +182,7 @@ describe("a worker at an address", () => {
       while (run.status === "waiting") {
         const [open] = run.asks;
         await tenant.call("POST", `/v1/asks/${open?.askId}/cancel`);
-        run = (await tenant.call("GET", `/v1/runs/${run.runId}?waitMs=10000`)).body;
+        run = (await tenant.call("GET", `/v1/runs/${run.runId}?waitMs=30000`)).body;
       }
       expect(run).toMatchObject({ status: "failed", results: [{ error: why }] });
     }
@@ -195,7 +195,8 @@ describe("a worker at an address", () => {
     const team = newTeam(
       { a: { http: { url: hook.hookURL } } },
       { strategy: "skill-based" },
-      { limits: { maxActiveMs: 300 } },
+      // Long enough for the call to arrive.
+      { limits: { maxActiveMs: 2_000 } },
     );
     expect(await startRun(tenant, team.definition, "Help.")).toMatchObject({
       status: "failed",

@@ -133,7 +133,7 @@ describe("a question that was answered", () => {
     const session = await tenant.session();
     const waiting = await tenant.say(session, "Where is my order?");
     await tenant.call("POST", `/v1/asks/${waiting.asks[0]?.askId}/answer`, { response: "Number A-17" });
-    const turn = (await tenant.call("GET", `/v1/sessions/${session}/turns/${waiting.turnId}?waitMs=10000`)).body;
+    const turn = (await tenant.call("GET", `/v1/sessions/${session}/turns/${waiting.turnId}?waitMs=30000`)).body;
     const asked = {
       tool: "ask_human",
       args: { question: "Which order is it?" },

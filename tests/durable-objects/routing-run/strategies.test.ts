@@ -87,7 +87,7 @@ describe("load-balanced", () => {
     const runs = await Promise.all(Array.from({ length: 24 }, () => startRun(tenant, "desk", "Help.")));
     expect(runs.every(({ status }) => status === "completed")).toBe(true);
     expect(new Set(runs.map(({ decisions }) => decisions[0]?.targetAgent)).size).toBe(3);
-    expect(await stateOf(tenant).loads("desk")).toEqual({});
+    await expect.poll(() => stateOf(tenant).loads("desk")).toEqual({});
   });
 });
 

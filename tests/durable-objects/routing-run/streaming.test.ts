@@ -1,6 +1,6 @@
 /** A run's response while it is written: shown as far as supervision has cleared it. */
 import { describe, expect, it } from "vitest";
-import { newTenant, parseEvents, type TestTenant } from "../../support/conclave.js";
+import { newTenant, parseEvents, readStream, type StreamEvent, send, type TestTenant } from "../../support/conclave.js";
 import { modelOf, newTeam, routesTo, type TestTeam } from "../../support/teams.js";
 
 async function stream(tenant: TestTenant, team: TestTeam) {
@@ -17,12 +17,22 @@ describe("the response of a run, streamed", () => {
     const tenant = await newTenant();
     const team = newTeam({ billing: {} });
     await team.supervisor.reply({ ...routesTo("billing"), text: "I'd say billing." });
-    await modelOf(team, "billing").reply({
-      chunks: ["Your invoice ", "is paid ", "since Monday."],
-      text: "Your invoice is paid since Monday.",
-    });
-    const { events, shown, raw } = await stream(tenant, team);
-    expect(events.filter(({ event }) => event === "run.delta").length).toBeGreaterThan(1);
+    const text = "Your invoice is paid since Monday.";
+    const chunks = ["Your invoice ", "is paid ", "since Monday."];
+    await modelOf(team, "billing").reply({ chunks, text, hold: { name: "h", afterChunks: 2 } });
+    const body = { team: team.definition, input: "Is it paid?" };
+    const headers = { accept: "text/event-stream" };
+    const following = readStream(await send("POST", "/v1/runs", { key: tenant.key, body, headers }));
+    const deltasIn = (events: readonly StreamEvent[]) => events.filter(({ event }) => event === "run.delta");
+    await following.until((events) => deltasIn(events).length > 0);
+    // The model says the rest once its beginning is shown.
+    await modelOf(team, "billing").release("h");
+    const raw = await following.until(() => false);
+    const events = parseEvents(raw);
+    const shown = deltasIn(events)
+      .map(({ data }) => data.text)
+      .join("");
+    expect(deltasIn(events).length).toBeGreaterThan(1);
     expect(shown).toBe("Your invoice is paid since Monday.");
     expect(events.at(-1)).toMatchObject({ event: "run.completed", data: { response: shown } });
     expect(raw).not.toContain("I'd say");

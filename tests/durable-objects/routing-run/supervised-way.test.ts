@@ -251,7 +251,7 @@ describe("a run's supervisors", () => {
     const waiting = await startRun(tenant, team.definition, "Pay.");
     expect(waiting).toMatchObject({ status: "waiting", asks: [{ kind: "approval" }] });
     await tenant.call("POST", `/v1/asks/${waiting.asks[0]?.askId}/answer`, { decision: "session" });
-    const done = await tenant.call("GET", `/v1/runs/${waiting.runId}?waitMs=10000`);
+    const done = await tenant.call("GET", `/v1/runs/${waiting.runId}?waitMs=30000`);
     expect(done.body).toMatchObject({ status: "completed", asks: [{ status: "answered" }] });
     expect(await hook.requests()).toHaveLength(2);
     const story = await tenant.call("GET", `/v1/runs/${waiting.runId}/trace?format=markdown`);

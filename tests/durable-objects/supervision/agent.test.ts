@@ -10,8 +10,8 @@ const why = { reason: "because" };
 const allow = ["allow_message", {}] as const;
 
 afterEach(() => {
-  vi.useRealTimers();
   vi.restoreAllMocks();
+  vi.useRealTimers();
 });
 
 describe("a supervising agent of a session", () => {
@@ -57,11 +57,14 @@ describe("a supervising agent of a session", () => {
   });
 
   it("is on record in the audit with its reasons, and in the log with names and numbers alone", async () => {
+    const tenant = await newTenant();
     const written: unknown[] = [];
     for (const level of ["info", "warn"] as const) {
-      vi.spyOn(console, level).mockImplementation((line: unknown) => void written.push(JSON.parse(String(line))));
+      // Objects of other tests may still be at work, and write lines too.
+      vi.spyOn(console, level).mockImplementation((line: unknown) => {
+        if (String(line).includes(tenant.tenantId)) written.push(JSON.parse(String(line)));
+      });
     }
-    const tenant = await newTenant();
     await tenant.agent("assistant", { supervisors: ["guard"] });
     const guard = await supervisingAgent(tenant, "guard", { onFailure: "review" });
     await guard.reply(toolCalls(["block_message", { reason: "Rude words." }]), { text: "Hm." });

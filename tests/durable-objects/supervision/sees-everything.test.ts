@@ -1,6 +1,6 @@
 /** A supervisor sees all that the client gets; one that can't change it waits for no other; one that isn't needed isn't asked. */
 import { describe, expect, it } from "vitest";
-import { newTenant, shownText } from "../../support/conclave.js";
+import { newTenant, openStream, parseEvents, shownText } from "../../support/conclave.js";
 import { httpTool, passes, seenBy, supervisingAgent, toolCalls } from "./support.js";
 
 describe("a supervising agent at response", () => {
@@ -72,9 +72,11 @@ describe("a supervisor with a condition", () => {
       when: { sample: 0.000001 },
     });
     const model = await tenant.agent("assistant", { supervisors: ["judge"] });
-    await model.reply({ text: "One two three." });
-    const session = await tenant.session();
-    const events = await tenant.stream(session, "Hi.");
+    await model.reply({ text: "One two three.", hold: { name: "h", afterChunks: 1 } });
+    const stream = await openStream(tenant, await tenant.session());
+    await stream.until((events) => shownText(events) !== "");
+    await model.release("h");
+    const events = parseEvents(await stream.until(() => false));
     expect(shownText(events)).toBe("One two three.");
     expect(events.filter(({ event }) => event === "reply.delta").length).toBeGreaterThan(1);
     expect(await judge.requests()).toEqual([]);
