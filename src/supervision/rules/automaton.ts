@@ -61,11 +61,11 @@ export type Before = "begin" | "newline" | "word" | "other";
 /** The step that reading one code point makes. */
 export interface Step {
   next: State;
-  /** For each start of `next`: its index in the list before; {@link fresh} if it is here. */
+  /** For each place of `next`: the index, in the list before, of the place it came from; {@link fresh} if it starts here. */
   sources: readonly number[];
-  /** All starts stay as they are. */
+  /** Every place came from the one at the same index: their starts stay as they are. */
   keepsStarts: boolean;
-  /** Index, in the list before, of the start of a match that ends before this code point; {@link fresh} if none. */
+  /** Index, in the list before, of the place that reached a match ending before this code point; {@link fresh} if none. */
   matched: number;
 }
 
@@ -74,8 +74,6 @@ export const fresh = -1;
 export interface State {
   /** Places in the program that may go on, the most preferred first. */
   places: readonly number[];
-  /** For each place, which of the starts under way is its own: they come in order, and places that parted later have one in common. */
-  starts: readonly number[];
   before: Before;
   /** A match was found: no new one starts until it is settled. */
   matchFound: boolean;
@@ -106,7 +104,7 @@ export class Automaton {
 
   /** The state in which nothing is under way, after what is described. */
   initial(before: Before): State {
-    return this.state([], [], before, false);
+    return this.state([], before, false);
   }
 
   /** Reads one code point, or {@link endOfText}. */
@@ -124,16 +122,14 @@ export class Automaton {
     let matched = fresh;
     for (const [index, place] of state.places.entries()) {
       // A match ends everything that is less preferred.
-      const start = state.starts[index] ?? fresh;
-      if (walk.follow(place, start)) {
-        matched = start;
+      if (walk.follow(place, index)) {
+        matched = index;
         break;
       }
     }
     if (matched === fresh && !state.matchFound) walk.follow(this.start, fresh);
 
     const places: number[] = [];
-    const starts: number[] = [];
     const sources: number[] = [];
     const taken = new Set<number>();
     for (const { place, source } of walk.reached) {
@@ -142,23 +138,21 @@ export class Automaton {
       if (taken.has(instruction.out)) continue;
       taken.add(instruction.out);
       places.push(instruction.out);
-      if (sources.at(-1) !== source) sources.push(source);
-      starts.push(sources.length - 1);
+      sources.push(source);
     }
-    const next = this.state(places, starts, beforeAfter(codePoint), state.matchFound || matched !== fresh);
-    const before = (state.starts.at(-1) ?? -1) + 1;
-    const keepsStarts = sources.length === before && sources.every((source, index) => source === index);
+    const next = this.state(places, beforeAfter(codePoint), state.matchFound || matched !== fresh);
+    const keepsStarts = sources.length === state.places.length && sources.every((source, index) => source === index);
     const step: Step = { next, sources, keepsStarts, matched };
     if (codePoint >= 0 && codePoint < 128) state.ascii[codePoint] = step;
     else state.others.set(codePoint, step);
     return step;
   }
 
-  private state(places: number[], starts: number[], before: Before, matchFound: boolean): State {
-    const key = `${before} ${matchFound} ${places.join(",")} ${starts.join(",")}`;
+  private state(places: number[], before: Before, matchFound: boolean): State {
+    const key = `${before} ${matchFound} ${places.join(",")}`;
     let state = this.states.get(key);
     if (state === undefined) {
-      state = { places, starts, before, matchFound, ascii: [], others: new Map() };
+      state = { places, before, matchFound, ascii: [], others: new Map() };
       this.states.set(key, state);
     }
     return state;

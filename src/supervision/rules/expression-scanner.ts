@@ -48,7 +48,7 @@ class ExpressionScanner implements Scanner {
   private readonly automaton: Automaton;
   private readonly refinement: Refinement | undefined;
   private state: State;
-  /** Where the matches under way have started: the starts of the state, in order. */
+  /** Where the match under way at each place of the state has started. Never falls from one to the next. */
   private starts: number[] = [];
   private match: Finding | undefined;
   private cursor = 0;
@@ -166,7 +166,7 @@ class ExpressionScanner implements Scanner {
   }
 }
 
-/** The starts after a step; what is new starts at `cursor`. */
+/** The starts of the places after a step; what is new starts at `cursor`. */
 function carryOver(starts: readonly number[], sources: readonly number[], cursor: number): number[] {
   return sources.map((source) => (source === fresh ? cursor : (starts[source] ?? cursor)));
 }
