@@ -29,12 +29,6 @@ export class AnswerStore {
     );
   }
 
-  byKey(idempotencyKey: string): Pick<AnswerMessage, "turnId" | "requestHash"> | undefined {
-    const query = "SELECT turn_id, request_hash FROM answer_messages WHERE idempotency_key = ?";
-    const [row] = this.sql.exec<{ turn_id: string; request_hash: string }>(query, idempotencyKey).toArray();
-    return row === undefined ? undefined : { turnId: row.turn_id, requestHash: row.request_hash };
-  }
-
   /** What was sent; nothing for a message that is no answer. */
   sent(messageId: string): Pick<AnswerMessage, "original" | "at"> | undefined {
     const query = "SELECT original, at FROM answer_messages WHERE message_id = ?";

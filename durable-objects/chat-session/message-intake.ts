@@ -52,10 +52,8 @@ export class MessageIntake {
     }
   }
 
-  private sentBefore({ idempotencyKey, turnId, requestHash }: SendCommand): Result<string> | undefined {
-    const { store } = this.ports;
-    const turn = turnId === undefined ? store.turns.byKey(idempotencyKey) : store.turns.get(turnId);
-    const known = turn ?? store.answers.byKey(idempotencyKey);
+  private sentBefore({ idempotencyKey, requestHash }: SendCommand): Result<string> | undefined {
+    const known = this.ports.store.sentUnder(idempotencyKey);
     if (known === undefined) return undefined;
     // The hash of a message that was erased is gone: any text counts as the same.
     return known.requestHash === "" || known.requestHash === requestHash

@@ -49,6 +49,15 @@ export class ChatSessionStore {
     this.passes.undone();
   }
 
+  /** What a message of this key came to: a turn of its own, known by its id where the sender gave no key, or the answer that it was taken as. */
+  sentUnder(key: string): { readonly turnId: string; readonly requestHash: string } | undefined {
+    const query = `SELECT turn_id, request_hash FROM turns WHERE idempotency_key = ?1
+       UNION ALL SELECT turn_id, request_hash FROM turns WHERE turn_id = ?1
+       UNION ALL SELECT turn_id, request_hash FROM answer_messages WHERE idempotency_key = ?1 LIMIT 1`;
+    const [row] = this.sql.exec<{ turn_id: string; request_hash: string }>(query, key).toArray();
+    return row === undefined ? undefined : { turnId: row.turn_id, requestHash: row.request_hash };
+  }
+
   createSession(record: Omit<SessionRecord, "updatedAt" | "conversation">): void {
     this.known = undefined;
     this.sql.exec(

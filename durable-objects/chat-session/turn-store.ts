@@ -73,10 +73,6 @@ export class TurnStore {
     return this.read("WHERE reply_id = ?", messageId)[0];
   }
 
-  byKey(idempotencyKey: string): TurnRecord | undefined {
-    return this.read("WHERE idempotency_key = ?", idempotencyKey)[0];
-  }
-
   /** The newest turn. */
   last(): TurnRecord | undefined {
     this.newest ??= this.read("ORDER BY seq DESC LIMIT 1")[0];

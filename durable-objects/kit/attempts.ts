@@ -22,8 +22,8 @@ export interface AttemptPorts {
   readonly died: (work: string, record: AttemptRecord) => void;
   /** Sees to it that the driver looks again then; needless without a time. */
   readonly retryAt: (at: number | undefined) => void;
-  /** A try is about to begin. */
-  readonly begins: () => void;
+  /** A try is about to begin; `isNew`: of work that was made in this very stretch. */
+  readonly begins: (work: string, isNew: boolean) => void;
 }
 
 /** What a driver does with work that it found. */
@@ -73,7 +73,7 @@ export class Attempts {
         this.current = { work, oneAtATime: isSuspect ? new OneAtATime() : undefined };
         load.begin(name, isSuspect);
         if (record.retryAt > 0) this.ports.retryAt(undefined);
-        this.ports.begins();
+        this.ports.begins(work, isNew);
         if (!isNew) await storage.sync();
         return decision.kind;
       }

@@ -1,4 +1,7 @@
-/** The event log of an object: everything that happened in it, numbered. Streams, sockets and history are views of it. */
+/**
+ * The event log of an object: everything that happened in it, numbered. Streams, sockets and history are views of it. The last number
+ * is kept in memory: nobody else writes events.
+ */
 import { z } from "zod";
 import type { EventData, LiveEventType, LoggedEventType, StoredEventData } from "../../src/catalogues/events.js";
 
@@ -82,6 +85,8 @@ export class EventLog {
   private readonly subscribers = new Map<Subscriber, () => boolean>();
   /** Events of the write that is under way, while they are gathered. */
   private together: (NewEvent & { readonly seq: number })[] | undefined;
+  /** The number of the last that is stored; read when it is asked for. */
+  private last: number | undefined;
 
   /**
    * @param present what is shown for stored data. The log stores ids and no texts, so that what is erased elsewhere isn't left
@@ -126,6 +131,7 @@ export class EventLog {
   /** The write that was under way was undone. */
   undone(): void {
     this.together = undefined;
+    this.last = undefined;
   }
 
   /** One row, with the number of its last event, which is what comes back. */
@@ -134,18 +140,17 @@ export class EventLog {
     if (last === undefined) throw new RangeError("no event to store");
     // Their data is JSON already.
     const before = events.slice(0, -1).map(({ type, at, data }) => `[${JSON.stringify(type)},${at},${data}]`);
-    const { seq } = this.sql
-      .exec<{ seq: number }>(
-        `INSERT INTO events (seq, work, type, at, data, before)
-         VALUES (COALESCE((SELECT MAX(seq) FROM events), 0) + ?, ?, ?, ?, ?, ?) RETURNING seq`,
-        events.length,
-        last.work ?? null,
-        last.type,
-        last.at,
-        last.data,
-        before.length === 0 ? null : `[${before.join(",")}]`,
-      )
-      .one();
+    const seq = this.lastSeq() + events.length;
+    this.sql.exec(
+      "INSERT INTO events (seq, work, type, at, data, before) VALUES (?, ?, ?, ?, ?, ?)",
+      seq,
+      last.work ?? null,
+      last.type,
+      last.at,
+      last.data,
+      before.length === 0 ? null : `[${before.join(",")}]`,
+    );
+    this.last = seq;
     if (this.isHeard()) {
       for (const [index, { work, type, at, data }] of events.entries())
         this.emit({
@@ -157,7 +162,8 @@ export class EventLog {
   }
 
   private lastSeq(): number {
-    return this.sql.exec<{ seq: number }>("SELECT COALESCE(MAX(seq), 0) AS seq FROM events").one().seq;
+    this.last ??= this.sql.exec<{ seq: number }>("SELECT COALESCE(MAX(seq), 0) AS seq FROM events").one().seq;
+    return this.last;
   }
 
   /** Emits to those who listen now, and stores nothing. */

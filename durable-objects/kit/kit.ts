@@ -183,7 +183,7 @@ export class Kit {
       died: (work, { deaths, deathsAlone }) =>
         this.log("warn", "work.died", { work, attempts: deaths, alone: deathsAlone }),
       retryAt: (at) => this.deadlines.move(retryDeadline, at),
-      begins: () => this.works.renew(),
+      begins: (work, isNew) => this.works.begins(work, isNew),
     });
     this.crashes = new Crashes({
       sql: storage.sql,

@@ -51,6 +51,8 @@ export class Outbox {
   private drained: Promise<void> = Promise.resolve();
   /** Messages of the write that is under way, while they are gathered. */
   private together: NewMessage[] | undefined;
+  /** The number of the last message there ever was; read when it is asked for. */
+  private last: number | undefined;
   /** All rows there are, as long as they are few, due and were never tried; read anew otherwise. */
   private known: WaitingRow[] | undefined;
   /** Something was put since the last delivery that somebody waits for. */
@@ -85,6 +87,7 @@ export class Outbox {
   /** The write that was under way was undone. */
   undone(): void {
     this.together = undefined;
+    this.last = undefined;
     this.known = undefined;
     // The deadline that it set went with it.
     this.wakesAt = undefined;
@@ -95,20 +98,26 @@ export class Outbox {
     const [first, ...others] = messages;
     if (first === undefined) return;
     const row = rowOf([first, ...others]);
-    const { id } = this.ports.sql
-      .exec<{ id: number }>(
-        // Each message has a number, whichever row it stands in: receivers tell them apart by it.
-        `INSERT INTO outbox (id, entity, topic, payload, due_at)
-         VALUES (COALESCE((SELECT seq FROM sqlite_sequence WHERE name = 'outbox'), 0) + ?, ?, ?, ?, ?) RETURNING id`,
-        messages.length,
-        row.entity,
-        row.topic,
-        row.payload,
-        now,
-      )
-      .one();
+    // Each message has a number, whichever row it stands in: receivers tell them apart by it.
+    const id = this.lastId() + messages.length;
+    this.ports.sql.exec(
+      "INSERT INTO outbox (id, entity, topic, payload, due_at) VALUES (?, ?, ?, ?, ?)",
+      id,
+      row.entity,
+      row.topic,
+      row.payload,
+      now,
+    );
+    this.last = id;
     this.known?.push({ id, ...row, due_at: now });
     this.wakeBy(now);
+  }
+
+  private lastId(): number {
+    this.last ??= this.ports.sql
+      .exec<{ id: number }>("SELECT COALESCE(MAX(seq), 0) AS id FROM sqlite_sequence WHERE name = 'outbox'")
+      .one().id;
+    return this.last;
   }
 
   /** Whether it holds more than copies for lists and records. */

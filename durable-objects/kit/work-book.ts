@@ -31,9 +31,10 @@ export class WorkBook {
     this.works.delete(work);
   }
 
-  /** A try begins: it goes on from what is stored. */
-  renew(): void {
+  /** A try of some work begins: it goes on from what is stored. @param isNew nothing is: the work was made just now */
+  begins(work: string, isNew: boolean): void {
     for (const steps of this.works.values()) steps.renew();
+    if (isNew) this.stepsOf(work).begun();
   }
 
   /** Writes what work has done until it threw. @returns why that failed, where the work only waits or was cancelled */

@@ -147,6 +147,11 @@ export class WorkSteps {
     this.known = undefined;
   }
 
+  /** The work was made just now: nothing of it is stored. */
+  begun(): void {
+    this.known = new Map();
+  }
+
   /** For another try of the work: it goes on from what is stored. */
   renew(): void {
     if (this.failure === undefined) this.flush();

@@ -1,4 +1,7 @@
-/** Where an outbox's messages go: the copies in D1. A late or repeated one changes nothing. */
+/**
+ * Where an outbox's messages go: the copies in D1. A late or repeated one changes nothing. Messages of one topic come together, so
+ * that what many turns left is few statements.
+ */
 import { urgencyOf } from "../asks/listing.js";
 import { isTopicOf, type ReadPayload, readPayload, type TopicOf, UnknownTopicError } from "../catalogues/outbox.js";
 import type { LaterJob } from "../catalogues/webhooks.js";
@@ -28,7 +31,7 @@ export async function deliverToD1(
     .bind(tenantId);
   let listens: boolean;
   try {
-    const copies = delivery.messages.flatMap((message) => statementsFor(db, delivery, message));
+    const copies = statementsFor(db, delivery);
     const [found] = await db.batch<{ listens: number }>([tenant, ...copies]);
     listens = found?.results[0]?.listens === 1;
   } catch (error) {
@@ -39,131 +42,171 @@ export async function deliverToD1(
   if (listens) await tell([{ tenantId, rootId: ownerId, inMs: 0 }]);
 }
 
-type Message = Delivery["messages"][number];
-type Statements = D1PreparedStatement | D1PreparedStatement[];
+/** A message as its handler reads it. */
+interface Read<Topic extends TopicOf<"d1">> {
+  readonly id: number;
+  readonly payload: ReadPayload<Topic>;
+  /** The payload's JSON text. */
+  readonly text: string;
+}
 
-/** Where a message comes from, and how it reached us. */
+/** Where messages come from, and how they reached us. */
 interface Origin {
   readonly db: Database;
   readonly tenantId: string;
   readonly ownerId: string;
-  readonly message: Message;
 }
 
-function statementsFor(db: Database, { tenantId, ownerId }: Delivery, message: Message): Statements {
-  const { topic } = message;
-  if (!isTopicOf(topic, "d1")) throw new UnknownTopicError(topic);
-  return handle(topic, { db, tenantId, ownerId, message });
+function statementsFor(db: Database, { tenantId, ownerId, messages }: Delivery): D1PreparedStatement[] {
+  const byTopic = Map.groupBy(messages, ({ topic }) => topic);
+  return [...byTopic].flatMap(([topic, ofTopic]) => {
+    if (!isTopicOf(topic, "d1")) throw new UnknownTopicError(topic);
+    return handle(topic, ofTopic, { db, tenantId, ownerId });
+  });
 }
 
-function handle<Topic extends TopicOf<"d1">>(topic: Topic, origin: Origin): Statements {
-  return handlers[topic](readPayload(topic, origin.message.payload), origin);
+function handle<Topic extends TopicOf<"d1">>(
+  topic: Topic,
+  messages: Delivery["messages"],
+  origin: Origin,
+): D1PreparedStatement[] {
+  const read = messages.map(({ id, payload }) => ({ id, payload: readPayload(topic, payload), text: payload }));
+  return handlers[topic](read, origin);
 }
 
-const handlers: { readonly [Topic in TopicOf<"d1">]: (payload: ReadPayload<Topic>, origin: Origin) => Statements } = {
+type Handler<Topic extends TopicOf<"d1">> = (messages: readonly Read<Topic>[], origin: Origin) => D1PreparedStatement[];
+
+const handlers: { readonly [Topic in TopicOf<"d1">]: Handler<Topic> } = {
+  // A later copy says all that the ones before it did.
   // Whoever goes on from a session of one turn may have put off when it is forgotten before this copy of its end came.
-  session: (session, { db, tenantId, ownerId, message }) =>
-    db
-      .prepare(
-        `INSERT INTO sessions (tenant_id, session_id, agent, body, created_at, revision, status, subject, external_id, updated_at,
+  session: (copies, { db, tenantId, ownerId }) =>
+    copies.slice(-1).map(({ id, payload: session, text }) =>
+      db
+        .prepare(
+          `INSERT INTO sessions (tenant_id, session_id, agent, body, created_at, revision, status, subject, external_id, updated_at,
            stateless) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
          ON CONFLICT DO UPDATE SET body = ?4, revision = ?6, status = ?7, subject = ?8, updated_at = MAX(updated_at, ?10),
            stateless = ?11
          WHERE revision < ?6`,
-      )
-      .bind(
-        ...[tenantId, ownerId, session.agent, message.payload, Date.parse(session.createdAt), message.id],
-        ...[session.status, session.subject ?? null, session.externalId ?? null, Date.parse(session.updatedAt)],
-        session.stateless === true ? 1 : 0,
-      ),
+        )
+        .bind(
+          ...[tenantId, ownerId, session.agent, text, Date.parse(session.createdAt), id],
+          ...[session.status, session.subject ?? null, session.externalId ?? null, Date.parse(session.updatedAt)],
+          session.stateless === true ? 1 : 0,
+        ),
+    ),
 
-  ask: (ask, { db, tenantId, ownerId, message }) =>
-    db
-      .prepare(
-        `INSERT INTO asks (tenant_id, ask_id, owner_id, kind, status, body, revision, audience, subject, priority, urgency,
+  ask: (copies, { db, tenantId, ownerId }) =>
+    copies.map(({ id, payload: ask, text }) =>
+      db
+        .prepare(
+          `INSERT INTO asks (tenant_id, ask_id, owner_id, kind, status, body, revision, audience, subject, priority, urgency,
            deadline, opened_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
          ON CONFLICT DO UPDATE SET status = ?5, body = ?6, revision = ?7 WHERE revision < ?7`,
-      )
-      .bind(
-        ...[tenantId, ask.askId, ownerId, ask.kind, ask.status, message.payload, message.id],
-        ...[ask.audience, ask.from.subject ?? null, ask.priority, urgencyOf(ask)],
-        ...[ask.deadline ?? null, ask.openedAt],
-      ),
+        )
+        .bind(
+          ...[tenantId, ask.askId, ownerId, ask.kind, ask.status, text, id],
+          ...[ask.audience, ask.from.subject ?? null, ask.priority, urgencyOf(ask)],
+          ...[ask.deadline ?? null, ask.openedAt],
+        ),
+    ),
 
-  run: (run, { db, tenantId, message }) =>
-    db
-      .prepare(
-        `INSERT INTO runs (tenant_id, run_id, status, body, revision, team, subject, external_id)
+  run: (copies, { db, tenantId }) =>
+    copies.map(({ id, payload: run, text }) =>
+      db
+        .prepare(
+          `INSERT INTO runs (tenant_id, run_id, status, body, revision, team, subject, external_id)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
          ON CONFLICT DO UPDATE SET status = ?3, body = ?4, revision = ?5 WHERE revision < ?5`,
-      )
-      .bind(
-        ...[tenantId, run.runId, run.status, message.payload, message.id],
-        ...[run.team, run.subject ?? null, run.externalId ?? null],
-      ),
+        )
+        .bind(
+          ...[tenantId, run.runId, run.status, text, id],
+          ...[run.team, run.subject ?? null, run.externalId ?? null],
+        ),
+    ),
 
-  roundtable: (roundtable, { db, tenantId, message }) =>
-    db
-      .prepare(
-        `INSERT INTO roundtables (tenant_id, roundtable_id, status, body, revision, mode, panel, subject, external_id)
+  roundtable: (copies, { db, tenantId }) =>
+    copies.map(({ id, payload: roundtable, text }) =>
+      db
+        .prepare(
+          `INSERT INTO roundtables (tenant_id, roundtable_id, status, body, revision, mode, panel, subject, external_id)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
          ON CONFLICT DO UPDATE SET status = ?3, body = ?4, revision = ?5 WHERE revision < ?5`,
-      )
-      .bind(
-        ...[tenantId, roundtable.sessionId, roundtable.status, message.payload, message.id],
-        ...[roundtable.mode, roundtable.panel, roundtable.subject ?? null, roundtable.externalId ?? null],
-      ),
+        )
+        .bind(
+          ...[tenantId, roundtable.sessionId, roundtable.status, text, id],
+          ...[roundtable.mode, roundtable.panel, roundtable.subject ?? null, roundtable.externalId ?? null],
+        ),
+    ),
 
-  work_ended: ({ work, at }, { db, tenantId }) => endWork(db, tenantId, work, at),
+  work_ended: (messages, { db, tenantId }) =>
+    messages.flatMap(({ payload: { work, at } }) => endWork(db, tenantId, work, at)),
 
-  act: (act, { db, tenantId, ownerId, message }) => insertAct(db, { tenantId, ownerId, revision: message.id }, act),
+  act: (messages, { db, tenantId, ownerId }) =>
+    messages.map(({ id, payload }) => insertAct(db, { tenantId, ownerId, revision: id }, payload)),
+
   // One write per work, whole or not at all: delivered again it changes nothing.
-  usage: ({ work, kind, agent, subject, keyId, models, at }, { db, tenantId }) => {
+  usage: (messages, { db, tenantId }) => {
     const none = { model: "", modelCalls: 0, inputTokens: 0, outputTokens: 0 };
-    return (models.length === 0 ? [none] : models).map(({ model, modelCalls, inputTokens, outputTokens }) =>
+    const rows = messages.flatMap(({ payload: { work, kind, agent, subject, keyId, models, at } }) =>
+      (models.length === 0 ? [none] : models).map(({ model, modelCalls, inputTokens, outputTokens }) => [
+        ...[work, model, kind, agent, subject ?? null, keyId ?? null],
+        ...[at, modelCalls, inputTokens, outputTokens],
+      ]),
+    );
+    return [
       db
         .prepare(
           `INSERT INTO usage (tenant_id, work_id, model, kind, agent, subject, key_id, at, model_calls, input_tokens, output_tokens)
-           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+           SELECT ?, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7,
+             value ->> 8, value ->> 9
+           FROM json_each(?) WHERE TRUE ON CONFLICT DO NOTHING`,
         )
-        .bind(
-          ...[tenantId, work, model, kind, agent, subject ?? null, keyId ?? null],
-          ...[at, modelCalls, inputTokens, outputTokens],
-        ),
-    );
+        .bind(tenantId, JSON.stringify(rows)),
+    ];
   },
 
-  channel_conversation: ({ channelId, conversation }, { db, tenantId }) =>
-    db
-      .prepare(
-        "INSERT INTO channel_conversations (channel_id, tenant_id, conversation) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-      )
-      .bind(channelId, tenantId, conversation),
+  channel_conversation: (messages, { db, tenantId }) =>
+    messages.map(({ payload: { channelId, conversation } }) =>
+      db
+        .prepare(
+          "INSERT INTO channel_conversations (channel_id, tenant_id, conversation) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+        )
+        .bind(channelId, tenantId, conversation),
+    ),
 
-  channel_delivery: (delivery, { db, tenantId, message }) => [
-    db
-      .prepare(
-        `INSERT INTO channel_deliveries (delivery_id, tenant_id, channel_id, conversation, status, attempts, failure, created_at,
+  channel_delivery: (messages, { db, tenantId }) =>
+    messages.flatMap(({ id, payload: delivery }) => [
+      db
+        .prepare(
+          `INSERT INTO channel_deliveries (delivery_id, tenant_id, channel_id, conversation, status, attempts, failure, created_at,
            updated_at, revision) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
          ON CONFLICT DO UPDATE SET status = ?5, attempts = ?6, failure = ?7, updated_at = ?9, revision = ?10 WHERE revision < ?10`,
-      )
-      .bind(
-        ...[delivery.deliveryId, tenantId, delivery.channelId, delivery.conversation, delivery.status],
-        ...[delivery.attempts, delivery.failure ?? null, delivery.createdAt, delivery.at, message.id],
-      ),
-    db
-      .prepare(
-        `UPDATE channels SET last_failure_at = ?1, last_failure = ?2 WHERE channel_id = ?3 AND ?4 <> 'delivered'
+        )
+        .bind(
+          ...[delivery.deliveryId, tenantId, delivery.channelId, delivery.conversation, delivery.status],
+          ...[delivery.attempts, delivery.failure ?? null, delivery.createdAt, delivery.at, id],
+        ),
+      db
+        .prepare(
+          `UPDATE channels SET last_failure_at = ?1, last_failure = ?2 WHERE channel_id = ?3 AND ?4 <> 'delivered'
          AND (last_failure_at IS NULL OR last_failure_at <= ?1)`,
-      )
-      .bind(delivery.at, delivery.failure ?? null, delivery.channelId, delivery.status),
-  ],
+        )
+        .bind(delivery.at, delivery.failure ?? null, delivery.channelId, delivery.status),
+    ]),
 
-  audit: ({ workId, hook, decision, body, at }, { db, tenantId, ownerId, message }) =>
-    db
-      .prepare(
-        `INSERT INTO audit (tenant_id, owner_id, revision, at, turn_id, hook, decision, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-         ON CONFLICT DO NOTHING`,
-      )
-      .bind(tenantId, ownerId, message.id, at, workId, hook, decision, JSON.stringify(body)),
+  audit: (messages, { db, tenantId, ownerId }) => {
+    const rows = messages.map(({ id, payload: { at, workId, hook, decision, body } }) => [
+      ...[id, at, workId, hook, decision, JSON.stringify(body)],
+    ]);
+    return [
+      db
+        .prepare(
+          `INSERT INTO audit (tenant_id, owner_id, revision, at, turn_id, hook, decision, body)
+           SELECT ?, ?, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5
+           FROM json_each(?) WHERE TRUE ON CONFLICT DO NOTHING`,
+        )
+        .bind(tenantId, ownerId, JSON.stringify(rows)),
+    ];
+  },
 };

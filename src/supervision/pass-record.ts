@@ -65,14 +65,15 @@ export async function stepOf(
   said: Consulted,
   ports: { readonly hash: (subject: Subject) => Promise<string> },
 ): Promise<SupervisionStep> {
+  const beforeHash = await ports.hash(said.before);
   return {
     supervisor: said.name,
     action: said.verdict.action,
     reasons: [...said.verdict.reasons],
     ...(said.wholeReasons === undefined ? {} : { wholeReasons: [...said.wholeReasons] }),
     ...(said.calls.length === 0 ? {} : { calls: [...said.calls] }),
-    beforeHash: await ports.hash(said.before),
-    afterHash: await ports.hash(said.after),
+    beforeHash,
+    afterHash: said.after === said.before ? beforeHash : await ports.hash(said.after),
     latencyMs: said.latencyMs,
     mode: said.mode,
     ...(said.verdict.usage === undefined ? {} : { usage: said.verdict.usage }),

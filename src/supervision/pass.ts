@@ -205,7 +205,8 @@ function forOperators({ action, reasons, explanation = [] }: Verdict): readonly 
 }
 
 function whole(given: readonly string[], shown: readonly string[]): { wholeReasons?: readonly string[] } {
-  return JSON.stringify(given) === JSON.stringify(shown) ? {} : { wholeReasons: given };
+  const same = given.length === shown.length && given.every((reason, at) => reason === shown[at]);
+  return same ? {} : { wholeReasons: given };
 }
 
 function detailOf(error: unknown): string {

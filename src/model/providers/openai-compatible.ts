@@ -7,10 +7,6 @@ import { requestFailure } from "./failures.js";
 import { chatCompletionParams, type OutputLimitField } from "./openai-request.js";
 import { readStreamed, readWhole } from "./openai-response.js";
 
-/** The package has a time-out of its own, which ours makes superfluous; it only has to be the longer one. */
-const sdkTimeoutMarginMs = 60_000;
-const longestSdkTimeoutMs = 2_147_483_647;
-
 /** Where the server is and how to talk to it. */
 export interface OpenAiCompatibleOptions {
   /** May be empty, for servers that want none: then no Authorization header is sent. */
@@ -42,8 +38,7 @@ export function openAiCompatible(options: OpenAiCompatibleOptions, ports: HttpPo
         const params = chatCompletionParams(model, request, { stream: listener !== undefined, outputLimitField });
         let response: Response;
         try {
-          const timeout = Math.min(longestSdkTimeoutMs, request.timeoutMs + sdkTimeoutMarginMs);
-          response = await client.chat.completions.create(params, { signal: abort, timeout }).asResponse();
+          response = await client.chat.completions.create(params, { signal: abort }).asResponse();
         } catch (error) {
           throw requestFailure(error, now());
         }
@@ -56,7 +51,7 @@ function createClient(options: OpenAiCompatibleOptions, ports: HttpPorts): OpenA
   const baseURL = options.baseURL ?? "https://api.openai.com/v1";
   if (!URL.canParse(baseURL)) throw new ModelError("bad_request", "the base URL of the provider is not a URL");
   const keyless = options.apiKey === "";
-  return new OpenAI({
+  const client = new OpenAI({
     apiKey: keyless ? "none" : options.apiKey,
     baseURL,
     // Null, not left out: the package would take them from the environment, and send them to whatever server this is.
@@ -70,6 +65,9 @@ function createClient(options: OpenAiCompatibleOptions, ports: HttpPorts): OpenA
     // A POST that is redirected would carry the conversation to another host.
     fetchOptions: { redirect: "manual" },
     ...(keyless ? { defaultHeaders: { Authorization: null } } : {}),
-    ...(ports.fetch === undefined ? {} : { fetch: ports.fetch }),
   });
+  // Calls end by our deadline: the package's own would be one more timer and listener for each.
+  const send = ports.fetch ?? fetch;
+  client.fetchWithTimeout = (url, init) => send(url, init);
+  return client;
 }

@@ -82,10 +82,9 @@ class ExpressionScanner implements Scanner {
         source = window.text;
         base = window.base;
       }
-      if (this.starts.length === 0) {
-        if (this.seek !== undefined && this.cursor >= this.soughtUntil) this.passOver(this.seek, window);
-        this.skipIdle(source, base, end);
-      }
+      if (this.starts.length === 0 && this.seek !== undefined && this.cursor >= this.soughtUntil)
+        this.passOver(this.seek, window);
+      this.passSteady(source, base, end);
       if (this.cursor >= end) break;
       const codePoint = source.codePointAt(this.cursor - base) ?? endOfText;
       this.read(codePoint);
@@ -104,13 +103,13 @@ class ExpressionScanner implements Scanner {
     this.state = this.automaton.initial(this.beforeCursor(window));
   }
 
-  /** Passes over characters at which nothing starts: most of most texts, so the one loop that is written for speed. */
-  private skipIdle(source: string, base: number, end: number): void {
+  /** Passes over characters at which nothing starts, ends or matches: most of most texts, so the one loop that is written for speed. */
+  private passSteady(source: string, base: number, end: number): void {
     let state = this.state;
     let cursor = this.cursor;
     for (; cursor < end; cursor++) {
       const step = state.ascii[source.charCodeAt(cursor - base)];
-      if (step === undefined || step.sources.length > 0) break;
+      if (step === undefined || !step.keepsStarts || step.matched !== fresh) break;
       state = step.next;
     }
     this.state = state;
@@ -169,9 +168,7 @@ class ExpressionScanner implements Scanner {
 
 /** The starts of the places after a step; what is new starts at `cursor`. */
 function carryOver(starts: readonly number[], sources: readonly number[], cursor: number): number[] {
-  const next: number[] = [];
-  for (const source of sources) next.push(source === fresh ? cursor : (starts[source] ?? cursor));
-  return next;
+  return sources.map((source) => (source === fresh ? cursor : (starts[source] ?? cursor)));
 }
 
 /** The safe way out for an expression that cannot be followed step by step: it holds everything until the text is over. */

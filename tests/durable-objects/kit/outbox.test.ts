@@ -4,6 +4,7 @@ import { maxTries, Outbox, retryDelayMs } from "../../../durable-objects/kit/out
 import type { OutboxMessage } from "../../../durable-objects/kit/outbox-rows.js";
 import { openAsk } from "../../../src/asks/ask.js";
 import { readPayload } from "../../../src/catalogues/outbox.js";
+import type { Database } from "../../../src/stores/database.js";
 import { deliverToD1 } from "../../../src/stores/deliveries.js";
 import { newTenant } from "../../support/conclave.js";
 import { Clock, kitIn, settle, withKitTables } from "./support.js";
@@ -342,6 +343,41 @@ describe("a delivery to D1", () => {
     expect(asks.results).toEqual([{ status: "cancelled" }]);
     const decisions = await env.DB.prepare("SELECT 1 FROM audit WHERE tenant_id = ?").bind(tenantId).all();
     expect(decisions.results).toHaveLength(1);
+  });
+
+  it("of what many turns left takes a statement a topic, not a message", async () => {
+    const { tenantId } = await newTenant();
+    const ownerId = "ses_01k00000000000000000000000";
+    const turns = ["trn_1", "trn_2", "trn_3"];
+    const model = { model: "openai/one", modelCalls: 2, inputTokens: 30, outputTokens: 7 };
+    const messages = turns.flatMap((turn, at) => [
+      {
+        topic: "audit",
+        payload: { workId: turn, hook: "request", decision: "allow", body: { hook: '"request"' }, at },
+      },
+      { topic: "usage", payload: { work: turn, kind: "turn", agent: "a", models: [model], at } },
+    ]);
+    const delivery = messages.map(({ topic, payload }, id) => ({ id, topic, payload: JSON.stringify(payload) }));
+    const batches: number[] = [];
+    const db: Database = {
+      prepare: (query) => env.DB.prepare(query),
+      batch: (statements) => {
+        batches.push(statements.length);
+        return env.DB.batch(statements);
+      },
+    };
+    await deliverToD1(db, { tenantId, ownerId, messages: delivery });
+    // One more asks whether the tenant has webhooks.
+    expect(batches).toEqual([3]);
+
+    const audit = "SELECT turn_id, at, body, type, actor FROM audit WHERE tenant_id = ? ORDER BY revision";
+    const decisions = await env.DB.prepare(audit).bind(tenantId).all();
+    const row = { body: '{"hook":"\\"request\\""}', type: "supervision", actor: null };
+    expect(decisions.results).toEqual(turns.map((turn, at) => ({ turn_id: turn, at, ...row })));
+    const taken = "SELECT work_id, model_calls, input_tokens, subject FROM usage WHERE tenant_id = ? ORDER BY work_id";
+    const usage = await env.DB.prepare(taken).bind(tenantId).all();
+    const counted = { model_calls: 2, input_tokens: 30, subject: null };
+    expect(usage.results).toEqual(turns.map((turn) => ({ work_id: turn, ...counted })));
   });
 
   it("of an unknown topic is refused whole, and one of a tenant that is gone is dropped", async () => {
