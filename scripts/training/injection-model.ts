@@ -22,9 +22,16 @@ const falseAlarmShares = { low: 0.0005, medium: 0.007, high: 0.028 } as const;
 
 /** `cost`: of all mistakes in attacks; `harmless`: so much more those in harmless texts cost; the others scale the kinds of features. */
 const trainingSettings = {
-  ...{ cost: 60, harmless: 16, ngrams: 2.3, dense: 0.4, marks: 1.2, prior: 1, epochs: 8 },
+  ...{ cost: 60, harmless: 16, ngrams: 2.3, dense: 0.3, concepts: 0.15, marks: 1.2, prior: 1, epochs: 8 },
   /** What one of our own texts counts, next to one of a source, which counts 1 / √(texts of the source × texts of its family). */
-  ...{ ownWeight: 32, partsWeight: 2, variedWeight: 0.5, documentWeight: 1, eastWeight: 0.1, messageWeight: 0.5 },
+  ...{
+    ownWeight: 11,
+    partsWeight: 0.7,
+    variedWeight: 0.17,
+    documentWeight: 2.5,
+    eastWeight: 0.03,
+    messageWeight: 0.33,
+  },
 } as const;
 /** What forms are thought to say before training corrects it. */
 const formPrior: Readonly<Partial<Record<(typeof allForms)[number], number>>> = {
@@ -93,7 +100,10 @@ export function trainScorer(texts: readonly LabelledText[]): Float64Array {
 function scaleOf(place: number): number {
   if (place >= featureLayout.ngrams) return trainingSettings.ngrams;
   if (place === featureLayout.bias) return 1;
-  return place >= featureLayout.marks ? trainingSettings.marks : trainingSettings.dense;
+  if (place >= featureLayout.marks) return trainingSettings.marks;
+  // One word of the lexicon says less than words that stand together.
+  const isConcept = place >= featureLayout.concepts && place < featureLayout.pairs;
+  return isConcept ? trainingSettings.concepts : trainingSettings.dense;
 }
 
 /** Texts of one template, in any language. */
