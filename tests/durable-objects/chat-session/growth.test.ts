@@ -1,4 +1,4 @@
-import { runInDurableObject } from "cloudflare:test";
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { describe, expect, it, vi } from "vitest";
 import { EventLog } from "../../../durable-objects/kit/events.js";
 import { atRest } from "../../support/at-rest.js";
@@ -66,6 +66,9 @@ describe("a long session", () => {
         );
       }
     });
+    // What an object has read it knows: nobody else writes what is its own.
+    await evictDurableObject(object);
+    await tenant.say(session, "How are you, and what have we talked about?");
     const late = await cost();
     expect(early).toMatchObject({ status: "completed", written: expect.any(Number) });
     expect(early.read).toBeGreaterThan(0);
