@@ -13,8 +13,8 @@ export interface StreamOptions {
   readonly catchUp?: LiveEvent | (() => LiveEvent | undefined) | undefined;
   /** For a subscriber to whom an event brings the end of a reply whose deltas it never saw: what it would have seen. */
   readonly unseen?: ((event: LiveEvent) => LiveEvent | undefined) | undefined;
-  /** Which types its reader is told of. */
-  readonly hears: (type: string) => boolean;
+  /** What its reader hears of an event, as JSON text; nothing where it isn't for them. */
+  readonly heard: (event: LiveEvent) => string | undefined;
   /** How long its reader may read; without it as long as there is something to read. */
   readonly life?: StreamLife | undefined;
   /** Whether more is to be expected now, without anybody doing anything. */
@@ -133,7 +133,7 @@ class EventStream {
   }
 
   private send(event: LiveEvent): void {
-    const { work, unseen, hears } = this.options;
+    const { work, unseen, heard } = this.options;
     if (this.ended || (work !== undefined && event.work !== work)) return;
     if (this.isOver()) {
       this.end();
@@ -143,13 +143,14 @@ class EventStream {
       if (event.seq <= this.last) return;
       this.last = event.seq;
     }
-    if (!hears(event.type)) return;
+    const data = heard(event);
+    if (data === undefined) return;
     if (event.seq !== undefined) {
       const missed = this.sawDeltas ? undefined : unseen?.(event);
       if (missed !== undefined) this.write(render(missed));
     }
     this.sawDeltas ||= event.seq === undefined;
-    this.write(render(event));
+    this.write(render({ type: event.type, seq: event.seq, data }));
   }
 
   /** What is written in one synchronous stretch goes out in one piece. */
@@ -199,7 +200,7 @@ export function missedBy({ catchUp }: Pick<StreamOptions, "catchUp">): LiveEvent
   return typeof catchUp === "function" ? catchUp() : catchUp;
 }
 
-function render(event: LiveEvent | LoggedEvent): string {
+function render(event: Pick<LiveEvent, "type" | "seq" | "data">): string {
   const id = event.seq === undefined ? "" : `id: ${event.seq}\n`;
   return `${id}event: ${event.type}\ndata: ${event.data}\n\n`;
 }

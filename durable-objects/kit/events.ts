@@ -128,9 +128,14 @@ export class EventLog {
     }
   }
 
-  /** The write that was under way was undone. */
+  /** The write that was under way was undone. Who listened may have heard its events: their numbers are given to no others. */
   undone(): void {
     this.together = undefined;
+  }
+
+  /** Everything was erased: the next event is the first. */
+  emptied(): void {
+    this.undone();
     this.last = undefined;
   }
 
@@ -190,11 +195,17 @@ export class EventLog {
       .flatMap(eventsOfRow)
       .filter(({ seq }) => seq > after)
       .slice(0, limit)
-      .map(({ at, data, ...event }) => ({
-        ...event,
-        at: new Date(at).toISOString(),
-        data: this.shown(event.type, data),
-      }));
+      .map(({ at, data, ...event }) => {
+        const shown = (): string => this.shown(event.type, data);
+        return {
+          ...event,
+          at: new Date(at).toISOString(),
+          // Made when it is asked for: much of what a reader passes isn't for them.
+          get data() {
+            return shown();
+          },
+        };
+      });
   }
 
   /** The number of the last event before a time, in milliseconds since the epoch; 0 when there is none. */

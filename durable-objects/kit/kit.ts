@@ -209,6 +209,7 @@ export class Kit {
   emptied(): void {
     this.deliveries.stop();
     this.forget();
+    this.events.emptied();
     this.deadlines.emptied();
     this.works.clear();
   }

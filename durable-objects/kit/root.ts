@@ -1,6 +1,6 @@
 /** What all roots share: asks to answer, events to follow, and waking up with the work that is left. */
 import type { Answerer, Ask } from "../../src/asks/ask.js";
-import { isFor } from "../../src/catalogues/events.js";
+import { heardBy } from "../../src/catalogues/events.js";
 import type { ParkedDelivery } from "../../src/conversation/parked-delivery.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
 import {
@@ -14,6 +14,7 @@ import {
 import { toWire, type Wire } from "../../src/gateways/wire.js";
 import { answerResult } from "./asks.js";
 import { eventStream, missedBy, type StreamOptions } from "./event-stream.js";
+import type { LiveEvent } from "./events.js";
 import type { Kit } from "./kit.js";
 import type { SchemaStep } from "./schema.js";
 import { EventSockets } from "./sockets.js";
@@ -95,8 +96,8 @@ export abstract class Root<W extends RootEngine> extends StoredObject<W> impleme
       return () => this.streams.delete(close);
     };
     const life = { until: reader.until, now: () => Date.now(), onOpen };
-    const hears = (type: string): boolean => isFor(reader.audience, type);
-    const options = { after, lingerMs, work, active, hears, life };
+    const heard = (event: LiveEvent): string | undefined => heardBy(reader.audience, event.type, () => event.data);
+    const options = { after, lingerMs, work, active, heard, life };
     return eventStream(engine.kit.events, { ...options, ...engine.forLatecomers?.(work) });
   }
 

@@ -1,5 +1,5 @@
 /** The event log over WebSockets that hibernate. */
-import { isFor } from "../../src/catalogues/events.js";
+import { heardBy, isFor } from "../../src/catalogues/events.js";
 import { isReader, type Reader, readerHeader, readerSchema, socketProtocol } from "../../src/gateways/root-gateway.js";
 import type { EventLog, LiveEvent, LoggedEvent } from "./events.js";
 
@@ -69,14 +69,19 @@ export class EventSockets {
   private send(socket: WebSocket, event: LiveEvent): void {
     try {
       const reader = readerOf(socket);
-      // A socket of a version before doesn't name whom it is for: its client connects again and says who it is.
-      if (reader === undefined || reader.until <= this.now()) {
+      if (reader === undefined) {
+        // Opened under a version before, which noted less of its reader: its client connects again.
+        socket.close(tryAgain, "connect again");
+        return;
+      }
+      if (reader.until <= this.now()) {
         socket.close(policyViolation, "expired");
         return;
       }
-      if (!isFor(reader.audience, event.type)) return;
+      const data = heardBy(reader.audience, event.type, () => event.data);
+      if (data === undefined) return;
       const id = event.seq === undefined ? "" : `"id":${event.seq},`;
-      socket.send(`{${id}"event":${JSON.stringify(event.type)},"data":${event.data}}`);
+      socket.send(`{${id}"event":${JSON.stringify(event.type)},"data":${data}}`);
     } catch {
       // It is closing: its client resumes with the last id it saw.
     }

@@ -1,9 +1,13 @@
 /** The events of agents at work: the tools they call. */
 import { z } from "zod";
-import { type EventDefinitions, workIds } from "../conversation/event.js";
+import { type EventAudience, type EventDefinitions, workIds } from "../conversation/event.js";
 
 /** Of a team: the worker that called, or `supervisor`. */
 const agentName = z.string().optional();
+
+/** A team's workers and a panel's seats are none of an end user's business. */
+const told = (reader: EventAudience, data: unknown): unknown =>
+  reader === "user" && call.safeParse(data).data?.agent !== undefined ? undefined : data;
 
 const call = z.object({ ...workIds, toolCallId: z.string(), server: z.string(), tool: z.string(), agent: agentName });
 
@@ -11,12 +15,14 @@ export const agentEvents = {
   "tool.called": {
     description: "An agent's call of a tool was cleared and begins.",
     audience: "user",
+    told,
     roots: ["session", "run", "roundtable"],
     data: call,
   },
   "tool.progress": {
     description: "How far a remote tool says it is with a call, in units of its own; at most one in a second.",
     audience: "user",
+    told,
     roots: ["session", "run", "roundtable"],
     data: call.extend({ progress: z.number(), total: z.number().optional() }),
     live: true,
@@ -24,6 +30,7 @@ export const agentEvents = {
   "tool.returned": {
     description: "The tool returned or failed, and how long it took.",
     audience: "user",
+    told,
     roots: ["session", "run", "roundtable"],
     data: call.extend({ isError: z.boolean(), elapsedMs: z.number() }),
   },

@@ -221,8 +221,19 @@ export function mayAnswer(ask: Ask, { by, asStaff }: Answerer): boolean {
 /** Proposals and answers hold what isn't cleared yet: only who may answer an ask sees them. */
 export function askShownTo(ask: Ask, reader: Answerer): Ask {
   if (mayAnswer(ask, reader)) return ask;
+  if (reader.by.role === "user") return bare(ask);
   const { proposal: _, answer: __, ...shown } = ask;
   return shown;
+}
+
+/** An end user knows of a question to staff that there is one, and whether it is open. */
+export function askForUsers(ask: Ask): Ask {
+  return ask.audience === "staff" ? bare(ask) : ask;
+}
+
+function bare({ askId, kind, priority, audience, status, openedAt, closedAt, from: { sessionId, turnId } }: Ask): Ask {
+  const from = { sessionId, turnId, about: {} };
+  return { askId, kind, question: "Staff is asked.", priority, audience, status, openedAt, closedAt, from };
 }
 
 /** Everybody who follows the work reads events: who may answer reads what isn't cleared yet from the ask itself. */

@@ -1,7 +1,10 @@
 /** The events of asks, in the log of the object whose work waits on them. */
 import { z } from "zod";
-import type { EventDefinitions } from "../conversation/event.js";
-import { askSchema } from "./ask.js";
+import type { EventAudience, EventDefinitions } from "../conversation/event.js";
+import { askForUsers, askSchema } from "./ask.js";
+
+const told = (reader: EventAudience, data: unknown): unknown =>
+  reader === "user" ? askForUsers(askSchema.parse(data)) : data;
 
 const stored = z.object({ askId: z.string() });
 
@@ -9,6 +12,7 @@ export const askEvents = {
   "ask.opened": {
     description: "Work waits for an answer: the ask as it is when the event is read, without what only some may see.",
     audience: "user",
+    told,
     roots: ["session", "run", "roundtable"],
     data: askSchema,
     stored,
@@ -16,6 +20,7 @@ export const askEvents = {
   "ask.closed": {
     description: "The ask was answered, cancelled, or nobody answered it in time.",
     audience: "user",
+    told,
     roots: ["session", "run", "roundtable"],
     data: askSchema,
     stored,

@@ -49,11 +49,24 @@ export const eventDefinitions: readonly (EventDefinition & { readonly type: stri
   eventCatalogue,
 ).map(([type, definition]) => ({ ...definition, type }));
 
-const audienceOfType: ReadonlyMap<string, EventAudience> = new Map(
-  eventDefinitions.map(({ type, audience }) => [type, audience]),
+const definitionOf: ReadonlyMap<string, EventDefinition> = new Map(
+  eventDefinitions.map((definition) => [definition.type, definition]),
 );
 
-/** Whether an event is for a reader; one of a type that a version before this had is for staff alone. */
+/** Whether events of a type are for a reader; of types that a version before this had, for staff alone. */
 export function isFor(reader: EventAudience, type: string): boolean {
-  return eventAudiences.indexOf(audienceOfType.get(type) ?? "operator") <= eventAudiences.indexOf(reader);
+  const { audience = "operator" } = definitionOf.get(type) ?? {};
+  return eventAudiences.indexOf(audience) <= eventAudiences.indexOf(reader);
+}
+
+/**
+ * What a reader hears of an event, as JSON text; nothing where it isn't for them.
+ * @param data the whole, as JSON text; made only for who hears it
+ */
+export function heardBy(reader: EventAudience, type: string, data: () => string): string | undefined {
+  if (!isFor(reader, type)) return undefined;
+  const told = definitionOf.get(type)?.told;
+  if (told === undefined || reader === "operator") return data();
+  const heard = told(reader, JSON.parse(data()));
+  return heard === undefined ? undefined : JSON.stringify(heard);
 }

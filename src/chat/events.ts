@@ -1,8 +1,15 @@
 /** The events of sessions: their turns, the reply while it is written, and what people change. */
 import { z } from "zod";
+import { askForUsers, askSchema } from "../asks/ask.js";
 import { actorRecordSchema } from "../conversation/actor-record.js";
-import type { EventDefinitions } from "../conversation/event.js";
+import type { EventAudience, EventDefinitions } from "../conversation/event.js";
 import { turnSchema } from "./session.js";
+
+const shownAsks = z.looseObject({ asks: z.array(askSchema) });
+const withAsksForUsers = (reader: EventAudience, data: unknown): unknown => {
+  const { data: ended } = shownAsks.safeParse(data);
+  return reader !== "user" || ended === undefined ? data : { ...ended, asks: ended.asks.map(askForUsers) };
+};
 
 const turn = z.object({ turnId: z.string() });
 const message = z.object({ messageId: z.string() });
@@ -31,6 +38,7 @@ export const chatEvents = {
     description: "The turn ended, however it did: the turn as it is when the event is read.",
     audience: "user",
     roots: ["session"],
+    told: withAsksForUsers,
     data: turnSchema,
     stored: turn,
   },

@@ -12,6 +12,8 @@ export interface EventDefinition {
   /** One line: what happened, when it is emitted. */
   readonly description: string;
   readonly audience: EventAudience;
+  /** What who may hear it hears of its data; nothing where it isn't for them after all. Absent: all of it. */
+  readonly told?: (reader: EventAudience, data: unknown) => unknown;
   /** Whose logs it stands in. */
   readonly roots: readonly EventRoot[];
   /** What a reader gets. */

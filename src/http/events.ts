@@ -13,14 +13,14 @@ export const eventsQuery = z.object({
 
 /** What the events route of any root says of itself in the document. */
 export const eventsDescription =
-  "A key or token gets the events that are for it: all of them who may read the trace of the work, others what is an application's or an end user's business. Events have growing ids; `Last-Event-ID` or `after` resumes behind one. The stream ends when nothing goes on any more (all is done, or waits for an answer) and `lingerMs` has passed; a WebSocket stays. HEAD answers whether it may be followed, and opens nothing.";
+  "Each event says whom it is for: operators hear all, clients what is for clients and users, an end user's token what is for users. Events have growing ids; `Last-Event-ID` or `after` resumes behind one. The stream ends when nothing goes on any more (all is done, or waits for an answer) and `lingerMs` has passed; a WebSocket stays. HEAD answers whether it may be followed, and opens nothing.";
 
 /** An event as a WebSocket sends it. In a stream `id` and `event` are fields of its own, and `data` is JSON. */
-function eventMessage({ type, description, data, live }: EventDefinition & { readonly type: string }) {
+function eventMessage({ type, audience, description, data, live }: EventDefinition & { readonly type: string }) {
   const id = z.int();
   return z
     .object({ ...(live ? {} : { id }), event: z.literal(type), data })
-    .describe(live ? `${description} Not stored: it has no id.` : description);
+    .describe(`${description}${live ? " Not stored: it has no id." : ""} For: ${audience}.`);
 }
 
 /** Each event of the catalogue by its name in the document: `turn.completed` is `Event.TurnCompleted`. */

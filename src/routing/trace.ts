@@ -1,6 +1,6 @@
 /** The trace of a team at work: entries that make a story a person can read, and events of the session or the run. */
 import { z } from "zod";
-import { nonEmpty } from "../conversation/event.js";
+import { type EventAudience, nonEmpty } from "../conversation/event.js";
 import { workerResultSchema } from "./routing-input.js";
 
 /** Which team of the run it happened in: the ids of the workers that are teams, outermost first. */
@@ -35,11 +35,14 @@ function traced<const T extends string, F extends z.ZodRawShape, W extends z.Zod
   const withoutText = z.object({ path, ...facts });
   const entry = z.object({ type: z.literal(type), path, ...facts, ...whole });
   const inSession = z.object({ turnId: z.string(), ...withoutText.shape });
+  const shown = inSession.partial({ turnId: true });
   return {
     description,
-    audience: "operator",
+    audience: "client",
+    // Texts are for who may read the trace.
+    told: (_reader: EventAudience, data: unknown): unknown => shown.safeParse(data).data,
     roots: ["session", "run"],
-    data: z.union([inSession, entry]),
+    data: z.union([entry, shown]),
     stored: z.union([inSession, z.object({ runId: z.string(), entry: z.int() })]),
     withoutText,
     entry,

@@ -1,6 +1,6 @@
 /**
- * Where an outbox's messages go: the copies in D1. A late or repeated one changes nothing. Messages of one topic come together, so
- * that what many turns left is few statements.
+ * Where an outbox's messages go: the copies in D1. A late or repeated one changes nothing. Rows of the audit and of usage, which every
+ * turn leaves, come together: of many turns they are few statements.
  */
 import { urgencyOf } from "../asks/listing.js";
 import { isTopicOf, type ReadPayload, readPayload, type TopicOf, UnknownTopicError } from "../catalogues/outbox.js";
@@ -77,10 +77,9 @@ function handle<Topic extends TopicOf<"d1">>(
 type Handler<Topic extends TopicOf<"d1">> = (messages: readonly Read<Topic>[], origin: Origin) => D1PreparedStatement[];
 
 const handlers: { readonly [Topic in TopicOf<"d1">]: Handler<Topic> } = {
-  // A later copy says all that the ones before it did.
   // Whoever goes on from a session of one turn may have put off when it is forgotten before this copy of its end came.
   session: (copies, { db, tenantId, ownerId }) =>
-    copies.slice(-1).map(({ id, payload: session, text }) =>
+    copies.map(({ id, payload: session, text }) =>
       db
         .prepare(
           `INSERT INTO sessions (tenant_id, session_id, agent, body, created_at, revision, status, subject, external_id, updated_at,
@@ -154,7 +153,7 @@ const handlers: { readonly [Topic in TopicOf<"d1">]: Handler<Topic> } = {
         ...[at, modelCalls, inputTokens, outputTokens],
       ]),
     );
-    return [
+    return inParts(rows).map((part) =>
       db
         .prepare(
           `INSERT INTO usage (tenant_id, work_id, model, kind, agent, subject, key_id, at, model_calls, input_tokens, output_tokens)
@@ -162,8 +161,8 @@ const handlers: { readonly [Topic in TopicOf<"d1">]: Handler<Topic> } = {
              value ->> 8, value ->> 9
            FROM json_each(?) WHERE TRUE ON CONFLICT DO NOTHING`,
         )
-        .bind(tenantId, JSON.stringify(rows)),
-    ];
+        .bind(tenantId, part),
+    );
   },
 
   channel_conversation: (messages, { db, tenantId }) =>
@@ -197,16 +196,34 @@ const handlers: { readonly [Topic in TopicOf<"d1">]: Handler<Topic> } = {
 
   audit: (messages, { db, tenantId, ownerId }) => {
     const rows = messages.map(({ id, payload: { at, workId, hook, decision, body } }) => [
-      ...[id, at, workId, hook, decision, JSON.stringify(body)],
+      ...[id, at, workId, hook, decision, body],
     ]);
-    return [
+    return inParts(rows).map((part) =>
       db
         .prepare(
           `INSERT INTO audit (tenant_id, owner_id, revision, at, turn_id, hook, decision, body)
-           SELECT ?, ?, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5
+           SELECT ?, ?, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value -> 5
            FROM json_each(?) WHERE TRUE ON CONFLICT DO NOTHING`,
         )
-        .bind(tenantId, ownerId, JSON.stringify(rows)),
-    ];
+        .bind(tenantId, ownerId, part),
+    );
   },
 };
+
+/** A value that is bound is at most 2,000,000 bytes (D1's limits), and a character at most three of them. */
+const maxPartCharacters = 500_000;
+
+/** Rows as JSON lists, each short enough to be bound; one that is too long by itself is in a list of its own. */
+function inParts(rows: readonly (readonly unknown[])[]): string[] {
+  const parts: string[][] = [];
+  let room = 0;
+  for (const row of rows.map((one) => JSON.stringify(one))) {
+    if (row.length > room) {
+      parts.push([]);
+      room = maxPartCharacters;
+    }
+    parts.at(-1)?.push(row);
+    room -= row.length;
+  }
+  return parts.map((part) => `[${part.join(",")}]`);
+}

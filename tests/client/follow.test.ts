@@ -99,7 +99,13 @@ describe("events over a connection that breaks at any byte", () => {
         connections += 1;
         if (below(8) === 0) return new Response("", { status: 503 });
         const after = Number(request.headers.get("last-event-id"));
-        const stream = eventStream(log, { after, lingerMs: 0, active: () => active, hears: () => true, catchUp });
+        const stream = eventStream(log, {
+          after,
+          lingerMs: 0,
+          active: () => active,
+          heard: ({ data }) => data,
+          catchUp,
+        });
         return new Response(cut(stream, 20 + below(600), below(2) === 0 ? "breaks" : "ends"));
       });
       const [events] = await Promise.all([all(conclave.sessions.events("ses_1", { untilIdle: true })), write()]);

@@ -2,9 +2,8 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { eventDefinitions } from "../../src/catalogues/events.js";
 import type { EventAudience } from "../../src/conversation/event.js";
-import { newTenant, send, splitEvents, TestTenant } from "../support/conclave.js";
+import { newTenant, parseEvents, send, splitEvents, TestTenant } from "../support/conclave.js";
 import { modelOf, newTeam, routesTo, startRun, type TestTeam } from "../support/teams.js";
 import { upstreamFor } from "../support/upstream-client.js";
 
@@ -66,6 +65,7 @@ async function backlogOf({ key }: TestTenant, root: string): Promise<Heard[]> {
     if (data === "pong") over.resolve();
     else heard.push(JSON.parse(String(data)));
   });
+  webSocket?.addEventListener("close", () => over.resolve());
   webSocket?.accept();
   // It is answered behind all that is there.
   webSocket?.send("ping");
@@ -74,8 +74,17 @@ async function backlogOf({ key }: TestTenant, root: string): Promise<Heard[]> {
   return heard;
 }
 
-const typesFor = (...audiences: EventAudience[]): ReadonlySet<string> =>
-  new Set(eventDefinitions.flatMap(({ type, audience }) => (audiences.includes(audience) ? [type] : [])));
+const ofEndUsers = ["turn.started", "turn.waiting", "ask.opened", "ask.closed", "reply.delta", "turn.completed"];
+const ofTheTeam = ["routing.decided", "worker.started", "tool.used", "worker.returned", "results.aggregated"];
+
+/** Of a socket, all that it is told as long as it is open. */
+async function listen({ key }: TestTenant, root: string): Promise<{ readonly heard: Heard[]; close(): void }> {
+  const { webSocket } = await send("GET", `/v1/${root}/events`, { key, headers: { upgrade: "websocket" } });
+  const heard: Heard[] = [];
+  webSocket?.addEventListener("message", ({ data }) => void heard.push(JSON.parse(String(data))));
+  webSocket?.accept();
+  return { heard, close: () => webSocket?.close() };
+}
 
 describe("of a session whose agent is a team", () => {
   let root: string;
@@ -90,24 +99,21 @@ describe("of a session whose agent is a team", () => {
     expect(all.map(({ id }) => id)).toEqual(all.map((_one, at) => at + 1));
     const types = all.map(({ event }) => event);
     expect(types).toEqual(
-      expect.arrayContaining(["turn.started", "supervision.decided", "routing.decided", "tool.used", "turn.completed"]),
+      expect.arrayContaining(["turn.started", "supervision.decided", ...ofTheTeam, "tool.called", "turn.completed"]),
     );
   });
 
-  it("a client's key hears nothing of the team's inner work, and an end user's token no decision either", async () => {
-    const forClients = typesFor("user", "client");
-    const forUsers = typesFor("user");
-    const heardBy = {
-      client: ids(all.filter(({ event }) => forClients.has(event))),
-      user: ids(all.filter(({ event }) => forUsers.has(event))),
-    };
-    expect(heardBy.client.length).toBeLessThan(all.length);
-    expect(heardBy.user.length).toBeLessThan(heardBy.client.length);
-    for (const role of ["client", "user"] as const) {
-      expect(ids(await streamOf(readers[role], root)), role).toEqual(heardBy[role]);
-      expect(ids(await backlogOf(readers[role], root)), role).toEqual(heardBy[role]);
+  it("an end user's token hears neither verdicts nor workers, streamed or over a socket", async () => {
+    const heard = all.filter(({ event }) => ofEndUsers.includes(event));
+    expect(ids(await streamOf(readers.user, root))).toEqual(ids(heard));
+    expect(ids(await backlogOf(readers.user, root))).toEqual(ids(heard));
+  });
+
+  it("a client's key hears who is at work, and so does an operator", async () => {
+    for (const reader of [readers.client, readers.operator]) {
+      expect(ids(await streamOf(reader, root))).toEqual(ids(all));
+      expect(ids(await backlogOf(reader, root))).toEqual(ids(all));
     }
-    expect(ids(await backlogOf(readers.operator, root))).toEqual(ids(all));
   });
 
   it("who resumes behind an event hears what is for them behind it", async () => {
@@ -115,6 +121,49 @@ describe("of a session whose agent is a team", () => {
     const [first, ...rest] = heard;
     expect(ids(await streamOf(readers.user, root, `lingerMs=0&after=${first?.id}`))).toEqual(ids(rest));
   });
+});
+
+it("sockets that were open before are told the same as it happens", async () => {
+  await looksAndAnswers();
+  const session = await tenant.session({ agent: "desk", subject: "ada" });
+  const [user, operator] = await Promise.all([
+    listen(readers.user, `sessions/${session}`),
+    listen(readers.operator, `sessions/${session}`),
+  ]);
+  await tenant.say(session, "Is it paid?");
+  await expect.poll(() => [user, operator].map(({ heard }) => heard.at(-1)?.event)).toEqual(ended);
+  expect(operator.heard.map(({ event }) => event)).toEqual(expect.arrayContaining(ofTheTeam));
+  expect(user.heard.filter(({ event }) => !ofEndUsers.includes(event))).toEqual([]);
+  expect(JSON.stringify(user.heard.map(({ event }) => event))).toContain("turn.started");
+  for (const socket of [user, operator]) socket.close();
+});
+const ended = ["turn.completed", "turn.completed"];
+
+it("of a question to staff an end user hears that there is one, in events and in the turn", async () => {
+  await tenant.rules("debts", [
+    { match: { type: "phrases", phrases: ["pay later"] }, action: "review", reason: "She owes us two invoices." },
+  ]);
+  await tenant.agent("lender", { supervisors: ["debts"] });
+  const session = await tenant.session({ agent: "lender", subject: "ada" });
+  const { turnId, asks } = await tenant.say(session, "May I pay later?");
+  const askId = asks[0]?.askId;
+  const asked = (reader: TestTenant) => async () => [
+    ...parseEvents(await (await send("GET", `/v1/sessions/${session}/events?lingerMs=0`, { key: reader.key })).text())
+      .filter(({ event }) => event.startsWith("ask.") || event === "turn.completed")
+      .map(({ event, data }) => (event === "turn.completed" ? data.asks[0] : data)),
+    (await reader.turn(session, turnId)).asks[0],
+  ];
+  const [seen, asStaff] = [asked(readers.user), asked(readers.operator)];
+  const bare = {
+    ...{ askId, kind: "review", question: "Staff is asked.", priority: asks[0]?.priority, audience: "staff" },
+    ...{ openedAt: asks[0]?.openedAt, from: { sessionId: session, turnId, about: {} } },
+  };
+  expect(await seen()).toEqual([bare, bare].map((ask) => ({ ...ask, status: "open" })));
+  expect(JSON.stringify(await asStaff())).toContain("debts");
+  await tenant.call("POST", `/v1/asks/${askId}/answer`, { decision: "reject" });
+  expect((await readers.user.turn(session, turnId)).status).toBe("blocked");
+  const answered = { ...bare, status: "answered", closedAt: expect.any(String) };
+  expect(await seen()).toEqual([answered, answered, answered, answered]);
 });
 
 it("a message that is answered with its events brings its sender those that are for them", async () => {
@@ -126,21 +175,24 @@ it("a message that is answered with its events brings its sender those that are 
     headers: { accept: "text/event-stream" },
   });
   const types = splitEvents(await response.text()).map(({ event }) => event);
-  expect(types).toEqual(expect.arrayContaining(["turn.started", "tool.called", "turn.completed"]));
-  expect(types.filter((type) => !typesFor("user").has(type))).toEqual([]);
+  expect(types).toEqual(expect.arrayContaining(["turn.started", "turn.completed"]));
+  expect(types.filter((type) => !ofEndUsers.includes(type))).toEqual([]);
 });
 
-it("of a run a client hears its steps where the tenant lets clients read traces", async () => {
+it("of a run a client hears who is at work, and the texts where the tenant lets clients read traces", async () => {
   await looksAndAnswers();
   const { runId } = await startRun(tenant, "desk", "Is it paid?");
-  const root = `runs/${runId}`;
-  const types = async () => (await streamOf(readers.client, root)).map(({ event }) => event);
-  const before = await types();
-  expect(before).toEqual(expect.arrayContaining(["run.started", "tool.called", "run.completed"]));
-  expect(before.filter((type) => typesFor("operator").has(type))).toEqual([]);
+  const text = async ({ key }: TestTenant) =>
+    (await send("GET", `/v1/runs/${runId}/events?lingerMs=0`, { key })).text();
+  const before = await text(readers.client);
+  const types = parseEvents(before).map(({ event }) => event);
+  expect(types).toEqual(expect.arrayContaining(["run.started", ...ofTheTeam, "tool.called", "run.completed"]));
+  const used = (events: string) => parseEvents(events).find(({ event }) => event === "tool.used")?.data;
+  expect(used(before)).toEqual({ path: [], agent: "billing", server: "shop", tool: "look" });
   const admin = await tenant.withRole("admin");
   expect((await admin.call("PATCH", "/v1/tenant", { settings: { clientMay: ["readTrace"] } })).status).toBe(200);
-  expect(await types()).toEqual((await streamOf(readers.operator, root)).map(({ event }) => event));
+  expect(used(await text(readers.client))).toMatchObject({ arguments: expect.stringContaining("17") });
+  expect(await text(readers.client)).toBe(await text(readers.operator));
 });
 
 it("a socket is given what is for its reader, however much that isn't lies before it", async () => {

@@ -85,8 +85,9 @@ it("names to an end user's token the tool that its turn names, and no worker of 
 
   const ofTeam = await tenant.session({ subject: "ada", agent: "desk" });
   const { ended, messages } = call(client, "send_message", { sessionId: ofTeam, content: "Is it paid?" });
-  // The worker has begun: its step, if it were told, is on its way before the answer is.
+  // Told once the worker has begun: its step, if it were told, is among them.
   await modelOf(team, "billing").until({ requests: 1 });
+  await expect.poll(messages).toContain("The assistant is at work.");
   await modelOf(team, "billing").release("billing");
   await ended;
   expect(JSON.stringify(messages())).not.toContain("billing");

@@ -11,7 +11,7 @@ function withLog(test: (log: EventLog) => void | Promise<void>): Promise<void> {
   return withKitTables((state) => test(new EventLog(state.storage.sql, new Clock().now, (_type, data) => data)));
 }
 
-const idle: StreamOptions = { after: 0, lingerMs: 0, active: () => false, hears: () => true };
+const idle: StreamOptions = { after: 0, lingerMs: 0, active: () => false, heard: ({ data }) => data };
 
 describe("the event log", () => {
   it("numbers what happens, growing, and gives what came after a number, of one work or of all", () =>
@@ -101,6 +101,25 @@ describe("the event log", () => {
       expect(() => kit.write(fails)).toThrow("no room");
       expect([kit.events.read(0, 10), kit.outbox.size(), kit.deadlines.passed(9)]).toEqual([[], 0, []]);
       expect(kit.events.append("turn.started", "w", { turnId: "w" })).toBe(1);
+    }));
+
+  it("gives a number that was heard to no other event, also where its write came to nothing", () =>
+    withKitTables((state) => {
+      const kit = kitIn(state, new Clock());
+      const heard: (number | undefined)[] = [];
+      kit.events.subscribe(({ seq }) => void heard.push(seq));
+      const { sql } = state.storage;
+      sql.exec("CREATE TRIGGER full BEFORE INSERT ON outbox BEGIN SELECT RAISE(ABORT, 'no room'); END");
+      const write = () =>
+        kit.write(() => {
+          kit.events.append("turn.started", "w", { turnId: "w" });
+          kit.outbox.put("work_ended", "w", { work: "w", at: 0 });
+        });
+      expect(write).toThrow("no room");
+      sql.exec("DROP TRIGGER full");
+      write();
+      expect(new Set(heard).size).toBe(heard.length);
+      expect(kit.events.read(0, 10).map(({ seq }) => seq)).toEqual(heard.slice(-1));
     }));
 
   it("shows of stored data what holds now", () =>

@@ -345,7 +345,7 @@ describe("a delivery to D1", () => {
     expect(decisions.results).toHaveLength(1);
   });
 
-  it("of what many turns left takes a statement a topic, not a message", async () => {
+  it("of what many turns left takes a statement for the audit and one for usage, however many, none too long to be bound", async () => {
     const { tenantId } = await newTenant();
     const ownerId = "ses_01k00000000000000000000000";
     const turns = ["trn_1", "trn_2", "trn_3"];
@@ -378,6 +378,16 @@ describe("a delivery to D1", () => {
     const usage = await env.DB.prepare(taken).bind(tenantId).all();
     const counted = { model_calls: 2, input_tokens: 30, subject: null };
     expect(usage.results).toEqual(turns.map((turn) => ({ work_id: turn, ...counted })));
+
+    const long = { hook: "x".repeat(200_000) };
+    const longOnes = [10, 11, 12].map((id) => ({
+      ...{ id, topic: "audit" },
+      payload: JSON.stringify({ workId: "trn_9", hook: "request", decision: "allow", body: long, at: 9 }),
+    }));
+    await deliverToD1(db, { tenantId, ownerId, messages: longOnes });
+    expect(batches).toEqual([3, 3]);
+    const kept = await env.DB.prepare("SELECT body FROM audit WHERE tenant_id = ? AND at = 9").bind(tenantId).all();
+    expect(kept.results).toEqual([10, 11, 12].map(() => ({ body: JSON.stringify(long) })));
   });
 
   it("of an unknown topic is refused whole, and one of a tenant that is gone is dropped", async () => {
