@@ -5,11 +5,11 @@ import { type EventAudience, type EventDefinitions, workIds } from "../conversat
 /** Of a team: the worker that called, or `supervisor`. */
 const agentName = z.string().optional();
 
+const call = z.object({ ...workIds, toolCallId: z.string(), server: z.string(), tool: z.string(), agent: agentName });
+
 /** A team's workers and a panel's seats are none of an end user's business. */
 const told = (reader: EventAudience, data: unknown): unknown =>
   reader === "user" && call.safeParse(data).data?.agent !== undefined ? undefined : data;
-
-const call = z.object({ ...workIds, toolCallId: z.string(), server: z.string(), tool: z.string(), agent: agentName });
 
 export const agentEvents = {
   "tool.called": {

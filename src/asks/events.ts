@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { EventAudience, EventDefinitions } from "../conversation/event.js";
 import { askForUsers, askSchema } from "./ask.js";
 
+/** Of a question to staff an end user hears that there is one. */
 const told = (reader: EventAudience, data: unknown): unknown =>
   reader === "user" ? askForUsers(askSchema.parse(data)) : data;
 

@@ -5,8 +5,9 @@ import { actorRecordSchema } from "../conversation/actor-record.js";
 import type { EventAudience, EventDefinitions } from "../conversation/event.js";
 import { turnSchema } from "./session.js";
 
+/** Questions to staff stand in a turn as they do among the events. */
 const shownAsks = z.looseObject({ asks: z.array(askSchema) });
-const withAsksForUsers = (reader: EventAudience, data: unknown): unknown => {
+const told = (reader: EventAudience, data: unknown): unknown => {
   const { data: ended } = shownAsks.safeParse(data);
   return reader !== "user" || ended === undefined ? data : { ...ended, asks: ended.asks.map(askForUsers) };
 };
@@ -38,7 +39,7 @@ export const chatEvents = {
     description: "The turn ended, however it did: the turn as it is when the event is read.",
     audience: "user",
     roots: ["session"],
-    told: withAsksForUsers,
+    told,
     data: turnSchema,
     stored: turn,
   },
