@@ -5,7 +5,7 @@ import { askForUsers, askSchema } from "./ask.js";
 
 /** Of a question to staff an end user hears that there is one. */
 const told = (reader: EventAudience, data: unknown): unknown =>
-  reader === "user" ? askForUsers(askSchema.parse(data)) : data;
+  reader === "user" ? askSchema.transform(askForUsers).safeParse(data).data : data;
 
 const stored = z.object({ askId: z.string() });
 

@@ -6,11 +6,8 @@ import type { EventAudience, EventDefinitions } from "../conversation/event.js";
 import { turnSchema } from "./session.js";
 
 /** Questions to staff stand in a turn as they do among the events. */
-const shownAsks = z.looseObject({ asks: z.array(askSchema) });
-const told = (reader: EventAudience, data: unknown): unknown => {
-  const { data: ended } = shownAsks.safeParse(data);
-  return reader !== "user" || ended === undefined ? data : { ...ended, asks: ended.asks.map(askForUsers) };
-};
+const withAsks = z.looseObject({ asks: z.array(askSchema.transform(askForUsers)).catch([]) });
+const told = (reader: EventAudience, data: unknown): unknown => (reader === "user" ? withAsks.parse(data) : data);
 
 const turn = z.object({ turnId: z.string() });
 const message = z.object({ messageId: z.string() });
