@@ -1,5 +1,5 @@
 /** The event log over WebSockets that hibernate. */
-import { heardBy, isFor } from "../../src/catalogues/events.js";
+import { heardBy } from "../../src/catalogues/events.js";
 import { isReader, type Reader, readerHeader, readerSchema, socketProtocol } from "../../src/gateways/root-gateway.js";
 import type { EventLog, LiveEvent, LoggedEvent } from "./events.js";
 
@@ -39,7 +39,7 @@ export class EventSockets {
     // Kept with the socket, also while the object sleeps.
     server.serializeAttachment(reader);
     const past = this.past(reader, Number.isSafeInteger(after) ? after : 0);
-    for (const event of past.slice(0, backlog)) this.send(server, event);
+    for (const message of past.slice(0, backlog)) server.send(message);
     // Going on with what happens now would leave a gap.
     if (past.length > backlog) server.close(tryAgain, "there is more: connect again behind the last event");
     else if (missed !== undefined) this.send(server, missed);
@@ -56,11 +56,11 @@ export class EventSockets {
   }
 
   /** What is for a reader, behind an event: more than `backlog` where there is more. */
-  private past({ audience }: Reader, after: number): LoggedEvent[] {
-    const heard: LoggedEvent[] = [];
+  private past(reader: Reader, after: number): string[] {
+    const heard: string[] = [];
     for (let last: number | undefined = after; last !== undefined && heard.length <= backlog; ) {
       const page: LoggedEvent[] = this.log.read(last, backlog + 1);
-      heard.push(...page.filter(({ type }) => isFor(audience, type)));
+      heard.push(...page.flatMap((event) => messageFor(reader, event) ?? []));
       last = page.length > backlog ? page.at(-1)?.seq : undefined;
     }
     return heard;
@@ -78,14 +78,20 @@ export class EventSockets {
         socket.close(policyViolation, "expired");
         return;
       }
-      const data = heardBy(reader.audience, event.type, () => event.data);
-      if (data === undefined) return;
-      const id = event.seq === undefined ? "" : `"id":${event.seq},`;
-      socket.send(`{${id}"event":${JSON.stringify(event.type)},"data":${data}}`);
+      const message = messageFor(reader, event);
+      if (message !== undefined) socket.send(message);
     } catch {
       // It is closing: its client resumes with the last id it saw.
     }
   }
+}
+
+/** An event as a reader is told of it; nothing where it isn't for them. */
+function messageFor({ audience }: Reader, event: LiveEvent): string | undefined {
+  const data = heardBy(audience, event.type, () => event.data);
+  if (data === undefined) return undefined;
+  const id = event.seq === undefined ? "" : `"id":${event.seq},`;
+  return `{${id}"event":${JSON.stringify(event.type)},"data":${data}}`;
 }
 
 function readerOf(socket: WebSocket): Reader | undefined {

@@ -53,19 +53,13 @@ const definitionOf: ReadonlyMap<string, EventDefinition> = new Map(
   eventDefinitions.map((definition) => [definition.type, definition]),
 );
 
-/** Whether events of a type are for a reader; of types that a version before this had, for staff alone. */
-export function isFor(reader: EventAudience, type: string): boolean {
-  const { audience = "operator" } = definitionOf.get(type) ?? {};
-  return eventAudiences.indexOf(audience) <= eventAudiences.indexOf(reader);
-}
-
 /**
- * What a reader hears of an event, as JSON text; nothing where it isn't for them.
+ * What a reader hears of an event, as JSON text; nothing where it isn't for them. Types that a version before this had are for staff alone.
  * @param data the whole, as JSON text; made only for who hears it
  */
 export function heardBy(reader: EventAudience, type: string, data: () => string): string | undefined {
-  if (!isFor(reader, type)) return undefined;
-  const told = definitionOf.get(type)?.told;
+  const { audience = "operator", told } = definitionOf.get(type) ?? {};
+  if (eventAudiences.indexOf(audience) > eventAudiences.indexOf(reader)) return undefined;
   if (told === undefined || reader === "operator") return data();
   const heard = told(reader, JSON.parse(data()));
   return heard === undefined ? undefined : JSON.stringify(heard);

@@ -199,11 +199,12 @@ it("a socket is given what is for its reader, however much that isn't lies befor
   const session = await answeredSession();
   await runInDurableObject(tenant.object(session), (_instance, { storage: { sql } }) => {
     const { turn } = sql.exec<{ turn: string }>("SELECT turn_id AS turn FROM turns").one();
-    const decided = JSON.stringify({ turnId: turn, path: [], agent: "billing" });
+    // Workers' calls of tools: not told to users, though calls of an agent are.
+    const called = JSON.stringify({ turnId: turn, toolCallId: "c", server: "shop", tool: "look", agent: "billing" });
     sql.exec(
       `WITH RECURSIVE times (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM times WHERE n < 1200)
-       INSERT INTO events (work, type, at, data) SELECT ?, 'tools.refused', ?, ? FROM times`,
-      ...[turn, Date.now(), decided],
+       INSERT INTO events (work, type, at, data) SELECT ?, 'tool.called', ?, ? FROM times`,
+      ...[turn, Date.now(), called],
     );
   });
   // What an object has read it knows: nobody else writes what is its own.
