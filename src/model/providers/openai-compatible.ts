@@ -1,11 +1,12 @@
 /** Any server that speaks OpenAI's chat completions, through the `openai` package. One attempt a call: retries are ours. */
 import OpenAI from "openai";
-import { ModelError } from "../port.js";
-import type { ModelProvider } from "../provider.js";
+import { type ModelCallOptions, ModelError, type ModelErrorKind, type ModelRequest } from "../port.js";
+import type { ModelProvider, ProviderReply } from "../provider.js";
 import { attemptWithin, type ProviderDeadline } from "./deadline.js";
 import { requestFailure } from "./failures.js";
 import { chatCompletionParams, type OutputLimitField } from "./openai-request.js";
 import { readStreamed, readWhole } from "./openai-response.js";
+import { StreamPieces } from "./stream-pieces.js";
 
 /** Where the server is and how to talk to it. */
 export interface OpenAiCompatibleOptions {
@@ -28,24 +29,37 @@ export interface HttpPorts {
 /** A provider behind a chat-completions API. */
 export function openAiCompatible(options: OpenAiCompatibleOptions, ports: HttpPorts): ModelProvider {
   const now = ports.now ?? Date.now;
+  const pieces = new StreamPieces();
   let client: OpenAI | undefined;
 
+  const call = (model: string, request: ModelRequest, { listener, signal }: ModelCallOptions): Promise<ProviderReply> =>
+    attemptWithin(ports.withDeadline, request.timeoutMs, signal, async (abort) => {
+      client ??= createClient(options, ports);
+      const { outputLimitField } = options;
+      const params = chatCompletionParams(model, request, { stream: listener !== undefined, outputLimitField });
+      let response: Response;
+      try {
+        response = await client.chat.completions.create(params, { signal: abort }).asResponse();
+      } catch (error) {
+        throw requestFailure(error, now());
+      }
+      return listener === undefined ? readWhole(response, request) : readStreamed(response, request, listener, pieces);
+    });
+
   return {
-    attempt: (model, request, { listener, signal }) =>
-      attemptWithin(ports.withDeadline, request.timeoutMs, signal, async (abort) => {
-        client ??= createClient(options, ports);
-        const { outputLimitField } = options;
-        const params = chatCompletionParams(model, request, { stream: listener !== undefined, outputLimitField });
-        let response: Response;
-        try {
-          response = await client.chat.completions.create(params, { signal: abort }).asResponse();
-        } catch (error) {
-          throw requestFailure(error, now());
-        }
-        return listener === undefined ? readWhole(response, request) : readStreamed(response, request, listener);
-      }),
+    async attempt(model, request, callOptions) {
+      try {
+        return await call(model, request, callOptions);
+      } catch (error) {
+        if (error instanceof ModelError && brokeOff.has(error.kind)) pieces.failed();
+        throw error;
+      }
+    },
   };
 }
+
+/** Failures of replies whose end didn't come. */
+const brokeOff: ReadonlySet<ModelErrorKind> = new Set(["timeout", "cut_stream"]);
 
 function createClient(options: OpenAiCompatibleOptions, ports: HttpPorts): OpenAI {
   const baseURL = options.baseURL ?? "https://api.openai.com/v1";

@@ -11,7 +11,7 @@ import { errorFrameFailure, kindOfStatus, toolsRefused } from "./failures.js";
 import { samplingParams, toolCall } from "./openai-request.js";
 import { cutStream, notAReply, parseJson } from "./openai-response.js";
 import { ReplyAssembler } from "./reply-assembler.js";
-import { readEventData } from "./server-sent-events.js";
+import { endMark, readEventData } from "./server-sent-events.js";
 import { refusesTools } from "./tool-refusal.js";
 
 /** The part of the AI binding that we rely on. */
@@ -123,9 +123,9 @@ async function readStream(
   listener: ModelListener | undefined,
 ): Promise<ProviderReply> {
   const assembler = new ReplyAssembler(listener);
-  for await (const together of readEventData(body, maxStreamBytes)) {
+  for await (const together of readEventData(body, { maxBytes: maxStreamBytes })) {
     for (const data of together) {
-      if (data === "[DONE]") return assembler.reply(request);
+      if (data === endMark) return assembler.reply(request);
       const value = parseJson(data);
       const failure = errorFrameFailure(value);
       if (failure !== undefined) throw failure;
