@@ -1,7 +1,7 @@
 /** Any server that speaks OpenAI's chat completions, through the `openai` package. One attempt a call: retries are ours. */
 import OpenAI from "openai";
-import { type ModelCallOptions, ModelError, type ModelErrorKind, type ModelRequest } from "../port.js";
-import type { ModelProvider, ProviderReply } from "../provider.js";
+import { ModelError } from "../port.js";
+import type { ModelProvider } from "../provider.js";
 import { attemptWithin, type ProviderDeadline } from "./deadline.js";
 import { requestFailure } from "./failures.js";
 import { chatCompletionParams, type OutputLimitField } from "./openai-request.js";
@@ -32,34 +32,26 @@ export function openAiCompatible(options: OpenAiCompatibleOptions, ports: HttpPo
   const pieces = new StreamPieces();
   let client: OpenAI | undefined;
 
-  const call = (model: string, request: ModelRequest, { listener, signal }: ModelCallOptions): Promise<ProviderReply> =>
-    attemptWithin(ports.withDeadline, request.timeoutMs, signal, async (abort) => {
-      client ??= createClient(options, ports);
-      const { outputLimitField } = options;
-      const params = chatCompletionParams(model, request, { stream: listener !== undefined, outputLimitField });
-      let response: Response;
-      try {
-        response = await client.chat.completions.create(params, { signal: abort }).asResponse();
-      } catch (error) {
-        throw requestFailure(error, now());
-      }
-      return listener === undefined ? readWhole(response, request) : readStreamed(response, request, listener, pieces);
-    });
-
   return {
-    async attempt(model, request, callOptions) {
-      try {
-        return await call(model, request, callOptions);
-      } catch (error) {
-        if (error instanceof ModelError && brokeOff.has(error.kind)) pieces.failed();
-        throw error;
-      }
+    attempt: (model, request, { listener, signal }) => {
+      const reply = attemptWithin(ports.withDeadline, request.timeoutMs, signal, async (abort) => {
+        client ??= createClient(options, ports);
+        const { outputLimitField } = options;
+        const params = chatCompletionParams(model, request, { stream: listener !== undefined, outputLimitField });
+        let response: Response;
+        try {
+          response = await client.chat.completions.create(params, { signal: abort }).asResponse();
+        } catch (error) {
+          throw requestFailure(error, now());
+        }
+        return listener === undefined
+          ? readWhole(response, request)
+          : readStreamed(response, request, listener, pieces);
+      });
+      return pieces.watch(reply);
     },
   };
 }
-
-/** Failures of replies whose end didn't come. */
-const brokeOff: ReadonlySet<ModelErrorKind> = new Set(["timeout", "cut_stream"]);
 
 function createClient(options: OpenAiCompatibleOptions, ports: HttpPorts): OpenAI {
   const baseURL = options.baseURL ?? "https://api.openai.com/v1";

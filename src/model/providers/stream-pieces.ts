@@ -4,11 +4,15 @@
  * Nearly all do; whether this one does is seen at its first reply.
  */
 
+import { ModelError, type ModelErrorKind } from "../port.js";
+
 /** The least that a large piece holds, in bytes: some twelve tokens of most providers, what somebody who comes to follow waits for. */
 export const largestPiece = 4_096;
 
 /** After so many replies that broke off it isn't tried again. */
 const mostFailures = 3;
+/** Failures of replies whose end didn't come. */
+const brokenOff: ReadonlySet<ModelErrorKind> = new Set(["timeout", "cut_stream"]);
 
 export class StreamPieces {
   private failures = 0;
@@ -34,8 +38,17 @@ export class StreamPieces {
     if (this.end === "awaited") this.end = "seen";
   }
 
-  /** A reply was not complete in time, or broke off: its end may have come in a piece that was never full. */
-  failed(): void {
+  /** Sees a reply break off: its end may have come in a piece that was never full, so streams are read as they come again. */
+  async watch<T>(reply: Promise<T>): Promise<T> {
+    try {
+      return await reply;
+    } catch (error) {
+      if (error instanceof ModelError && brokenOff.has(error.kind)) this.failed();
+      throw error;
+    }
+  }
+
+  private failed(): void {
     if (this.end !== "seen") return;
     this.failures += 1;
     this.end = this.failures < mostFailures ? "unseen" : "uncertain";
