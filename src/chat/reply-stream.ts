@@ -52,6 +52,7 @@ export class ReplyStream {
       delta: (text) => this.push(text),
       retract: () => this.retract(),
       isEnough: () => this.gate?.isBlocked() ?? false,
+      isFollowed: this.isHeard,
     };
   }
 

@@ -84,6 +84,8 @@ export interface ModelListener {
   retract(): void;
   /** Whether what follows would be thrown away: the reply is read no further then, and its connection is closed. */
   isEnough?(): boolean;
+  /** Whether anybody follows the reply now, as if so where it isn't said: it comes in larger pieces otherwise. */
+  isFollowed?(): boolean;
 }
 
 export interface ModelCallOptions {

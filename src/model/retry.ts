@@ -182,6 +182,10 @@ class AttemptListener implements ModelListener {
     return this.target.isEnough?.() ?? false;
   }
 
+  isFollowed(): boolean {
+    return this.target.isFollowed?.() ?? true;
+  }
+
   close(): void {
     this.closed = true;
   }

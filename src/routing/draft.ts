@@ -24,6 +24,7 @@ export function draftThroughHop(draft: Draft | undefined, supervisors: readonly 
       draft.retract();
     },
     isEnough: () => gate.isBlocked() || draft.isEnough?.() === true,
+    isFollowed: () => draft.isFollowed?.() ?? true,
   };
 }
 
@@ -45,7 +46,8 @@ export function writingDraft(draft: Draft | undefined): Pick<AgentObserver, "lis
   return {
     listen: () => {
       retract();
-      return { delta, retract, isEnough: () => draft.isEnough?.() === true };
+      const isEnough = () => draft.isEnough?.() === true;
+      return { delta, retract, isEnough, isFollowed: () => draft.isFollowed?.() ?? true };
     },
     roundText: (_round, text, isAnswer) => {
       if (!isAnswer || !text.startsWith(written)) retract();

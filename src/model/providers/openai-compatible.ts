@@ -6,6 +6,7 @@ import { attemptWithin, type ProviderDeadline } from "./deadline.js";
 import { requestFailure } from "./failures.js";
 import { chatCompletionParams, type OutputLimitField } from "./openai-request.js";
 import { readStreamed, readWhole } from "./openai-response.js";
+import { StreamPieces } from "./stream-pieces.js";
 
 /** Where the server is and how to talk to it. */
 export interface OpenAiCompatibleOptions {
@@ -28,11 +29,12 @@ export interface HttpPorts {
 /** A provider behind a chat-completions API. */
 export function openAiCompatible(options: OpenAiCompatibleOptions, ports: HttpPorts): ModelProvider {
   const now = ports.now ?? Date.now;
+  const pieces = new StreamPieces();
   let client: OpenAI | undefined;
 
   return {
-    attempt: (model, request, { listener, signal }) =>
-      attemptWithin(ports.withDeadline, request.timeoutMs, signal, async (abort) => {
+    attempt: (model, request, { listener, signal }) => {
+      const reply = attemptWithin(ports.withDeadline, request.timeoutMs, signal, async (abort) => {
         client ??= createClient(options, ports);
         const { outputLimitField } = options;
         const params = chatCompletionParams(model, request, { stream: listener !== undefined, outputLimitField });
@@ -42,8 +44,12 @@ export function openAiCompatible(options: OpenAiCompatibleOptions, ports: HttpPo
         } catch (error) {
           throw requestFailure(error, now());
         }
-        return listener === undefined ? readWhole(response, request) : readStreamed(response, request, listener);
-      }),
+        return listener === undefined
+          ? readWhole(response, request)
+          : readStreamed(response, request, listener, pieces);
+      });
+      return pieces.watch(reply);
+    },
   };
 }
 

@@ -8,7 +8,8 @@ import type { ProviderReply } from "../provider.js";
 import { chunkShape, completionShape, textDelta } from "./chat-shapes.js";
 import { errorFrameFailure } from "./failures.js";
 import { ReplyAssembler, tooLarge } from "./reply-assembler.js";
-import { readEventData } from "./server-sent-events.js";
+import { endMark, readEventData } from "./server-sent-events.js";
+import type { StreamPieces } from "./stream-pieces.js";
 
 /** The most that is read of a reply in one piece, in bytes: what is escaped in it takes more than what it says. */
 const maxWholeBytes = 2 * maxReplyBytes;
@@ -49,6 +50,7 @@ export async function readStreamed(
   response: Response,
   request: ModelRequest,
   listener: ModelListener,
+  pieces: StreamPieces,
 ): Promise<ProviderReply> {
   const type = response.headers.get("content-type") ?? "";
   // Some gateways answer in one piece although a stream was asked for.
@@ -57,10 +59,11 @@ export async function readStreamed(
 
   const assembler = new ReplyAssembler(listener);
   let events = 0;
-  for await (const together of readEventData(response.body, maxStreamBytes)) {
+  const isFollowed = () => listener.isFollowed?.() ?? true;
+  for await (const together of readEventData(response.body, { maxBytes: maxStreamBytes, pieces, isFollowed })) {
     for (const data of together) {
       events += 1;
-      if (data === "[DONE]") return assembler.reply(request);
+      if (data === endMark) return assembler.reply(request);
       addChunk(assembler, data);
       if (assembler.isEnough) return assembler.replySoFar(request);
     }

@@ -2,6 +2,19 @@
 import { readJson } from "../../text/json.js";
 import { ServerSentEventParser } from "../../text/server-sent-events.js";
 import { tooLarge } from "./reply-assembler.js";
+import { largestPiece, type StreamPieces } from "./stream-pieces.js";
+
+/** The data of the event behind which there is nothing. */
+export const endMark = "[DONE]";
+
+/** How a stream is read. */
+export interface StreamReading {
+  readonly maxBytes?: number;
+  /** What is known of the server's streams; without it they are read as they come. */
+  readonly pieces?: StreamPieces;
+  /** Whether anybody follows the reply now. */
+  readonly isFollowed?: () => boolean;
+}
 
 /**
  * Yields the data of the events, in one list those that came in one piece. A connection that breaks ends them, and whether that was too
@@ -11,21 +24,23 @@ import { tooLarge } from "./reply-assembler.js";
  */
 export async function* readEventData(
   body: ReadableStream<Uint8Array>,
-  maxBytes = Number.POSITIVE_INFINITY,
+  { maxBytes = Number.POSITIVE_INFINITY, pieces, isFollowed = () => true }: StreamReading = {},
 ): AsyncGenerator<readonly string[], void, undefined> {
-  const reader = body.getReader();
+  const reader = pieceReader(body);
   const decoder = new TextDecoder();
   const parser = new ServerSentEventParser();
   let bytes = 0;
+  let latest: string | undefined;
   try {
     for (;;) {
-      const read = await reader.read().catch(() => undefined);
+      const read = await reader.read(pieces?.leastBytes(isFollowed()) ?? 1).catch(() => undefined);
       if (read === undefined) return;
       const { value, done } = read;
       bytes += value?.byteLength ?? 0;
       if (bytes > maxBytes) throw tooLarge(maxBytes);
-      const blocks = parser.push(done ? decoder.decode() : decoder.decode(value, { stream: true }));
-      const together = blocks.flatMap(({ data }) => data ?? []);
+      const text = decoder.decode(value, { stream: !done });
+      const together = parser.push(text).flatMap(({ data }) => data ?? []);
+      latest = together.at(-1) ?? latest;
       if (together.length > 0) yield together;
       if (done) break;
     }
@@ -33,10 +48,51 @@ export async function* readEventData(
     if (tail !== "" && isWhole(tail)) yield [tail];
   } finally {
     // Not awaited: a body that hangs would keep us here.
-    reader.cancel().catch(() => {});
+    if (latest === endMark && pieces?.isEndAwaited() === true) void awaitEnd(reader, pieces);
+    else reader.cancel().catch(() => {});
   }
 }
 
+async function awaitEnd(reader: PieceReader, pieces: StreamPieces): Promise<void> {
+  const read = await reader.read(1).catch(() => undefined);
+  if (read?.done === true) pieces.ended();
+  else await reader.cancel().catch(() => {});
+}
+
+interface PieceReader {
+  /** Gives a piece of at least so many bytes, or the last one. */
+  read(leastBytes: number): Promise<{ readonly value?: Uint8Array | undefined; readonly done: boolean }>;
+  cancel(): Promise<void>;
+}
+
+/** As runtimes have it; types of Workers leave out its options. */
+interface BytesReader {
+  read(
+    view: Uint8Array,
+    options: { readonly min: number },
+  ): Promise<{ readonly value?: Uint8Array | undefined; readonly done: boolean }>;
+}
+
+/** Streams that aren't of bytes by their kind give the pieces that they have. */
+function pieceReader(body: ReadableStream<Uint8Array>): PieceReader {
+  let reader: ReadableStreamBYOBReader;
+  try {
+    reader = body.getReader({ mode: "byob" });
+  } catch {
+    return body.getReader();
+  }
+  const into: BytesReader = reader;
+  let space: Uint8Array = new Uint8Array(largestPiece);
+  return {
+    async read(leastBytes) {
+      const { value, done } = await into.read(space, { min: leastBytes });
+      if (value !== undefined) space = new Uint8Array(value.buffer);
+      return { value, done };
+    },
+    cancel: () => reader.cancel(),
+  };
+}
+
 function isWhole(data: string): boolean {
-  return data === "[DONE]" || readJson(data).problem === undefined;
+  return data === endMark || readJson(data).problem === undefined;
 }

@@ -11,7 +11,8 @@ import { errorFrameFailure, kindOfStatus, toolsRefused } from "./failures.js";
 import { samplingParams, toolCall } from "./openai-request.js";
 import { cutStream, notAReply, parseJson } from "./openai-response.js";
 import { ReplyAssembler } from "./reply-assembler.js";
-import { readEventData } from "./server-sent-events.js";
+import { endMark, readEventData } from "./server-sent-events.js";
+import { StreamPieces } from "./stream-pieces.js";
 import { refusesTools } from "./tool-refusal.js";
 
 /** The part of the AI binding that we rely on. */
@@ -49,9 +50,10 @@ const ownShape = z.object({
 
 /** A provider behind the AI binding. */
 export function workersAi(binding: AiBinding, ports: { readonly withDeadline: ProviderDeadline }): ModelProvider {
+  const pieces = new StreamPieces();
   return {
-    attempt: (model, request, { listener, signal }) =>
-      attemptWithin(ports.withDeadline, request.timeoutMs, signal, async (abort) => {
+    attempt: (model, request, { listener, signal }) => {
+      const reply = attemptWithin(ports.withDeadline, request.timeoutMs, signal, async (abort) => {
         let answer: unknown;
         try {
           answer = await binding.run(model, inputs(request, listener !== undefined), { signal: abort });
@@ -59,9 +61,11 @@ export function workersAi(binding: AiBinding, ports: { readonly withDeadline: Pr
           throw bindingFailure(error);
         }
         return answer instanceof ReadableStream
-          ? readStream(answer, request, listener)
+          ? readStream(answer, request, listener, pieces)
           : readAnswer(answer, request, listener);
-      }),
+      });
+      return pieces.watch(reply);
+    },
   };
 }
 
@@ -121,11 +125,13 @@ async function readStream(
   body: ReadableStream<Uint8Array>,
   request: ModelRequest,
   listener: ModelListener | undefined,
+  pieces: StreamPieces,
 ): Promise<ProviderReply> {
   const assembler = new ReplyAssembler(listener);
-  for await (const together of readEventData(body, maxStreamBytes)) {
+  const isFollowed = () => listener?.isFollowed?.() ?? true;
+  for await (const together of readEventData(body, { maxBytes: maxStreamBytes, pieces, isFollowed })) {
     for (const data of together) {
-      if (data === "[DONE]") return assembler.reply(request);
+      if (data === endMark) return assembler.reply(request);
       const value = parseJson(data);
       const failure = errorFrameFailure(value);
       if (failure !== undefined) throw failure;

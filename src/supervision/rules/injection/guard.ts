@@ -44,7 +44,7 @@ export class InjectionScanner implements Scanner {
   private cue: number | undefined;
   private watchFrom: number | undefined;
 
-  /** @param known sentences that were analysed in the text before it was edited; without it none are kept */
+  /** @param known for a whole text: its sentences that were analysed already, to which others are added; a stream keeps none */
   constructor(
     parts: GuardParts,
     private readonly known?: Map<string, ScoredSentence>,
@@ -74,7 +74,8 @@ export class InjectionScanner implements Scanner {
       this.lookedAt = 0;
       this.cue = undefined;
     }
-    this.moveHold(this.pendingStart + this.holdOfPending());
+    // Of a whole text nothing is passed on before it is over.
+    if (this.known === undefined) this.moveHold(this.pendingStart + this.holdOfPending());
   }
 
   /** What was let go of is not held again. */

@@ -1,0 +1,56 @@
+/**
+ * In how large pieces a server's streams are read. Each piece wakes whoever reads it, so while nobody follows a reply it is read in large
+ * ones. A large piece is there once it is full or the stream has ended: that takes a server that ends its streams behind their end mark.
+ * Nearly all do; whether this one does is seen at its first reply.
+ */
+
+import { ModelError, type ModelErrorKind } from "../port.js";
+
+/** The least that a large piece holds, in bytes: some twelve tokens of most providers, what somebody who comes to follow waits for. */
+export const largestPiece = 4_096;
+
+/** After so many replies that broke off it isn't tried again. */
+const mostFailures = 3;
+/** Failures of replies whose end didn't come. */
+const brokenOff: ReadonlySet<ModelErrorKind> = new Set(["timeout", "cut_stream"]);
+
+export class StreamPieces {
+  private failures = 0;
+  private end: "unseen" | "awaited" | "seen" | "uncertain" = "unseen";
+
+  /** The least that the next piece is to hold, in bytes, unless the stream ends before. */
+  leastBytes(isFollowed: boolean): number {
+    return this.end === "seen" && !isFollowed ? largestPiece : 1;
+  }
+
+  /**
+   * The end mark has come.
+   * @returns whether to read on until the stream ends (of one stream alone, as it may stay open), and then to call `ended`.
+   */
+  isEndAwaited(): boolean {
+    const isFirst = this.end === "unseen";
+    if (isFirst) this.end = "awaited";
+    return isFirst;
+  }
+
+  /** A stream has ended behind its end mark. */
+  ended(): void {
+    if (this.end === "awaited") this.end = "seen";
+  }
+
+  /** Sees a reply break off: its end may have come in a piece that was never full, so streams are read as they come again. */
+  async watch<T>(reply: Promise<T>): Promise<T> {
+    try {
+      return await reply;
+    } catch (error) {
+      if (error instanceof ModelError && brokenOff.has(error.kind)) this.failed();
+      throw error;
+    }
+  }
+
+  private failed(): void {
+    if (this.end !== "seen") return;
+    this.failures += 1;
+    this.end = this.failures < mostFailures ? "unseen" : "uncertain";
+  }
+}
