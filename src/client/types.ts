@@ -28,6 +28,8 @@ export interface Session {
   readonly metadata: Metadata;
   /** Made for one turn of a caller of `/v1/chat/completions`. */
   readonly stateless?: true | undefined;
+  /** Its end user began it, with a token. */
+  readonly begunBy?: "user" | undefined;
   readonly lastTurn?: { readonly turnId: string; readonly status: TurnStatus } | undefined;
   readonly createdAt: string;
   readonly updatedAt: string;

@@ -2,7 +2,7 @@
 import type { ChannelKind, OpenConnection } from "../../channels/connection.js";
 import type { InboundEvent } from "../../channels/inbound.js";
 import { newSessionSchema } from "../../chat/session.js";
-import { ok, type Result } from "../../conversation/problem.js";
+import { ok, type Result, refuse } from "../../conversation/problem.js";
 import type { ConversationIdentity } from "../../gateways/channel-gateway.js";
 import { newMemorySchema } from "../../memory/memory.js";
 import type { Actor } from "../../tenancy/actor.js";
@@ -59,7 +59,8 @@ export async function sessionOfConversation(
   const externalId = await conversationName(identity.channelId, identity.conversation, generation);
   const ensured = await ensureSession(actor, { externalId, definition }, services);
   if (!ensured.ok) return ensured;
-  const { sessionId } = ensured.value.session;
+  const { sessionId, begunBy } = ensured.value.session;
+  if (begunBy === "user") return refuse("conflict", "An end user began a session under this conversation's name.");
   const shown = await services.sessions.showIn(identity.tenantId, sessionId, identity);
   return shown.ok ? ok(sessionId) : shown;
 }
