@@ -122,6 +122,22 @@ it("a run tells who may answer staff's questions what staff answered", async () 
   expect((await foundBehind(operator, shown, answer)).length).toBe(2);
 });
 
+it("a model that goes on from a stored response knows what staff answered, whoever asks it to", async () => {
+  const model = await tenant.agent("teller", { tools: ["conclave/ask_human"] });
+  for (const reader of [user, client]) {
+    await model.reply(asksHuman(question), { text: "I'm afraid not." }, { text: "As I said." });
+    const first = (await reader.call("POST", "/v1/responses", { model: "teller", input: "Can I pay later?" })).body;
+    await answered(first.metadata.conclave_ask_id);
+    const path = `/v1/responses/${first.id}`;
+    await expect.poll(async () => (await reader.call("GET", path)).body.status).toBe("completed");
+    const next = { model: "teller", previous_response_id: first.id, input: "Really?" };
+    expect((await reader.call("POST", "/v1/responses", next)).status).toBe(200);
+    const shown = JSON.stringify((await model.requests()).at(-1)?.body);
+    expect(shown).toContain(question);
+    expect(shown).toContain(answer);
+  }
+});
+
 it("clients of OpenAI's API are told that staff is asked, not what", async () => {
   const model = await tenant.agent("cashier", { tools: ["conclave/ask_human"] });
   const body = { model: "cashier", messages: [{ role: "user", content: "Can I pay later?" }] };

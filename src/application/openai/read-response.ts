@@ -13,7 +13,10 @@ import { readResponseId } from "./response-ref.js";
 export interface StoredResponse {
   readonly ref: TurnRef;
   readonly session: Session;
+  /** As the actor sees it. */
   readonly turn: Turn;
+  /** The same with all that is hidden from the actor: for models that go on from it. */
+  readonly whole: Turn;
   readonly request: TurnRequest;
 }
 
@@ -35,7 +38,7 @@ export async function findResponse(actor: Actor, id: string, services: Services)
   const { turn, request } = sent.value;
   // Of a turn that was sent in another way, or whose message was erased, there is no response.
   if (request?.note === undefined) return noResponse(id);
-  return ok({ ref, session: session.value, turn: withQuestionsFor(actor, turnFor(actor, turn)), request });
+  return ok({ ref, session: session.value, turn: withQuestionsFor(actor, turnFor(actor, turn)), whole: turn, request });
 }
 
 /** Whether it is of another end user than the one that a request is made for. */
