@@ -54,6 +54,8 @@ export interface ToolCall {
   readonly server: string;
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
+  /** Of a question to a person: whom it is for. Of one to staff only who may answer it reads the `output`. */
+  readonly audience?: "user" | "staff" | undefined;
   readonly output?: string | undefined;
   readonly error?: string | undefined;
 }
