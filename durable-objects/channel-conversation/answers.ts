@@ -80,7 +80,7 @@ export class Answers {
     const { store, platform } = this.ports;
     if (answer === undefined) return () => this.out.notice(event, texts.pressAButton);
     const isStaff = open.connection.reviewers?.conversation === event.target.chat;
-    const actor = personActor(open, event, isStaff);
+    const actor = await personActor(open, event, isStaff);
     const answered = await answerAsk(actor, { askId: ask.askId, answer }, platform.services);
     return () => {
       store.endEdit(event.user.id);

@@ -113,7 +113,7 @@ export class Dialogue {
     const sessionId = known ?? (await this.begin(open, event));
     if (typeof sessionId !== "string") return this.refused(event, sessionId);
     const sent = await sendMessage(
-      personActor(open, event, false),
+      await personActor(open, event, false),
       {
         ...{ sessionId, content: text.slice(0, longestInbound), speaker: speakerOf(event.user), waitMs: 0 },
         idempotencyKey: `${identity.conversation}#${generation} ${event.eventId}`,
@@ -161,7 +161,7 @@ export class Dialogue {
 
   private async beginAnew(open: OpenConnection, event: InboundEvent): Promise<Finish> {
     const { store, platform } = this.ports;
-    const actor = personActor(open, event, false);
+    const actor = await personActor(open, event, false);
     for (const turn of store.openTurns()) await cancelTurn(actor, turn, platform.services);
     return () => {
       store.beginAnew();

@@ -1,4 +1,5 @@
 /** What was written without a model is written again once it is back, a little at a time. */
+import type { Entry } from "../../src/memory/entry.js";
 import { captureMessage, knownBefore } from "./captures.js";
 import { flush } from "./flushes.js";
 import { postponeRewrite, recordModelFailure, scheduleRewrite } from "./model-cooldown.js";
@@ -21,8 +22,8 @@ export async function runRewrites(slice: Slice, ports: WorkPorts): Promise<void>
         // An extract doesn't replace an extract.
         if (old === undefined || summarySource !== "model") return true;
         // Tags that somebody set stay.
-        const change = { summary, summarySource, tags: { ...tags, ...old.tags } };
-        return platform.entries.rewrite(slice.memory, message.entryId, change, slice.memory.erasures);
+        const changeOf = (entry: Entry) => ({ summary, summarySource, tags: { ...tags, ...entry.tags } });
+        return platform.entries.rewrite(slice.memory, message.entryId, changeOf, slice.memory.erasures);
       }),
     );
     if (captured === undefined) return;

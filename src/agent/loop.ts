@@ -178,7 +178,8 @@ export async function runAgent(spec: AgentSpec, ports: AgentPorts): Promise<Agen
     } catch (error) {
       if (error instanceof Parked) {
         const done = [...ended].sort(([a], [b]) => a - b).map(([, record]) => record);
-        const pending = pendingCalls(calls, new Set(ended.keys()), spec.tools(), (index) => callId(spec, round, index));
+        const idOf = (index: number): string => callId(spec, round, index);
+        const pending = pendingCalls(calls, new Set(ended.keys()), spec.tools(), idOf, ports.asking);
         ports.observer?.waiting?.({ turns: [...turns, replyTurn(`${spec.replyId}.${round}`, reply, done)], pending });
       }
       throw error;

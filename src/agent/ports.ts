@@ -24,7 +24,7 @@ export interface AgentPorts {
 }
 
 /** A call that isn't over. */
-export type PendingCall = Pick<ToolCallRequest, "toolCallId" | "server" | "tool">;
+export type PendingCall = Pick<ToolCallRequest, "toolCallId" | "server" | "tool" | "audience">;
 
 export interface ObservedCall {
   readonly toolCallId: string;

@@ -18,6 +18,7 @@ export function replyTurn(
       server: record.server,
       tool: record.tool,
       args: { ...record.args },
+      ...(record.audience === undefined ? {} : { audience: record.audience }),
       elapsedMs: record.elapsedMs,
       ...(record.isError ? { error: record.content } : { output: record.content }),
     }),

@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { readJson } from "../text/json.js";
+import { askedBy } from "./built-in/ask-human.js";
 import { isControlFlow, type Journal } from "./journal.js";
 import type { AgentPorts } from "./ports.js";
 import type {
@@ -58,6 +59,7 @@ export async function runToolCall(
     server: tool?.ref.server ?? "",
     // A name that a model invented is free text: it is part of the error, which is supervised as text.
     tool: tool?.ref.tool ?? unknownTool,
+    ...(tool === undefined ? {} : askedBy(tool.ref, ports.asking)),
   };
   const refused = (content: string, args: CallRecord["args"] = {}): CallRecord => ({
     ...about,

@@ -1,6 +1,6 @@
 /** Tools as agents hold them, the calls of tools, and the guard that every call passes. */
 
-import type { ApprovalPolicy } from "../asks/policy.js";
+import type { ApprovalPolicy, Audience } from "../asks/policy.js";
 import type { CancelSignal, JsonSchema } from "../model/port.js";
 import type { Asking } from "./asking.js";
 import type { Journal } from "./journal.js";
@@ -92,6 +92,8 @@ export interface CallRecord {
   readonly name: string;
   readonly server: string;
   readonly tool: string;
+  /** Of a question to a person: whom it is for. */
+  readonly audience?: Audience;
   /** As supervision let them pass; none of a call that it, or a person, refused. */
   readonly args: Readonly<Record<string, unknown>>;
   /** What the model reads: the supervised output, or what went wrong and what would be right. */

@@ -1,4 +1,5 @@
 /** Deletions that go through objects and tables: whoever starts one, the same is gone afterwards. */
+import type { ActorRecord } from "../conversation/actor-record.js";
 import type { ChannelGateway } from "../gateways/channel-gateway.js";
 import type { RoundtableGateway } from "../gateways/roundtable-gateway.js";
 import type { RunGateway } from "../gateways/run-gateway.js";
@@ -33,15 +34,23 @@ export interface RemovalPorts {
 /** Objects that are emptied at the same time. */
 const atOnce = 100;
 
-/** Removes a session with its copies; false when there is none. What is repeated after an interruption goes on: the copy goes last. */
-export async function removeSession(tenantId: string, sessionId: string, ports: RemovalPorts): Promise<boolean> {
+/**
+ * Removes a session with its copies; false when there is none. What is repeated after an interruption goes on: the copy goes last.
+ * @param deleted whose wish it is, for the audit; absent where it is the system's own
+ */
+export async function removeSession(
+  tenantId: string,
+  sessionId: string,
+  ports: RemovalPorts,
+  deleted?: { readonly by: ActorRecord; readonly at: number },
+): Promise<boolean> {
   // First, so that nobody is led to what is going.
   await ports.claims.forget(tenantId, sessionId);
   const removed = await ports.sessions.remove(tenantId, sessionId);
   if (!removed && !(await ports.index.knows(tenantId, sessionId))) return false;
   await ports.answers.forget(tenantId, sessionId);
   await ports.webhookDeliveries.forget(tenantId, sessionId);
-  await ports.index.forget(tenantId, sessionId);
+  await ports.index.forget(tenantId, sessionId, deleted);
   return true;
 }
 

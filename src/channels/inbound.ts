@@ -75,19 +75,17 @@ export function speakerOf({ id, name }: InboundEvent["user"]): string {
   return [...(line === "" ? id : line)].slice(0, 90).join("");
 }
 
-/** The end user's name in the tenant: the platform's id behind the kind of the channel. */
+/** The end user's name in the tenant: the platform's id behind the kind of the channel. It may be longer than a subject. */
 export function personOf(kind: string, userId: string): string {
   return `${kind}:${visibleAscii(userId)}`;
 }
 
-/** The caller's own id of a session, from which it is found again. */
+/** The caller's own id of a session, from which it is found again. It may be longer than an externalId. */
 export function externalIdOf(channelId: string, conversation: string, generation: number): string {
   return `${channelId}:${visibleAscii(conversation)}${generation === 1 ? "" : `#${generation}`}`;
 }
 
 /** As ids are spelled here: what else there is stands in them by its code. */
 function visibleAscii(text: string): string {
-  return text
-    .replace(/[^\x21-\x24\x26-\x7e]/gu, (character) => `%${(character.codePointAt(0) ?? 0).toString(16)}`)
-    .slice(0, 160);
+  return text.replace(/[^\x21-\x24\x26-\x7e]/gu, (character) => `%${(character.codePointAt(0) ?? 0).toString(16)}`);
 }

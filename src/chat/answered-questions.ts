@@ -7,11 +7,12 @@ import type { Clarification } from "../routing/clarifications.js";
 
 /** As calls of `ask_human`, which is what they were. @param replyId begins their ids */
 export function questionCalls(clarifications: readonly Clarification[], replyId: string): ToolCallResult[] {
-  return clarifications.map(({ question, answer, from }, index) => ({
+  return clarifications.map(({ question, answer, from, audience }, index) => ({
     toolCallId: `${replyId}.ask.${index}`,
     server: builtInServer,
     tool: askHuman,
     args: { question },
+    ...(audience === undefined ? {} : { audience }),
     elapsedMs: 0,
     ...resultOf(from, answer),
   }));

@@ -3,11 +3,17 @@ import { z } from "zod";
 import { askForUsers, askSchema } from "../asks/ask.js";
 import { actorRecordSchema } from "../conversation/actor-record.js";
 import type { EventAudience, EventDefinitions } from "../conversation/event.js";
+import { assistantMessageSchema } from "../conversation/message.js";
 import { turnSchema } from "./session.js";
+import { replyShownTo } from "./shown-reply.js";
 
-/** Questions to staff stand in a turn as they do among the events. */
+/** Questions to staff stand in a turn as they do among the events, and in its reply as they do in the transcript. */
 const withAsks = z.looseObject({ asks: z.array(askSchema.transform(askForUsers)).catch([]) });
-const told = (reader: EventAudience, data: unknown): unknown => (reader === "user" ? withAsks.parse(data) : data);
+const withReply = z.looseObject({ reply: assistantMessageSchema.optional().catch(undefined) });
+const told = (reader: EventAudience, data: unknown): unknown => {
+  const { reply, ...turn } = withReply.parse(reader === "user" ? withAsks.parse(data) : data);
+  return reply === undefined ? turn : { ...turn, reply: replyShownTo(reader, reply) };
+};
 
 const turn = z.object({ turnId: z.string() });
 const message = z.object({ messageId: z.string() });

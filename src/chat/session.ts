@@ -46,6 +46,8 @@ export type NewSession = z.infer<typeof newSessionSchema>;
 export const sessionDefinitionSchema = newSessionSchema.extend({
   /** Made for one turn of a caller who sends the whole conversation along: it goes with the turn's end, and no list shows it. */
   stateless: z.literal(true).optional(),
+  /** Its end user began it, with a token, and chose its externalId; absent where the application did. */
+  begunBy: z.literal("user").optional(),
 });
 export type SessionDefinition = z.infer<typeof sessionDefinitionSchema>;
 

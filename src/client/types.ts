@@ -28,6 +28,8 @@ export interface Session {
   readonly metadata: Metadata;
   /** Made for one turn of a caller of `/v1/chat/completions`. */
   readonly stateless?: true | undefined;
+  /** Its end user began it, with a token. */
+  readonly begunBy?: "user" | undefined;
   readonly lastTurn?: { readonly turnId: string; readonly status: TurnStatus } | undefined;
   readonly createdAt: string;
   readonly updatedAt: string;
@@ -52,6 +54,8 @@ export interface ToolCall {
   readonly server: string;
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
+  /** Of a question to a person: whom it is for. Of one to staff only who may answer it reads the `output`. */
+  readonly audience?: "user" | "staff" | undefined;
   readonly output?: string | undefined;
   readonly error?: string | undefined;
 }

@@ -7,6 +7,8 @@ export const toolCallRequestSchema = z.object({
   server: z.string(),
   tool: z.string(),
   args: z.record(z.string(), z.unknown()),
+  /** Of a question to a person: whom it is for. Those of versions before don't say. */
+  audience: z.enum(["user", "staff"]).optional(),
 });
 /** A call that a reply asks for. */
 export type ToolCallRequest = z.infer<typeof toolCallRequestSchema>;

@@ -3,17 +3,21 @@ import { z } from "zod";
 import { answeredWith, assumedFrom, isAskHuman } from "../agent/built-in/ask-human.js";
 import type { AgentReport } from "../agent/loop.js";
 import type { Ask } from "../asks/ask.js";
+import { audiences } from "../asks/policy.js";
 import { actorRecordSchema } from "../conversation/actor-record.js";
 import { dataBlock } from "../conversation/data-block.js";
+import type { EventAudience } from "../conversation/event.js";
 
 /** A question that was put to a person while the team worked, with what came back. */
 export const clarificationSchema = z.object({
   askId: z.string(),
   question: z.string(),
-  /** The answer itself, as supervision left it; of `nobody` it is empty. */
+  /** The answer itself, as supervision left it; empty of `nobody`, and of what staff answered for who may not answer such questions. */
   answer: z.string(),
   /** `default`: nobody answered in time, and this was assumed. `nobody`: nothing was. */
   from: z.enum(["human", "default", "nobody"]),
+  /** Who was asked. Those of versions before don't say. */
+  audience: z.enum(audiences).optional(),
   by: actorRecordSchema.optional(),
   /** When the ask was closed. */
   at: z.iso.datetime(),
@@ -33,13 +37,14 @@ export const storedClarificationSchema = z.union([clarificationSchema, formerCla
 
 /** @param answer as supervision left it. */
 export function clarificationOf(ask: Ask, question: string, answer: string): Clarification {
-  const { askId, status, closedBy, closedAt, openedAt } = ask;
+  const { askId, status, audience, closedBy, closedAt, openedAt } = ask;
   const from = ask.answer === undefined ? "nobody" : status === "answered" ? "human" : "default";
   return {
     askId,
     question,
     answer: from === "nobody" ? "" : answer,
     from,
+    audience,
     ...(closedBy === undefined ? {} : { by: closedBy }),
     at: closedAt ?? openedAt,
   };
@@ -66,6 +71,17 @@ export function addClarifications(known: Clarification[], more: readonly Clarifi
     if (!known.some(({ askId, question }) => askId === added.askId && (askId !== "" || question === added.question)))
       known.push(added);
   }
+}
+
+/** As a caller reads them: what staff answered is for who may answer what staff is asked. @param reader `operator`: they may */
+export function clarificationsShownTo(
+  reader: EventAudience,
+  clarifications: readonly Clarification[],
+): Clarification[] {
+  const isHidden = ({ audience }: Clarification): boolean => reader !== "operator" && audience === "staff";
+  return clarifications.map((clarification) =>
+    isHidden(clarification) ? { ...clarification, answer: "" } : clarification,
+  );
 }
 
 /** As agents read them: data, with who says it. */

@@ -1,10 +1,12 @@
 /** The events of runs, and of teams wherever they work. A team's events are also the entries of its trace. */
 import { z } from "zod";
-import type { EventDefinitions } from "../conversation/event.js";
+import type { EventAudience, EventDefinitions } from "../conversation/event.js";
+import { clarificationSchema, clarificationsShownTo } from "./clarifications.js";
 import { runSchema } from "./run.js";
 import { tracedEntries } from "./trace.js";
 
 const run = z.object({ runId: z.string() });
+const withClarifications = z.looseObject({ clarifications: z.array(clarificationSchema).catch([]) });
 
 export const routingEvents = {
   "run.started": {
@@ -38,6 +40,10 @@ export const routingEvents = {
     description: "The run ended, however it did: the run as it is when the event is read.",
     audience: "client",
     roots: ["run"],
+    told: (reader: EventAudience, data: unknown): unknown => {
+      const { clarifications, ...ended } = withClarifications.parse(data);
+      return { ...ended, clarifications: clarificationsShownTo(reader, clarifications) };
+    },
     data: runSchema,
     stored: run,
   },

@@ -59,6 +59,7 @@ function entryOf({ owner_id, at, turn_id, hook, decision, body, type, actor }: z
     decision,
     ...(owner_id.startsWith("ses_") ? { sessionId: owner_id } : {}),
     ...(owner_id.startsWith("run_") ? { runId: owner_id } : {}),
+    ...(owner_id.startsWith("rt_") ? { roundtableId: owner_id } : {}),
     ...(owner_id.startsWith("mem_") ? { memoryId: owner_id } : {}),
     ...(turn_id === "" ? {} : { workId: turn_id }),
     ...(hook === "" ? {} : { hook }),
@@ -81,6 +82,23 @@ export function insertAct(
     .prepare(`INSERT INTO audit (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`)
     .bind(tenantId, ownerId, revision, ...valuesOf(act));
 }
+
+/** No row that an object delivers, or that a memory is given, has this number. */
+const ofDeletion = -1;
+
+/** The row that says who deleted something for good, by its id: one, whoever repeats it. */
+export function insertDeletion(
+  db: Database,
+  tenantId: string,
+  id: string,
+  { type, by, at }: { readonly type: DeletionType; readonly by: ActorRecord; readonly at: number },
+): D1PreparedStatement {
+  const subject = type === "vault.deleted" ? { kind: "vaults", name: id } : {};
+  const act: RecordedAct = { type, decision: "deleted", actor: by, subject, reasons: [], at };
+  return insertAct(db, { tenantId, ownerId: id, revision: ofDeletion }, act);
+}
+
+type DeletionType = Extract<RecordedAct["type"], "session.deleted" | "memory.deleted" | "vault.deleted">;
 
 /** The row of a pass over what somebody writes to a memory, or of what was recalled from it. */
 export function insertMemoryPass(

@@ -1,6 +1,8 @@
 /** The list of sessions in D1. */
 import { z } from "zod";
 import { type Session, storedSessionSchema } from "../chat/session.js";
+import type { ActorRecord } from "../conversation/actor-record.js";
+import { insertDeletion } from "./audit-log.js";
 import type { Database } from "./database.js";
 import { allOf, type Condition, equals, hasMetadata } from "./list-filter.js";
 
@@ -105,9 +107,19 @@ export class SessionIndex {
     return row !== null;
   }
 
-  /** Forgets the copies of a session that was deleted. Its decisions stay in the audit, which holds no text. */
-  async forget(tenantId: string, sessionId: string): Promise<void> {
+  /**
+   * Forgets the copies of a session that was deleted. Its decisions stay in the audit, which holds no text.
+   * @param deleted who deleted it, and when; the system itself leaves no record
+   */
+  async forget(
+    tenantId: string,
+    sessionId: string,
+    deleted?: { readonly by: ActorRecord; readonly at: number },
+  ): Promise<void> {
     await this.db.batch([
+      ...(deleted === undefined
+        ? []
+        : [insertDeletion(this.db, tenantId, sessionId, { type: "session.deleted", ...deleted })]),
       this.db.prepare("DELETE FROM sessions WHERE tenant_id = ? AND session_id = ?").bind(tenantId, sessionId),
       this.db.prepare("DELETE FROM asks WHERE tenant_id = ? AND owner_id = ?").bind(tenantId, sessionId),
     ]);

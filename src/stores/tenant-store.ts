@@ -7,6 +7,7 @@ import {
   type Jurisdiction,
   jurisdictions,
   type Settings,
+  type SettingsChange,
   type StoredSettings,
   storedSettingsSchema,
 } from "../tenancy/tenant.js";
@@ -29,6 +30,11 @@ export interface KeyRecord {
   readonly label: string | undefined;
   readonly createdAt: number;
 }
+
+/** The settings that change, with what is secret in them sealed. */
+export type SettingsUpdate = Omit<SettingsChange, "jurisdiction" | "providers"> & {
+  readonly providers?: StoredSettings["providers"];
+};
 
 const tenantRow = z.object({
   tenant_id: z.string(),
@@ -110,12 +116,19 @@ export class TenantStore {
     return results.map(readTenant);
   }
 
-  async update(tenantId: string, name: string, settings: StoredSettings): Promise<void> {
+  /** Changes what is given and nothing else, so that changes at the same time all hold. Null removes a setting. */
+  async change(tenantId: string, name: string | undefined, settings: SettingsUpdate): Promise<void> {
+    const given = Object.entries(settings).filter(([, value]) => value !== undefined);
+    const set = given.flatMap(([key, value]) => (value === null ? [] : [`$.${key}`, JSON.stringify(value)]));
+    const removed = given.flatMap(([key, value]) => (value === null ? [`$.${key}`] : []));
+    const changed = `json_set(settings${", ?, json(?)".repeat(set.length / 2)})`;
     await this.db.batch([
       this.db
-        .prepare("UPDATE tenants SET name = ?, settings = ? WHERE tenant_id = ?")
-        .bind(name, JSON.stringify(settings), tenantId),
-      ...this.originStatements(tenantId, settings.corsOrigins),
+        .prepare(
+          `UPDATE tenants SET settings = json_remove(${changed}${", ?".repeat(removed.length)}), name = COALESCE(?, name) WHERE tenant_id = ?`,
+        )
+        .bind(...set, ...removed, name ?? null, tenantId),
+      ...(settings.corsOrigins === undefined ? [] : this.originStatements(tenantId, settings.corsOrigins)),
     ]);
   }
 

@@ -14,6 +14,9 @@ export const actTypes = [
   "context.changed",
   "resource.stored",
   "resource.deleted",
+  "session.deleted",
+  "memory.deleted",
+  "vault.deleted",
 ] as const;
 
 /** What an act was about. */
@@ -47,6 +50,7 @@ export const auditEntrySchema = z.object({
   type: z.enum(["supervision", ...actTypes]),
   sessionId: z.string().optional(),
   runId: z.string().optional(),
+  roundtableId: z.string().optional(),
   /** Of what was written to a memory, or recalled from it. */
   memoryId: z.string().optional(),
   workId: z.string().optional(),
@@ -64,7 +68,7 @@ export const auditColumns = [
   ...(["at", "type", "sessionId", "runId", "workId", "hook", "decision"] as const),
   ...(["actorKind", "actorId", "actorRole", "actorSubject"] as const),
   ...(["messageId", "toolCallId", "tool", "askId", "resource", "version", "reasons", "supervisors"] as const),
-  "memoryId",
+  ...(["memoryId", "roundtableId"] as const),
 ] as const;
 
 /** An entry as a line of CSV, without its end; the columns are {@link auditColumns}. */
@@ -77,6 +81,7 @@ export function csvLine({ actor, subject, steps = [], reasons, ...entry }: Audit
     resource: subject.name === undefined ? undefined : `${subject.kind ?? ""}/${subject.name}`,
     version: subject.version,
     memoryId: entry.memoryId,
+    roundtableId: entry.roundtableId,
     reasons: reasons.join("; "),
     supervisors: steps
       .map((step) => `${step.supervisor ?? `${step.actor?.kind ?? ""} ${step.actor?.id ?? ""}`}: ${step.action}`)

@@ -7,7 +7,8 @@ const maxTokenSeconds = 3_600;
 
 /** What a token is asked for with. */
 export const newTokenSchema = z.strictObject({
-  subject: subjectSchema,
+  /** Addresses can't name `.` and `..`: nobody could revoke them. */
+  subject: subjectSchema.refine((subject) => !/^\.{1,2}$/.test(subject), "no address can name this subject"),
   /** Only this session. */
   sessionId: z.string().min(1).max(100).optional(),
   /** Only these agents may be talked to. */

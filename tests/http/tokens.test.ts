@@ -116,6 +116,18 @@ describe("a token of an end user", () => {
     expect((await bob.call("GET", "/v1/sessions?externalId=room-1")).body.items).toEqual([]);
   });
 
+  it("that took an application's own id leads nobody else's messages to its subject", async () => {
+    const tenant = await tenantWithAgent();
+    const ada = await userOf(tenant, "ada");
+    const body = { agent: "assistant" };
+    const path = "/v1/sessions/by-external-id/ticket-17";
+    expect((await ada.call("POST", "/v1/sessions", { ...body, externalId: "ticket-17" })).status).toBe(201);
+    expectProblem(await tenant.call("PUT", path, { ...body, subject: "bob" }), "conflict");
+    for (const own of [body, { ...body, subject: "ada" }]) {
+      expect(await tenant.call("PUT", path, own)).toMatchObject({ status: 200, body: { subject: "ada" } });
+    }
+  });
+
   it("may be for one session, or for some agents", async () => {
     const tenant = await tenantWithAgent();
     await tenant.put("agents", "other", agent);

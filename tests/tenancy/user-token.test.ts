@@ -32,6 +32,7 @@ describe("a token of an end user", () => {
     ["an hour and a second", { subject: "ana", expiresInSeconds: 3_601 }],
     ["no subject", { subject: "" }],
     ["a subject that a header couldn't carry", { subject: "ana\n" }],
+    ["a subject that no address could name, to revoke it", { subject: ".." }],
     ["no agent at all", { subject: "ana", agents: [] }],
     ["what isn't known", { subject: "ana", role: "admin" }],
   ])("isn't minted for %s", (_what, request) => {

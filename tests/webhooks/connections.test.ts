@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { expectProblem } from "../http/support.js";
 import { connect, genericMessage, platforms } from "../support/chat-platforms.js";
-import { newTenant } from "../support/conclave.js";
+import { newTenant, TestTenant } from "../support/conclave.js";
 
 const { slack, telegram, discord, whatsapp, generic } = platforms;
 
@@ -140,4 +140,22 @@ it("each customer has a memory of their own where the connection names a vault",
   await expect
     .poll(async () => (await tenant.call("GET", "/v1/sessions")).body.items)
     .toMatchObject([{ memory: { memoryId } }]);
+});
+
+it("what people write there goes to no session that an end user's page began under the conversation's name", async () => {
+  const tenant = await newTenant();
+  await tenant.agent("assistant");
+  const channel = await connect(tenant, generic);
+  const { token } = (await tenant.call("POST", "/v1/tokens", { subject: "eve" })).body;
+  const eve = new TestTenant(tenant.tenantId, token);
+  const externalId = `${channel.channelId}:group-7`;
+  const session = (await eve.call("POST", "/v1/sessions", { agent: "assistant", externalId })).body.sessionId;
+
+  const said = { conversation: "group-7", messageId: "m1", text: "Our password is rosebud.", direct: false };
+  expect((await channel.deliver(await genericMessage(said))).status).toBe(202);
+  await expect.poll(async () => (await channel.texts()).length).toBe(1);
+
+  expect((await eve.call("GET", `/v1/sessions/${session}/messages`)).body.items).toEqual([]);
+  const { health } = (await tenant.call("GET", "/v1/channels/generic")).body;
+  expect(health.lastFailure.detail).toContain("An end user began a session");
 });

@@ -1,14 +1,25 @@
 /** `ask_human`: a question to a person, as an agent or a worker at an address puts it. */
 import { z } from "zod";
 import { type Ask, type AskRequest, acceptedAnswer, acceptedAnswers, whatIsAccepted } from "../../asks/ask.js";
+import type { Audience, QuestionPolicy } from "../../asks/policy.js";
 import type { Asking } from "../asking.js";
-import { type AgentTool, builtInServer, type ToolOutput } from "../tools.js";
+import { type AgentTool, builtInServer, type ToolOutput, type ToolRef } from "../tools.js";
 
 export const askHuman = "ask_human";
 
 /** Whether a call is a question to a person, and what came of it a person's answer. */
-export function isAskHuman(ref: { readonly server: string; readonly tool: string }): boolean {
+export function isAskHuman(ref: ToolRef): boolean {
   return ref.server === builtInServer && ref.tool === askHuman;
+}
+
+/** Whom an agent's calls of a tool ask; nothing of a tool that asks nobody. */
+export function askedBy(ref: ToolRef, asking: Asking | undefined): { readonly audience?: Audience } {
+  return isAskHuman(ref) ? { audience: audienceBy(asking?.policy) } : {};
+}
+
+/** Questions are for the end user where nobody says otherwise. */
+function audienceBy(policy: QuestionPolicy | undefined): Audience {
+  return policy?.audience ?? "user";
 }
 
 /** A question to a person, as an agent or a worker at an address puts it. */
@@ -49,7 +60,7 @@ export function askRequestOf(
     ...rest,
     ...(accepts === "text" ? {} : { accepts }),
     kind: "human",
-    audience: policy.audience ?? "user",
+    audience: audienceBy(policy),
     timeoutMs: policy.timeoutMs ?? timeoutMs,
     defaultResponse,
     source,

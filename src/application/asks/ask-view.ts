@@ -1,6 +1,7 @@
 /** What an actor sees of asks, and of the turns and runs that show them. */
 import { type Answerer, type Ask, askOwner, askShownTo, mayAnswer } from "../../asks/ask.js";
 import { recordOf } from "../../conversation/actor-record.js";
+import type { EventAudience } from "../../conversation/event.js";
 import { ok, type Result, refuse } from "../../conversation/problem.js";
 import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
@@ -10,6 +11,12 @@ import { ownSession } from "../sessions/own-session.js";
 /** As whom an actor answers, cancels and reads asks. */
 export function answererOf(actor: Actor): Answerer {
   return { by: recordOf(actor), asStaff: authorize(actor, "answerStaffAsks").ok };
+}
+
+/** As whom an actor reads what agents asked people. */
+export function questionReader(actor: Actor): EventAudience {
+  if (actor.role === "user") return "user";
+  return authorize(actor, "answerStaffAsks").ok ? "operator" : "client";
 }
 
 /** Proposals and answers are there for those only who may answer the ask. */

@@ -1,14 +1,15 @@
 /** The session of a conversation in a chat, and under whose name things are done in it. */
 import type { ChannelKind, OpenConnection } from "../../channels/connection.js";
-import { externalIdOf, type InboundEvent, personOf } from "../../channels/inbound.js";
+import type { InboundEvent } from "../../channels/inbound.js";
 import { newSessionSchema } from "../../chat/session.js";
-import { ok, type Result } from "../../conversation/problem.js";
+import { ok, type Result, refuse } from "../../conversation/problem.js";
 import type { ConversationIdentity } from "../../gateways/channel-gateway.js";
 import { newMemorySchema } from "../../memory/memory.js";
 import type { Actor } from "../../tenancy/actor.js";
 import { ensureMemory } from "../memory/manage-memories.js";
 import type { Services } from "../services.js";
 import { ensureSession } from "../sessions/begin-session.js";
+import { conversationName, personName } from "./channel-names.js";
 
 /** The connection itself, as the operator who stored it set it up. */
 export function connectionActor({ tenantId, channelId }: Pick<OpenConnection, "tenantId" | "channelId">): Actor {
@@ -16,19 +17,18 @@ export function connectionActor({ tenantId, channelId }: Pick<OpenConnection, "t
 }
 
 /** Who wrote or pressed something; in the reviewers' conversation that is staff. */
-export function personActor(
+export async function personActor(
   { tenantId, connection }: OpenConnection,
   { user, direct }: Pick<InboundEvent, "user" | "direct">,
   isStaff: boolean,
-): Actor {
-  const id = personOf(connection.kind, user.id);
-  const subject = direct && !isStaff ? { subject: subjectOf(connection.kind, user.id) } : {};
+): Promise<Actor> {
+  const id = await personName(connection.kind, user.id);
+  const subject = direct && !isStaff ? { subject: subjectOf(connection.kind, id) } : {};
   return { tenantId, kind: "channel", id, role: isStaff ? "operator" : "client", ...subject };
 }
 
 /** The end user's name: of a channel of our own it is the application's. */
-function subjectOf(kind: ChannelKind, userId: string): string {
-  const person = personOf(kind, userId);
+function subjectOf(kind: ChannelKind, person: string): string {
   return kind === "generic" ? person.slice("generic:".length) : person;
 }
 
@@ -45,7 +45,7 @@ export async function sessionOfConversation(
   { identity, generation, event }: ConversationSession,
   services: Services,
 ): Promise<Result<string>> {
-  const actor = personActor(open, event, false);
+  const actor = await personActor(open, event, false);
   const memory = await memoryOf(open, identity, actor.subject, services);
   if (!memory.ok) return memory;
   const { agent, kind } = open.connection;
@@ -56,10 +56,11 @@ export async function sessionOfConversation(
     ...(actor.subject === undefined ? {} : { subject: actor.subject }),
     ...(memory.value === undefined ? {} : { memory: { memoryId: memory.value } }),
   });
-  const externalId = externalIdOf(identity.channelId, identity.conversation, generation);
+  const externalId = await conversationName(identity.channelId, identity.conversation, generation);
   const ensured = await ensureSession(actor, { externalId, definition }, services);
   if (!ensured.ok) return ensured;
-  const { sessionId } = ensured.value.session;
+  const { sessionId, begunBy } = ensured.value.session;
+  if (begunBy === "user") return refuse("conflict", "An end user began a session under this conversation's name.");
   const shown = await services.sessions.showIn(identity.tenantId, sessionId, identity);
   return shown.ok ? ok(sessionId) : shown;
 }
@@ -74,7 +75,7 @@ async function memoryOf(
   if (memory === undefined) return ok(undefined);
   if ("memoryId" in memory) return ok(memory.memoryId);
   // A person's memory is the same in every channel that knows them by this name; that of a group is the conversation's.
-  const externalId = subject === undefined ? externalIdOf(channelId, conversation, 1) : subject.replaceAll(" ", "%20");
+  const externalId = subject ?? (await conversationName(channelId, conversation, 1));
   const made = await ensureMemory(
     connectionActor(open),
     {

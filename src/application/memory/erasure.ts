@@ -142,6 +142,6 @@ async function replaceSummaries(
   for (const entry of await entries.byIds(memory, entryIds)) {
     if (entry.summarySource === "given") continue;
     const change = { summary: extractiveSummary(entry.rawEntry), summarySource: "extractive" as const, tags: {} };
-    await entries.rewrite(memory, entry.entryId, change);
+    await entries.rewrite(memory, entry.entryId, () => change);
   }
 }

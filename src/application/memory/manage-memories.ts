@@ -1,7 +1,9 @@
 /** Memories of a vault: created, listed, read, and deleted with their threads, entries and contexts. */
+import { recordOf } from "../../conversation/actor-record.js";
 import { ok, type Result, refuse } from "../../conversation/problem.js";
 import type { NewMemory } from "../../memory/memory.js";
 import { newId } from "../../platform/ids.js";
+import { insertDeletion } from "../../stores/audit-log.js";
 import type { Memory, MemoryFilter } from "../../stores/memory/memory-store.js";
 import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
@@ -96,5 +98,8 @@ export async function readMemory(actor: Actor, memoryId: string, services: Servi
 export async function deleteMemory(actor: Actor, memoryId: string, services: Services): Promise<Result<void>> {
   const memory = await findMemory(actor, "deleteMemory", memoryId, services);
   if (!memory.ok) return memory;
+  // First: once it is gone, a repetition finds nothing to do.
+  const deleted = { type: "memory.deleted", by: recordOf(actor), at: services.now() } as const;
+  await insertDeletion(services.db, actor.tenantId, memoryId, deleted).run();
   return ok(await services.memory.deleteMemory(memory.value));
 }

@@ -1,7 +1,9 @@
 /** Vaults: created, listed, read, and deleted with all their memories. */
+import { recordOf } from "../../conversation/actor-record.js";
 import { ok, type Result, refuse } from "../../conversation/problem.js";
 import type { Vault } from "../../memory/memory.js";
 import { newId } from "../../platform/ids.js";
+import { insertDeletion } from "../../stores/audit-log.js";
 import type { Actor } from "../../tenancy/actor.js";
 import type { Act } from "../../tenancy/acts.js";
 import { authorize } from "../../tenancy/authority.js";
@@ -46,6 +48,9 @@ export function readVault(actor: Actor, vaultId: string, services: Services): Pr
 export async function deleteVault(actor: Actor, vaultId: string, services: Services): Promise<Result<void>> {
   const vault = await findVault(actor, "deleteVault", vaultId, services);
   if (!vault.ok) return vault;
+  // First: once it is gone, a repetition finds nothing to do.
+  const deleted = { type: "vault.deleted", by: recordOf(actor), at: services.now() } as const;
+  await insertDeletion(services.db, actor.tenantId, vaultId, deleted).run();
   return ok(await services.memory.deleteVault(actor.tenantId, vaultId));
 }
 

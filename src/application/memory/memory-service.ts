@@ -138,9 +138,12 @@ export class MemoryService {
     const { record, extra } = await this.recordOf(entry, options);
     const repeated = idempotencyKey === undefined ? undefined : await entries.byKey(memory, idempotencyKey);
     if (old.supersededBy !== undefined && repeated === undefined) {
-      return refuse("conflict", `This entry was corrected already, by ${old.supersededBy}. Correct that one.`);
+      return correctedBy(old.supersededBy);
     }
-    return this.outcome(memory, await entries.correct(memory, entryId, record, extra), true);
+    const outcome = await entries.correct(memory, entryId, record, extra);
+    // Another correction may have been first, at this very moment.
+    const first = outcome.kind === "deleted" ? (await entries.get(memory, entryId))?.supersededBy : undefined;
+    return first === undefined ? this.outcome(memory, outcome, true) : correctedBy(first);
   }
 
   async setTags(memory: MemoryRef, entryId: string, tags: Tags): Promise<Result<Entry>> {
@@ -247,6 +250,10 @@ export class MemoryService {
     );
     return ok(outcome.entry);
   }
+}
+
+function correctedBy(entryId: string): Result<never> {
+  return refuse("conflict", `This entry was corrected already, by ${entryId}. Correct that one.`);
 }
 
 export function identityOf({ tenantId, memoryId }: MemoryRef, threadId: string): ThreadIdentity {

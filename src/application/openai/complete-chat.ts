@@ -24,6 +24,7 @@ import type { ChatInput, ChatPlace, KeptSessions } from "./chat-input.js";
 import { resolveResults } from "./conversation-before.js";
 import { followResponse, withinWindow } from "./follow-response.js";
 import { mayInstruct } from "./may-instruct.js";
+import { withQuestionsFor } from "./questions-for.js";
 import { shownText } from "./shown-text.js";
 
 /** How the caller hangs on. */
@@ -221,7 +222,8 @@ async function settledTurn(actor: Actor, place: ChatPlace, services: Services): 
   const { sessionId, turnId } = place;
   const until = services.now() + maxWaitMs;
   for (;;) {
-    const turn = await readTurn(actor, { sessionId, turnId, waitMs: oneWaitMs }, services);
+    const read = await readTurn(actor, { sessionId, turnId, waitMs: oneWaitMs }, services);
+    const turn = read.ok ? ok(withQuestionsFor(actor, read.value)) : read;
     if (!turn.ok || isFinal(turn.value.status) || turn.value.status === "waiting") return turn;
     if (turn.value.status === "queued") {
       const detail = `The session waits for an answer to an earlier question; this message waits behind it as ${turnId}.`;

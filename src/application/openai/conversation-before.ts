@@ -35,7 +35,7 @@ export interface ConversationBefore {
 /** Nothing where a part of what isn't stored has gone by now. */
 export async function conversationBefore(
   actor: Actor,
-  { ref, turn, request }: StoredResponse,
+  { ref, whole: turn, request }: StoredResponse,
   services: Services,
 ): Promise<ConversationBefore | undefined> {
   const earlier: SentTurn[] = [];

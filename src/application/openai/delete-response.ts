@@ -1,4 +1,5 @@
 /** Delete a stored response: the session that was made for it, with everything in it. */
+import { recordOf } from "../../conversation/actor-record.js";
 import { ok, type Result, refuse } from "../../conversation/problem.js";
 import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
@@ -24,6 +25,6 @@ export async function deleteResponse(actor: Actor, id: string, services: Service
   if (session.lastTurn?.turnId !== turnId) {
     return refuse("conflict", `Others have gone on in the response's session. Delete ${sessionId} as a session.`);
   }
-  await removeSession(actor.tenantId, sessionId, services);
+  await removeSession(actor.tenantId, sessionId, services, { by: recordOf(actor), at: services.now() });
   return ok(undefined);
 }

@@ -7,12 +7,16 @@ import { authorize } from "../../tenancy/authority.js";
 import type { Services } from "../services.js";
 import { readSession } from "../sessions/read-session.js";
 import { turnFor } from "../sessions/turn-for.js";
+import { withQuestionsFor } from "./questions-for.js";
 import { readResponseId } from "./response-ref.js";
 
 export interface StoredResponse {
   readonly ref: TurnRef;
   readonly session: Session;
+  /** As the actor sees it. */
   readonly turn: Turn;
+  /** The same with all that is hidden from the actor: for models that go on from it. */
+  readonly whole: Turn;
   readonly request: TurnRequest;
 }
 
@@ -34,7 +38,7 @@ export async function findResponse(actor: Actor, id: string, services: Services)
   const { turn, request } = sent.value;
   // Of a turn that was sent in another way, or whose message was erased, there is no response.
   if (request?.note === undefined) return noResponse(id);
-  return ok({ ref, session: session.value, turn: turnFor(actor, turn), request });
+  return ok({ ref, session: session.value, turn: withQuestionsFor(actor, turnFor(actor, turn)), whole: turn, request });
 }
 
 /** Whether it is of another end user than the one that a request is made for. */

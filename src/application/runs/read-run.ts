@@ -3,8 +3,8 @@ import { ok, type Result } from "../../conversation/problem.js";
 import type { Run } from "../../routing/run.js";
 import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
-import { withAsksFor } from "../asks/ask-view.js";
 import type { Services } from "../services.js";
+import { runFor } from "./run-for.js";
 
 /** @param query `waitMs`: how long its end is waited for, in milliseconds */
 export async function readRun(
@@ -15,5 +15,5 @@ export async function readRun(
   const allowed = authorize(actor, "readRun");
   if (!allowed.ok) return allowed;
   const run = await services.runs.describe(actor.tenantId, runId, waitMs);
-  return run.ok ? ok(withAsksFor(actor, run.value)) : run;
+  return run.ok ? ok(runFor(actor, run.value)) : run;
 }

@@ -8,13 +8,13 @@ import { memoriesOf } from "../../routing/team.js";
 import { keyOf } from "../../stores/reader-store.js";
 import { type Actor, ownKey } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
-import { withAsksFor } from "../asks/ask-view.js";
 import { externalIdTaken } from "../creation.js";
 import { openStream } from "../events/follow-events.js";
 import { missingNames, missingTools, namedAt } from "../name-checks.js";
 import type { Services } from "../services.js";
 import { checkMemories, checkTeam } from "../team-checks.js";
 import { pinTeams } from "../team-loader.js";
+import { runFor } from "./run-for.js";
 
 export interface RunInput {
   readonly definition: NewRun;
@@ -43,7 +43,7 @@ export async function startRun(actor: Actor, input: RunInput, services: Services
   const { tenantId, revision } = actor;
   const identity = { tenantId, runId: runId.value, keyId: keyOf(actor), revision };
   const run = await services.runs.start(identity, definition, waitMs);
-  return run.ok ? ok(withAsksFor(actor, run.value)) : run;
+  return run.ok ? ok(runFor(actor, run.value)) : run;
 }
 
 /** Starts a run and gives its events, as server-sent events: from the first one, until nothing goes on any more. */

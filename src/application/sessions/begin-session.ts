@@ -1,5 +1,5 @@
 /** Begin a session with an agent; or find the one that has the caller's own id, and begin it if there is none. */
-import type { NewSession, Session } from "../../chat/session.js";
+import type { NewSession, Session, SessionDefinition } from "../../chat/session.js";
 import { ok, type ProblemIssue, type Result, refuse } from "../../conversation/problem.js";
 import type { CreatedSession } from "../../gateways/session-gateway.js";
 import { newId } from "../../platform/ids.js";
@@ -74,8 +74,7 @@ export async function ensureSession(
   const known = await claims.byExternalId(tenantId, "sessions", externalId);
   const there = known === undefined ? undefined : await sessions.describe(tenantId, known);
   if (there?.ok) {
-    if (actor.role === "user" && !isOwn(actor, there.value)) return noSession;
-    return ok({ session: sessionFor(actor, there.value), created: false });
+    return ofAnother(actor, definition, there.value) ?? ok({ session: sessionFor(actor, there.value), created: false });
   }
   if (definition.externalId !== undefined && definition.externalId !== externalId) {
     const errors = [{ path: "externalId", message: "it is another one than in the path" }];
@@ -86,8 +85,16 @@ export async function ensureSession(
   const owner = await claims.claimExternalId(tenantId, "sessions", externalId, newId("ses"));
   const { session, created } = await sessions.create(tenantId, owner, { ...definition, externalId });
   // Somebody else's may have been made at the same moment.
-  if (actor.role === "user" && !isOwn(actor, session)) return noSession;
-  return ok({ session: sessionFor(actor, session), created });
+  return ofAnother(actor, definition, session) ?? ok({ session: sessionFor(actor, session), created });
+}
+
+/** Why a session that was found isn't the one that was meant: an end user can take any name, and reads what is sent there. */
+function ofAnother(actor: Actor, { subject }: NewSession, found: Session): Result<never> | undefined {
+  if (actor.role === "user") return isOwn(actor, found) ? undefined : noSession;
+  if (found.begunBy !== "user" || subject === undefined || found.subject === subject) return undefined;
+  return refuse("conflict", "Another end user began a session under this externalId. Use another externalId.", {
+    errors: [{ path: "subject", message: "the session has another one" }],
+  });
 }
 
 async function checkParts(tenantId: string, definition: NewSession, services: Services): Promise<Result<void>> {
@@ -97,7 +104,7 @@ async function checkParts(tenantId: string, definition: NewSession, services: Se
 }
 
 /** The session as this actor may begin it: an end user's is their subject's, with an agent that their token may talk to. */
-export function sessionOf(actor: Actor, definition: NewSession): Result<NewSession> {
+export function sessionOf(actor: Actor, definition: NewSession): Result<SessionDefinition> {
   const { agent, context, mentionable, memory, metadata, subject } = definition;
   const { excluded, ...included } = context;
   const chosen = [...Object.values(included), ...Object.values(excluded), ...Object.values(mentionable)];
@@ -119,7 +126,7 @@ export function sessionOf(actor: Actor, definition: NewSession): Result<NewSessi
   if (actor.only?.agents !== undefined && !actor.only.agents.includes(agent)) {
     return refuse("forbidden", `This token is for other agents: ${actor.only.agents.join(", ")}.`);
   }
-  return ok({ ...definition, subject: actor.subject });
+  return ok({ ...definition, subject: actor.subject, begunBy: "user" });
 }
 
 async function missingParts(

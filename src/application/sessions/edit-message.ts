@@ -2,11 +2,12 @@
 
 import type { MessageEdit, MessageVersion } from "../../chat/message-version.js";
 import { recordOf } from "../../conversation/actor-record.js";
-import type { Result } from "../../conversation/problem.js";
+import { ok, type Result } from "../../conversation/problem.js";
 import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
 import type { Services } from "../services.js";
 import type { MessageRef } from "./read-versions.js";
+import { versionFor } from "./turn-for.js";
 
 export async function editMessage(
   actor: Actor,
@@ -15,5 +16,6 @@ export async function editMessage(
 ): Promise<Result<MessageVersion>> {
   const allowed = authorize(actor, "editMessage");
   if (!allowed.ok) return allowed;
-  return services.sessions.editMessage(actor.tenantId, sessionId, messageId, edit, recordOf(actor));
+  const edited = await services.sessions.editMessage(actor.tenantId, sessionId, messageId, edit, recordOf(actor));
+  return edited.ok ? ok(versionFor(actor, edited.value)) : edited;
 }

@@ -4,6 +4,7 @@ import { ok, type Result } from "../../conversation/problem.js";
 import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
 import type { Services } from "../services.js";
+import { versionFor } from "./turn-for.js";
 
 export interface MessageRef {
   readonly sessionId: string;
@@ -19,5 +20,5 @@ export async function readVersions(
   if (!allowed.ok) return allowed;
   const versions = await services.sessions.versions(actor.tenantId, sessionId, messageId);
   if (!versions.ok || authorize(actor, "readOriginals").ok) return versions;
-  return ok(withoutOriginals(versions.value));
+  return ok(withoutOriginals(versions.value).map((version) => versionFor(actor, version)));
 }

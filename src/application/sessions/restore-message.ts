@@ -2,11 +2,12 @@
 
 import type { MessageVersion } from "../../chat/message-version.js";
 import { recordOf } from "../../conversation/actor-record.js";
-import type { Result } from "../../conversation/problem.js";
+import { ok, type Result } from "../../conversation/problem.js";
 import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
 import type { Services } from "../services.js";
 import type { MessageRef } from "./read-versions.js";
+import { versionFor } from "./turn-for.js";
 
 export async function restoreMessage(
   actor: Actor,
@@ -15,5 +16,12 @@ export async function restoreMessage(
 ): Promise<Result<MessageVersion>> {
   const allowed = authorize(actor, "restoreMessage");
   if (!allowed.ok) return allowed;
-  return services.sessions.restoreMessage(actor.tenantId, sessionId, messageId, version, recordOf(actor));
+  const restored = await services.sessions.restoreMessage(
+    actor.tenantId,
+    sessionId,
+    messageId,
+    version,
+    recordOf(actor),
+  );
+  return restored.ok ? ok(versionFor(actor, restored.value)) : restored;
 }

@@ -1,14 +1,9 @@
 /** Change a tenant's name or settings; a setting that isn't given stays as it is. */
 import { ok, type Result, refuse } from "../../conversation/problem.js";
+import type { SettingsUpdate } from "../../stores/tenant-store.js";
 import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
-import {
-  type SettingsChange,
-  type StoredSettings,
-  settingsSchema,
-  storedSettingsSchema,
-  type TenantChange,
-} from "../../tenancy/tenant.js";
+import { type SettingsChange, settingsSchema, type TenantChange } from "../../tenancy/tenant.js";
 import type { Services } from "../services.js";
 import { checkProviders } from "./provider-checks.js";
 import { findTenant, type TenantView, tenantView } from "./tenant-view.js";
@@ -31,11 +26,11 @@ export async function applyChange(
 ): Promise<Result<TenantView>> {
   const tenant = await findTenant(tenantId, services);
   if (!tenant.ok) return tenant;
-  const { name = tenant.value.name, settings: { jurisdiction, ...settings } = {} } = change;
+  const { name, settings: { jurisdiction, ...settings } = {} } = change;
   const checked = checkProviders(settings.providers ?? {}, services.policy);
   if (!checked.ok) return checked;
   if (jurisdiction !== undefined && !(await services.placements.set(tenantId, jurisdiction))) return isPlaced;
-  await services.tenants.update(tenantId, name, await changedSettings(tenant.value.settings, settings, services));
+  await services.tenants.change(tenantId, name, await sealed(settings, services));
   const changed = await findTenant(tenantId, services);
   return changed.ok ? ok(tenantView(changed.value)) : changed;
 }
@@ -45,16 +40,10 @@ const isPlaced = refuse(
   "This tenant has sessions, runs, roundtables, threads or conversations by now, or was asked for one, and these can't move: its jurisdiction stays. Make another tenant with `settings.jurisdiction`, and store there what is needed.",
 );
 
-async function changedSettings(
-  current: StoredSettings,
-  { providers, embeddings, ...others }: Omit<SettingsChange, "jurisdiction">,
+async function sealed(
+  { providers, ...settings }: Omit<SettingsChange, "jurisdiction">,
   { tenants }: Services,
-): Promise<StoredSettings> {
-  const sealed = providers === undefined ? current : await tenants.sealSettings(settingsSchema.parse({ providers }));
-  return storedSettingsSchema.parse({
-    ...current,
-    ...others,
-    ...(embeddings === undefined ? {} : { embeddings: embeddings ?? undefined }),
-    providers: sealed.providers,
-  });
+): Promise<SettingsUpdate> {
+  if (providers === undefined) return settings;
+  return { ...settings, providers: (await tenants.sealSettings(settingsSchema.parse({ providers }))).providers };
 }

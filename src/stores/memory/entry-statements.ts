@@ -15,7 +15,7 @@ export interface Extra {
   readonly requestHash?: string | undefined;
 }
 
-/** Adds an entry, unless its place or its key is taken. @param now ISO */
+/** Adds an entry, unless its place or its key is taken, or what it corrects was corrected already. @param now ISO */
 export function insertion(
   db: Database,
   now: string,
@@ -32,7 +32,9 @@ export function insertion(
          summary_terms, tag_terms, mark_terms, raw_length, summary_length, tag_length, index_terms, vouched_by)
        SELECT ?1, ?2, ?3, ?4, COALESCE(?5, (SELECT COALESCE(MAX(seq), 0) + 1 FROM entries WHERE memory_key = ?3 AND thread_id = ?4)),
          ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?28
-       WHERE ?27 IS NULL OR (SELECT erasures FROM memories WHERE key = ?3) = ?27
+       WHERE (?27 IS NULL OR (SELECT erasures FROM memories WHERE key = ?3) = ?27)
+         AND (?16 IS NULL OR EXISTS (
+           SELECT 1 FROM entries WHERE tenant_id = ?1 AND memory_key = ?3 AND entry_id = ?16 AND superseded_by IS NULL))
        ON CONFLICT DO NOTHING`,
     )
     .bind(

@@ -218,26 +218,41 @@ export class EntryStore {
 
   /**
    * Replaces summary or tags; the index follows.
+   * @param changeOf made of the entry as it is then: anew, where somebody else changed it at that moment
    * @param erasures deletions in the memory when the change began
    * @returns false, and nothing is changed, when there is no such entry, or others were deleted since
    */
   async rewrite(
     memory: MemoryRef,
     entryId: string,
-    change: Partial<Pick<EntryRecord, "summary" | "summarySource" | "tags">>,
+    changeOf: (entry: Entry) => Partial<Pick<EntryRecord, "summary" | "summarySource" | "tags">>,
     erasures?: number,
   ): Promise<boolean> {
-    const row = await this.row(memory, entryId);
-    if (row === undefined || row.deleted_at !== null) return false;
+    let row = await this.row(memory, entryId);
+    while (row !== undefined && row.deleted_at === null) {
+      if (await this.rewriteIfUnchanged(memory, row, changeOf, erasures)) return true;
+      const before = row;
+      row = await this.row(memory, entryId);
+      if (row?.summary === before.summary && row.tags === before.tags) return false;
+    }
+    return false;
+  }
+
+  private async rewriteIfUnchanged(
+    memory: MemoryRef,
+    row: EntryRow,
+    changeOf: Parameters<EntryStore["rewrite"]>[2],
+    erasures: number | undefined,
+  ): Promise<boolean> {
     const entry = showEntry(memory.memoryId, row);
-    const next = { ...entry, threadId: row.thread_id, ...change };
+    const next = { ...entry, threadId: row.thread_id, ...changeOf(entry) };
     const { terms, lengths, indexTerms } = indexedColumns(memory, next);
     const { meta } = await this.db
       .prepare(
         `UPDATE entries SET summary = ?1, summary_source = ?2, tags = ?3, summary_terms = ?4, tag_terms = ?5, mark_terms = ?6,
            summary_length = ?7, tag_length = ?8, index_terms = ?9
          WHERE tenant_id = ?10 AND memory_key = ?11 AND entry_id = ?12 AND deleted_at IS NULL
-           AND (?13 IS NULL OR (SELECT erasures FROM memories WHERE key = ?11) = ?13)`,
+           AND summary = ?14 AND tags = ?15 AND (?13 IS NULL OR (SELECT erasures FROM memories WHERE key = ?11) = ?13)`,
       )
       .bind(
         next.summary,
@@ -251,15 +266,17 @@ export class EntryStore {
         indexTerms,
         memory.tenantId,
         memory.key,
-        entryId,
+        row.entry_id,
         erasures ?? null,
+        row.summary,
+        row.tags,
       )
       .run();
     return meta.changes > 0;
   }
 
   tags(memory: MemoryRef, entryId: string, tags: Tags): Promise<boolean> {
-    return this.rewrite(memory, entryId, { tags });
+    return this.rewrite(memory, entryId, () => ({ tags }));
   }
 
   private async there(memory: MemoryRef, entry: EntryRecord, extra: Extra): Promise<EntryRow | undefined> {

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { newTenant, send, type TestTenant } from "../../support/conclave.js";
 import { eventually } from "../../support/eventually.js";
+import { everybodySpeaks, newPanel, startTable } from "../../support/roundtables.js";
 import { answer, httpTool, openAsk, supervisingAgent, toolCalls } from "./support.js";
 
 const review = [{ match: { type: "phrases", phrases: ["refund"] }, action: "review", reason: "money" }];
@@ -116,6 +117,49 @@ describe("an auditor", () => {
     const client = await tenant.withRole("client");
     const shown = (await client.call("GET", `/v1/sessions/${session}/supervision`)).body.items;
     expect(JSON.stringify(shown)).not.toContain("list_rules");
+  });
+
+  it("finds who deleted a session, a memory and a vault for good, once each, and nothing of what wasn't there", async () => {
+    const tenant = await newTenant();
+    await tenant.agent("assistant");
+    const operator = await tenant.withRole("operator");
+    const session = await tenant.session();
+    const { vaultId } = (await tenant.call("POST", "/v1/vaults", { title: "People" })).body;
+    const { memoryId } = (await tenant.call("POST", `/v1/vaults/${vaultId}/memories`, { title: "Ada" })).body;
+    const deletions = [
+      [operator, `/v1/sessions/${session}`, 204],
+      [operator, `/v1/sessions/${session}`, 404],
+      [operator, `/v1/memories/${memoryId}`, 204],
+      [operator, `/v1/memories/${memoryId}`, 404],
+      [tenant, `/v1/vaults/${vaultId}`, 204],
+      [tenant, `/v1/sessions/${session.replaceAll(/[0-9]/g, "0")}`, 404],
+    ] as const;
+    for (const [reader, path, status] of deletions) expect((await reader.call("DELETE", path)).status).toBe(status);
+
+    const staff = { kind: "key", id: keyId(operator), role: "operator" };
+    const rows = (await audit(tenant)).filter(({ type }) => String(type).endsWith(".deleted"));
+    expect(rows).toMatchObject([
+      { type: "session.deleted", sessionId: session, actor: staff },
+      { type: "memory.deleted", memoryId, actor: staff },
+      {
+        type: "vault.deleted",
+        subject: { kind: "vaults", name: vaultId },
+        actor: { id: keyId(tenant), role: "admin" },
+      },
+    ]);
+    expect(rows).toHaveLength(3);
+  });
+
+  it("finds of which roundtable a decision is", async () => {
+    const tenant = await newTenant();
+    await tenant.rules("plain", [{ match: { type: "phrases", phrases: ["rosebud"] }, action: "redact", reason: "no" }]);
+    const panel = newPanel(["ana", "ben"], { rounds: 1 });
+    await everybodySpeaks(panel);
+    const { sessionId: roundtableId } = await startTable(tenant, panel, { topic: "Rosebud?", supervisors: ["plain"] });
+    await eventually(async () => {
+      const rows = (await audit(tenant)).filter(({ type }) => type === "supervision");
+      expect(new Set(rows.map((row) => row.roundtableId))).toEqual(new Set([roundtableId]));
+    });
   });
 
   it("finds who stored and who deleted a rule, and who changed what is in force in a session", async () => {
