@@ -4,8 +4,9 @@
  * judges reaches it as delimited data under its own system prompt.
  */
 import type { z } from "zod";
+import type { AgentOutcome } from "../../agent/agent-spec.js";
 import { type AgentLimits, defaultAgentLimits } from "../../agent/budget.js";
-import { type AgentOutcome, runAgent } from "../../agent/loop.js";
+import { runAgent } from "../../agent/loop.js";
 import type { AgentObserver, AgentPorts } from "../../agent/ports.js";
 import { type CallRecord, openGuard } from "../../agent/tools.js";
 import type { ModelPort } from "../../model/port.js";
