@@ -105,8 +105,12 @@ function directory(config: ModelConfig, ports: ModelPorts): (name: ModelRequest[
 function missing(fullName: string, providers: ReadonlyMap<string, ModelProvider>): string {
   const slash = fullName.indexOf("/");
   const provider = fullName.slice(0, Math.max(slash, 0));
-  if (provider === "" || providers.has(provider)) return "";
-  if (provider === "openai") return ": it takes the deployment's OPENAI_API_KEY";
-  if (provider === "workers-ai") return ": it takes the binding AI, which a local Worker has not";
-  return `: the tenant's settings name no provider "${provider}"`;
+  return provider === "" || providers.has(provider) ? "" : `: ${whatProviderTakes(provider)}`;
+}
+
+/** What models of a provider would take that isn't there. */
+export function whatProviderTakes(provider: string): string {
+  if (provider === "openai") return "it takes the deployment's OPENAI_API_KEY";
+  if (provider === "workers-ai") return "it takes the binding AI, which a local Worker has not";
+  return `the tenant's settings name no provider "${provider}"`;
 }
