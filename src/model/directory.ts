@@ -1,6 +1,6 @@
 /** Which provider a model's name stands for, and the model port made of them. */
 import { ModelError, type ModelPort, type ModelRequest } from "./port.js";
-import type { ModelProvider } from "./provider.js";
+import { type ModelProvider, whatProviderTakes } from "./provider.js";
 import { offlineModel } from "./providers/offline.js";
 import { type HttpPorts, openAiCompatible } from "./providers/openai-compatible.js";
 import { type AiBinding, workersAi } from "./providers/workers-ai.js";
@@ -106,11 +106,4 @@ function missing(fullName: string, providers: ReadonlyMap<string, ModelProvider>
   const slash = fullName.indexOf("/");
   const provider = fullName.slice(0, Math.max(slash, 0));
   return provider === "" || providers.has(provider) ? "" : `: ${whatProviderTakes(provider)}`;
-}
-
-/** What models of a provider would take that isn't there. */
-export function whatProviderTakes(provider: string): string {
-  if (provider === "openai") return "it takes the deployment's OPENAI_API_KEY";
-  if (provider === "workers-ai") return "it takes the binding AI, which a local Worker has not";
-  return `the tenant's settings name no provider "${provider}"`;
 }

@@ -3,7 +3,7 @@ import { modelList } from "../../agent/definition.js";
 import type { ToolRef } from "../../agent/tools.js";
 import { builtInServer } from "../../agent/tools.js";
 import type { ProblemIssue } from "../../conversation/problem.js";
-import { whatProviderTakes } from "../../model/directory.js";
+import { whatProviderTakes } from "../../model/provider.js";
 import { type Team, teamsWithin, toolRefOf } from "../../routing/team.js";
 import type { ResourceReader } from "../../stores/tenant-snapshots.js";
 import { givesOrders } from "../../supervision/orders-in-data.js";
