@@ -7,7 +7,7 @@ import { turnSchema } from "./session.js";
 
 /** Questions to staff stand in a turn as they do among the events. */
 const withAsks = z.looseObject({ asks: z.array(askSchema.transform(askForUsers)).catch([]) });
-const told = (reader: EventAudience, data: unknown): unknown => (reader === "user" ? withAsks.parse(data) : data);
+const viewFor = (reader: EventAudience, data: unknown): unknown => (reader === "user" ? withAsks.parse(data) : data);
 
 const turn = z.object({ turnId: z.string() });
 const message = z.object({ messageId: z.string() });
@@ -36,7 +36,7 @@ export const chatEvents = {
     description: "The turn ended, however it did: the turn as it is when the event is read.",
     audience: "user",
     roots: ["session"],
-    told,
+    viewFor,
     data: turnSchema,
     stored: turn,
   },

@@ -14,14 +14,15 @@ export function answersIn(printed: string): unknown[] {
 /** Where what is shown isn't what was answered, with both. None: it is, as far as it is shown. */
 export function differences(shown: unknown, answered: unknown, path = ""): string[] {
   if (Array.isArray(shown)) {
-    if (!Array.isArray(answered) || (shown.length === 0 && answered.length > 0)) return [told(path, shown, answered)];
+    if (!Array.isArray(answered) || (shown.length === 0 && answered.length > 0))
+      return [difference(path, shown, answered)];
     return shown.flatMap((item, at) => differences(item, answered[at], `${path}.${at}`));
   }
   if (isRecord(shown)) {
-    if (!isRecord(answered)) return [told(path, shown, answered)];
+    if (!isRecord(answered)) return [difference(path, shown, answered)];
     return Object.entries(shown).flatMap(([name, value]) => differences(value, answered[name], `${path}.${name}`));
   }
-  return isSame(shown, answered) ? [] : [told(path, shown, answered)];
+  return isSame(shown, answered) ? [] : [difference(path, shown, answered)];
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
@@ -52,6 +53,6 @@ function isShortened(shown: string, answered: string): boolean {
     });
 }
 
-function told(path: string, shown: unknown, answered: unknown): string {
+function difference(path: string, shown: unknown, answered: unknown): string {
   return `${path.slice(1)}: ${JSON.stringify(shown)} is shown, ${JSON.stringify(answered)} is answered`;
 }

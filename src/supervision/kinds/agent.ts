@@ -153,7 +153,7 @@ async function run(
   ports: AgentSupervisorPorts & { readonly observer: AgentObserver },
 ): Promise<AgentOutcome> {
   const { name, permission, config, timeoutMs } = settings;
-  const { surroundings, hash, contextChanged, sanitizeReason: worded, journal, signal } = judging;
+  const { surroundings, hash, contextChanged, sanitizeReason, journal, signal } = judging;
   const reason = reasonSchema(config.reasons);
   const offered = [
     ...decisionTools(kit, hash, reason, part === undefined && changesTexts(subject.hook, settings)),
@@ -163,7 +163,7 @@ async function run(
           editor: surroundings.context,
           supervisor: name,
           reason,
-          sanitizeReason: worded,
+          sanitizeReason,
           changed: contextChanged,
         })),
   ];
