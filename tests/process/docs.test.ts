@@ -112,6 +112,10 @@ describe("the commands of", () => {
   });
 });
 
+it.each(noAnswers)("JSON that is no answer stands behind the commands of a page: %s", (beginning) => {
+  expect(pages.flatMap(blocksOf).filter(({ shown: json }) => json.startsWith(beginning))).toHaveLength(1);
+});
+
 interface Block {
   readonly commands: string;
   /** The JSON that the page shows behind them; empty where it shows none. */
