@@ -130,7 +130,7 @@ export class CommandIntake {
     const { store, kit, ends, changed } = this.ports;
     const debate = debateOf(store);
     if (action === "pause" || action === "resume") {
-      if (isCompleted(debate)) return refuse("conflict", "The roundtable is completed: there is nothing to pause.");
+      if (isCompleted(debate)) return refuse("conflict", `The roundtable is completed: there is nothing to ${action}.`);
       store.setPaused(action === "pause");
       changed();
       kit.deliverSoon();
