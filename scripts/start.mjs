@@ -30,8 +30,10 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => s
 stopWithNpm();
 
 try {
-  await demandFreePort();
+  demandPort();
+  // First: another port is no help to whoever starts the same folder twice.
   await demandDataOfItsOwn();
+  await demandFreePort();
   makeSecrets();
   migrate();
   worker = startWorker();
@@ -68,10 +70,13 @@ function readVars() {
   return parseEnv(readFileSync(varsFile, "utf8"));
 }
 
-async function demandFreePort() {
+function demandPort() {
   if (!/^\d{1,5}$/.test(port) || Number(port) < 1 || Number(port) > 65_535) {
     throw new Error(`PORT is "${port}"; it has to be a number from 1 to 65535.`);
   }
+}
+
+async function demandFreePort() {
   const free = await new Promise((resolve, reject) => {
     const probe = createServer();
     probe.once("error", (error) => (error.code === "EADDRINUSE" ? resolve(false) : reject(error)));

@@ -126,6 +126,7 @@ export function composeServices(env: Env, { cf, bookmark }: RequestOrigin = {}):
     environment: env.ENVIRONMENT,
     adminSecret: env.ADMIN_SECRET,
     sealingSecret: env.SEALING_SECRET,
+    providers: [...(env.OPENAI_API_KEY ? ["openai"] : []), ...(env.AI === undefined ? [] : ["workers-ai"])],
     now,
     near: nearStores(near ?? db, { sealer, now, vectors: memory.ports.vectors }),
     bookmark: () => near?.bookmark ?? bookmarks.latest,

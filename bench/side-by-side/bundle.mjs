@@ -1,5 +1,6 @@
 // The built bundle in Miniflare, with a database of its own in memory, and what a measurement needs around it.
 import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { createServer } from "node:net";
@@ -31,7 +32,7 @@ export async function startBundle(outdir, modelUrl, { inspector = false } = {}) 
   const text = (value) => ({ type: "text", value });
   const objects = { CHAT_SESSION: "ChatSession", MEMORY_THREAD: "MemoryThread", ROUTING_RUN: "RoutingRun" };
   const each = (make) => Object.fromEntries(Object.entries(objects).map(make));
-  const [port, inspectorPort] = [await freePort(), inspector ? await freePort() : undefined];
+  const [port, inspectorPort] = await freePorts(inspector ? 2 : 1);
   const miniflare = new Miniflare({
     host: "127.0.0.1",
     port,
@@ -143,12 +144,11 @@ export async function startProcess(args, { port, env = {} } = {}) {
   return { port: at, stop: () => child.kill("SIGTERM") };
 }
 
-export function freePort() {
-  return new Promise((resolve) => {
-    const probe = createServer();
-    probe.listen(0, "127.0.0.1", () => {
-      const { port } = probe.address();
-      probe.close(() => resolve(port));
-    });
-  });
+/** As many as are asked for, each another: a port that was let go of may be given out again, so all are held until the last is there. */
+export async function freePorts(count) {
+  const probes = Array.from({ length: count }, () => createServer().listen(0, "127.0.0.1"));
+  await Promise.all(probes.map((probe) => once(probe, "listening")));
+  const ports = probes.map((probe) => probe.address().port);
+  await Promise.all(probes.map((probe) => once(probe.close(), "close")));
+  return ports;
 }

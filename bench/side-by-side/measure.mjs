@@ -3,7 +3,7 @@
 import { Agent, request } from "node:http";
 import { cpus, loadavg } from "node:os";
 import { fileURLToPath } from "node:url";
-import { build, freePort, prepare, startBundle, startProcess } from "./bundle.mjs";
+import { build, freePorts, prepare, startBundle, startProcess } from "./bundle.mjs";
 import { profile } from "./inspector.mjs";
 
 const rounds = Number(process.env.ROUNDS ?? 200);
@@ -17,7 +17,7 @@ const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 
 const model = await startProcess([here("model.mjs")]);
 const modelUrl = `http://127.0.0.1:${model.port}/v1`;
-const portkeyPort = await freePort();
+const [portkeyPort] = await freePorts(1);
 const portkey = await startProcess(
   [here("node_modules/@portkey-ai/gateway/build/start-server.js"), "--headless", `--port=${portkeyPort}`],
   { port: portkeyPort, env: { TRUSTED_CUSTOM_HOSTS: "127.0.0.1,localhost" } },

@@ -3,10 +3,7 @@
 import type { EndedStatus } from "../../src/agent/work.js";
 import type { RootPlatform } from "../../src/application/root-platform.js";
 import { loadRules } from "../../src/application/turn-setup.js";
-import type { AskWork } from "../../src/asks/origin.js";
-import type { OutboxPayload } from "../../src/catalogues/outbox.js";
 import type { ContextChangeBody, ContextView } from "../../src/chat/context.js";
-import type { ReplyDelta } from "../../src/chat/reply-stream.js";
 import {
   changeDefinition,
   isFinal,
@@ -17,24 +14,23 @@ import {
   type Turn,
 } from "../../src/chat/session.js";
 import type { ActorRecord } from "../../src/conversation/actor-record.js";
-import { messageText, replyText } from "../../src/conversation/message.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
 import type { SendCommand } from "../../src/gateways/session-gateway.js";
 import type { Lease, StepOutcome } from "../kit/driver.js";
-import type { StreamOptions } from "../kit/event-stream.js";
-import type { LiveEvent } from "../kit/events.js";
 import { Kit } from "../kit/kit.js";
 import type { RootEngine } from "../kit/root.js";
 import { AnswerSupervision } from "./answer-supervision.js";
+import { forLatecomers } from "./latecomers.js";
 import { MessageIntake } from "./message-intake.js";
 import { MessageVersions } from "./message-versions.js";
 import { deliverOutbox } from "./outbox-delivery.js";
 import { VersionedContext } from "./session-context.js";
+import { SessionOutbox } from "./session-outbox.js";
 import { presentEvent, sessionView } from "./session-view.js";
 import { ChatSessionStore } from "./store.js";
 import type { TurnRecord } from "./turn-rows.js";
 import { TurnRun } from "./turn-runner.js";
-import { addError, crashOutcome, turnView } from "./turn-view.js";
+import { addError, crashOutcome, describeTurn, turnView } from "./turn-view.js";
 
 /** After how long the list of sessions shows that a turn runs, in milliseconds. */
 const runningShownAfterMs = 5_000;
@@ -44,6 +40,7 @@ export class SessionEngine implements RootEngine {
   readonly kit: Kit;
   readonly context: VersionedContext;
   readonly versions: MessageVersions;
+  private readonly outbox: SessionOutbox;
   private readonly intake: MessageIntake;
   private run: TurnRun | undefined;
   /** The tenant's revision, as the message brought it that begins the next turn. */
@@ -65,9 +62,9 @@ export class SessionEngine implements RootEngine {
       deliver: (messages) => deliverOutbox(messages, this.store, platform),
       step: (lease) => this.step(lease),
       present: (type, data) => this.present(type, data),
-      describeWork: (turnId) => this.describeTurn(turnId),
+      describeWork: (turnId) => describeTurn(turnId, this.store),
       askClosed: (turnId) => this.askClosed(turnId),
-      askChanged: ({ askId, status }) => this.notifyConversation({ askId, status }),
+      askChanged: ({ askId, status }) => this.outbox.notifyConversation({ askId, status }),
       // Set by versions before: what the list shows is due.
       deadlinePassed: () => this.kit.deliverSoon(),
       active: () => this.active(),
@@ -81,23 +78,25 @@ export class SessionEngine implements RootEngine {
       store: this.store,
       kit: this.kit,
       now: platform.now,
-      changed: (messageId, change) => this.remember(messageId, change),
+      changed: (messageId, change) => this.outbox.remember(messageId, change),
       rules: () => loadRules({ ...this.store.session(), context: () => this.context.current().context }, platform),
     });
     this.context = new VersionedContext({
       sql: ctx.storage.sql,
       kit: this.kit,
       now: platform.now,
-      changed: () => this.updateIndex(),
+      changed: () => this.outbox.updateIndex(),
     });
+    const view = (): Session => this.view();
+    this.outbox = new SessionOutbox({ store: this.store, kit: this.kit, now: platform.now, view });
     this.intake = new MessageIntake({
       store: this.store,
       kit: this.kit,
       supervision: new AnswerSupervision({ store: this.store, kit: this.kit, platform, context: this.context }),
       now: platform.now,
       cancelTurn: (turn) => this.cancelTurn(turn),
-      remember: (messageId) => this.remember(messageId),
-      indexed: () => this.updateIndex(),
+      remember: (messageId) => this.outbox.remember(messageId),
+      indexed: () => this.outbox.updateIndex(),
       begins: (turnId) => {
         this.madeNow = turnId;
       },
@@ -109,7 +108,7 @@ export class SessionEngine implements RootEngine {
     this.kit.write(() => {
       this.store.createSession({ ...identity, definition, salt: crypto.randomUUID(), createdAt });
       this.context.begin(definition.context);
-      this.updateIndex();
+      this.outbox.updateIndex();
       if (definition.memory !== undefined) this.kit.outbox.put("memory", "memory", {});
     });
     this.kit.deliverSoon();
@@ -128,19 +127,10 @@ export class SessionEngine implements RootEngine {
     if (!changed.ok) return changed;
     this.kit.write(() => {
       this.store.setDefinition(changed.value);
-      this.updateIndex();
+      this.outbox.updateIndex();
     });
     this.kit.deliverSoon();
     return ok(this.view());
-  }
-
-  /** What asks of a turn say of where they come from. */
-  private describeTurn(turnId: string): AskWork {
-    const { sessionId, definition } = this.store.session();
-    const { agent, subject, externalId, metadata } = definition;
-    const messageId = this.store.turns.get(turnId)?.messageId;
-    const message = messageId === undefined ? undefined : this.store.messages.get(messageId);
-    return { sessionId, turnId, agent, subject, externalId, metadata, message: message && messageText(message) };
   }
 
   /** Changes the context, for the turn under way too. */
@@ -178,32 +168,8 @@ export class SessionEngine implements RootEngine {
   }
 
   /** Somebody who follows one message gets its reply as text, even when it was complete before they listened. */
-  forLatecomers(turnId: string | undefined): Pick<StreamOptions, "catchUp" | "unseen"> {
-    return {
-      catchUp: () => this.catchUp(turnId),
-      unseen: turnId === undefined ? undefined : (event) => this.wholeReply(event),
-    };
-  }
-
-  /** What was released of the reply that is being written, for somebody who comes late. */
-  private catchUp(turnId: string | undefined): LiveEvent | undefined {
-    const running = this.run;
-    const delta = running?.stream?.soFar();
-    if (running === undefined || delta === undefined) return undefined;
-    const { turnId: work } = running.turn;
-    return turnId === undefined || turnId === work ? this.deltaEvent(work, delta) : undefined;
-  }
-
-  /** The reply that an ended turn came to, as one delta. */
-  private wholeReply({ type, work }: LiveEvent): LiveEvent | undefined {
-    const reply =
-      type === "turn.completed" && work !== undefined ? this.store.turns.get(work)?.outcome?.reply : undefined;
-    if (work === undefined || reply === undefined) return undefined;
-    return this.deltaEvent(work, { text: replyText(reply.modelReply), attempt: 0, offset: 0 });
-  }
-
-  private deltaEvent(work: string, delta: ReplyDelta): LiveEvent {
-    return this.kit.events.live("reply.delta", work, { turnId: work, ...delta });
+  forLatecomers(turnId: string | undefined): ReturnType<typeof forLatecomers> {
+    return forLatecomers(turnId, { store: this.store, events: this.kit.events, running: () => this.run });
   }
 
   view(): Session {
@@ -252,7 +218,7 @@ export class SessionEngine implements RootEngine {
     const listing = setTimeout(() => this.listRunning(turnId), runningShownAfterMs);
     const { store, kit, context } = this;
     const platform = await this.platformNow();
-    const remember = (messageId: string): void => this.remember(messageId);
+    const remember = (messageId: string): void => this.outbox.remember(messageId);
     this.run = new TurnRun(turn, store.session(), { store, kit, platform, context, remember });
     try {
       const { status, outcome } = await this.run.drive(lease);
@@ -271,7 +237,7 @@ export class SessionEngine implements RootEngine {
 
   private listRunning(turnId: string): void {
     if (this.store.turns.get(turnId)?.status !== "running") return;
-    this.kit.write(() => this.updateIndex());
+    this.kit.write(() => this.outbox.updateIndex());
     this.kit.deliverSoon();
   }
 
@@ -292,14 +258,8 @@ export class SessionEngine implements RootEngine {
     this.kit.write(() => {
       this.store.turns.setStatus(turnId, "waiting");
       this.kit.events.append("turn.waiting", turnId, { turnId });
-      this.updateIndex();
+      this.outbox.updateIndex();
     });
-  }
-
-  /** Sends what the list of sessions shows to its copy. To be called in the write that changes it. */
-  private updateIndex(): void {
-    this.store.touch(this.platform.now());
-    this.kit.outbox.put("session", "session", this.view());
   }
 
   private end(turn: TurnRecord, status: EndedStatus, outcome: SettledOutcome, by?: ActorRecord): void {
@@ -314,26 +274,16 @@ export class SessionEngine implements RootEngine {
       this.store.turns.end(turnId, status, stored, endedAt);
       if (reply !== undefined) {
         this.store.messages.add(reply, turnId, true);
-        this.remember(reply.messageId);
+        this.outbox.remember(reply.messageId);
       }
       if (error !== undefined) addError(error, turn, this.store);
       this.kit.events.append("turn.completed", turnId, { turnId });
-      this.updateIndex();
-      this.notifyConversation({ turnId });
+      this.outbox.updateIndex();
+      this.outbox.notifyConversation({ turnId });
       // A team's workers that were interrupted must not count as busy for ever.
       if (status === "cancelled" || status === "failed")
         this.kit.outbox.put("work_ended", turnId, { work: turnId, at: this.platform.now() });
     });
-  }
-
-  /** For the memory, by id: the outbox holds no text, and what is delivered is what the message says by then. */
-  private remember(messageId: string, change?: number | "erased"): void {
-    if (this.store.session().definition.memory !== undefined) {
-      const edit = change === "erased" ? undefined : change;
-      this.kit.outbox.put("memory", "memory", { messageId, edit, at: this.platform.now() });
-    }
-    // The end of a turn sends off what it left; a change stands alone.
-    if (change !== undefined) this.kit.deliverSoon();
   }
 
   /** From here on a conversation of a chat channel shows what happens here. */
@@ -341,16 +291,10 @@ export class SessionEngine implements RootEngine {
     this.store.setConversation(conversation);
   }
 
-  /** Where the session belongs to a chat, that is where turns and asks appear. To be called in the write that it is about. */
-  private notifyConversation(change: OutboxPayload<"channel">): void {
-    // One entity: what happened first appears first.
-    if (this.store.session().conversation !== undefined) this.kit.outbox.put("channel", "channel", change);
-  }
-
   private askClosed(turnId: string): void {
     if (this.store.turns.get(turnId)?.status !== "waiting") return;
     this.store.turns.setStatus(turnId, "running");
-    this.updateIndex();
+    this.outbox.updateIndex();
     this.kit.kick();
   }
 

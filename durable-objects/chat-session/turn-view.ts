@@ -1,7 +1,8 @@
-/** A turn as callers see it. */
+/** A turn as callers and its asks see it. */
+import type { AskWork } from "../../src/asks/origin.js";
 import { isFinal, type SettledOutcome, type Turn } from "../../src/chat/session.js";
 import { callsOf } from "../../src/chat/turn-calls.js";
-import type { PlainMessage } from "../../src/conversation/message.js";
+import { messageText, type PlainMessage } from "../../src/conversation/message.js";
 import { supervisionSummary } from "../../src/supervision/summary.js";
 import type { Kit } from "../kit/kit.js";
 import type { ChatSessionStore } from "./store.js";
@@ -37,6 +38,15 @@ export function turnView(record: TurnRecord, store: ChatSessionStore, kit: Kit):
     createdAt: new Date(record.acceptedAt).toISOString(),
     ...(record.endedAt === undefined ? {} : { endedAt: new Date(record.endedAt).toISOString() }),
   };
+}
+
+/** What asks of a turn say of where they come from. */
+export function describeTurn(turnId: string, store: ChatSessionStore): AskWork {
+  const { sessionId, definition } = store.session();
+  const { agent, subject, externalId, metadata } = definition;
+  const messageId = store.turns.get(turnId)?.messageId;
+  const message = messageId === undefined ? undefined : store.messages.get(messageId);
+  return { sessionId, turnId, agent, subject, externalId, metadata, message: message && messageText(message) };
 }
 
 /** An error stands behind the message that it is about: one whose verdict never came isn't cleared, so nobody reads its text. */

@@ -1,17 +1,14 @@
 /** The parts of the kit put together, as every object that does work has them. */
-import type { EndedStatus, Usage } from "../../src/agent/work.js";
-import { type Ask, askForAll } from "../../src/asks/ask.js";
-import { askEvents } from "../../src/asks/events.js";
-import type { AskWork } from "../../src/asks/origin.js";
-import type { ActorRecord } from "../../src/conversation/actor-record.js";
+import type { Usage } from "../../src/agent/work.js";
+import type { Ask } from "../../src/asks/ask.js";
 import { newAskId } from "../../src/platform/ids.js";
 import { IsolateLoad } from "../../src/platform/isolate-load.js";
 import { describeError, log } from "../../src/platform/logging.js";
 import type { Level, LogFields } from "../../src/platform/metrics.js";
 import { ApprovalBook } from "./approvals.js";
+import { askOfDeadline, isAskEvent, presentAskEvent, recordAskChange } from "./ask-changes.js";
 import { AskBook } from "./asks.js";
 import { Attempts } from "./attempts.js";
-import { closingAct } from "./closing-act.js";
 import { Crashes } from "./crashes.js";
 import { Deadlines } from "./deadlines.js";
 import { Deliveries } from "./deliveries.js";
@@ -19,63 +16,15 @@ import { Driver, type Lease, type StepOutcome } from "./driver.js";
 import { EventLog } from "./events.js";
 import { SupervisorHealth } from "./health.js";
 import { SqlJournal, usageOf } from "./journal.js";
+import type { KitPorts, WorkEnd } from "./kit-ports.js";
 import { ObjectWrites } from "./object-writes.js";
 import { Outbox } from "./outbox.js";
-import type { OutboxMessage } from "./outbox-rows.js";
 import { Waiters } from "./waiters.js";
 import { WorkBook } from "./work-book.js";
 import { sumOfUsage } from "./work-steps.js";
 
-export interface KitPorts {
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-  /** Whose the object is, and its id: `ses_…`, `run_…`. Only asked for once it exists. */
-  readonly owner: () => { readonly tenantId: string; readonly id: string };
-  /** Brings outbox messages where they belong; all or throws. */
-  readonly deliver: (messages: readonly OutboxMessage[]) => Promise<void>;
-  /** Does the next work, under a lease: see {@link StepOutcome} for what it comes to. */
-  readonly step: (lease: Lease) => Promise<StepOutcome>;
-  /** What is shown of a stored event of the object's own: the log stores ids and no texts. */
-  readonly present: (type: string, data: unknown) => unknown;
-  /** What an ask of this work says of where it comes from. */
-  readonly describeWork?: (work: string) => AskWork;
-  /** An ask of this work was closed, in this very write: let it go on. */
-  readonly askClosed: (work: string) => void;
-  /** An ask was opened or closed, in this very write. */
-  readonly askChanged?: (ask: Ask) => void;
-  /** What becomes of an exception that a step threw; without this it is logged as `driver.crashed`. */
-  readonly crashed?: (error: unknown) => void;
-  /** A deadline of the object's own has passed. */
-  readonly deadlinePassed?: (name: string) => void;
-  /**
-   * Whether work is left that goes on without anybody doing anything. An object that has this is asked when an instance wakes up
-   * (`resume`): that somebody drives or delivers needn't be stored, the alarm alone stands for it.
-   */
-  readonly active?: () => boolean;
-  /** A write was undone, or everything was erased: what was read is to be read anew. */
-  readonly undone?: () => void;
-  /** What all objects of the isolate have at work; without it the object counts as alone there. */
-  readonly load?: IsolateLoad;
-}
-
-const askDeadline = "ask:";
 /** When work that died or threw is looked at again. */
 const retryDeadline = "retry";
-
-/** How work ended, as it is logged. */
-export interface WorkEnd {
-  /** What the object calls it: the log line is `<kind>.ended`. */
-  readonly kind: string;
-  readonly outcome: EndedStatus;
-  /** When it was accepted; milliseconds since the epoch. */
-  readonly since: number;
-  /** Who ended it before its time, if somebody did. */
-  readonly by?: ActorRecord | undefined;
-  /** For the tenant's usage: who did the work, for whom, and by which key it was begun. */
-  readonly agent: string;
-  readonly subject?: string | undefined;
-  readonly keyId?: string | undefined;
-}
 
 /**
  * What every object has. A root (an object with work of its own) makes one, kicks it whenever it made work, and does one work
@@ -322,12 +271,13 @@ export class Kit {
         } else if (name === "outbox") this.deliverSoon();
         else {
           this.deadlines.move(name, undefined);
-          if (name.startsWith(askDeadline)) this.asks.expire(name.slice(askDeadline.length));
+          const askId = askOfDeadline(name);
+          if (askId !== undefined) this.asks.expire(askId);
           else this.ports.deadlinePassed?.(name);
         }
       } catch (error) {
         this.log("error", "alarm.failed", {
-          subject: name.startsWith(askDeadline) ? "ask" : name,
+          subject: askOfDeadline(name) === undefined ? name : "ask",
           ...describeError(error),
         });
       }
@@ -350,10 +300,7 @@ export class Kit {
   }
 
   private present(type: string, data: unknown): unknown {
-    if (!type.startsWith("ask.")) return this.ports.present(type, data);
-    const { data: event } = askEvents["ask.opened"].stored.safeParse(data);
-    const ask = event === undefined ? undefined : this.asks.get(event.askId);
-    return ask === undefined ? data : askForAll(ask);
+    return isAskEvent(type) ? presentAskEvent(data, this.asks) : this.ports.present(type, data);
   }
 
   /** A line of the log about this object's work. */
@@ -363,23 +310,8 @@ export class Kit {
   }
 
   private askChanged(ask: Ask, work: string): void {
-    const open = ask.status === "open";
-    this.outbox.put("ask", ask.askId, ask);
-    this.events.append(open ? "ask.opened" : "ask.closed", work, { askId: ask.askId });
-    this.log("info", open ? "ask.opened" : "ask.closed", {
-      askId: ask.askId,
-      subject: ask.kind,
-      outcome: ask.status,
-      latencyMs: Date.parse(ask.closedAt ?? ask.openedAt) - Date.parse(ask.openedAt),
-    });
-    this.deadlines.move(
-      askDeadline + ask.askId,
-      open && ask.deadline !== undefined ? Date.parse(ask.deadline) : undefined,
-    );
-    if (!open) {
-      this.outbox.put("act", ask.askId, closingAct(ask, work));
-      this.ports.askClosed(work);
-    }
+    recordAskChange(ask, work, this);
+    if (ask.status !== "open") this.ports.askClosed(work);
     this.ports.askChanged?.(ask);
     this.deliverSoon();
   }

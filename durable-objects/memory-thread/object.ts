@@ -24,18 +24,18 @@ export class MemoryThread extends StoredObject<ThreadEngine> implements ThreadOb
 
   async start(identity: ThreadIdentity): Promise<Wire<Invocation>> {
     this.create(identity);
-    return toWire(this.engine.start());
+    return toWire(this.engine.intake.start());
   }
 
   async append(identity: ThreadIdentity, command: Wire<AppendCommand>): Promise<Wire<Result<Invocation>>> {
     const parsed = fromWire(command, appendSchema);
     this.create(identity);
-    return toWire(this.engine.append(parsed));
+    return toWire(this.engine.intake.append(parsed));
   }
 
   async noteEntry(identity: ThreadIdentity, seq: number, characters: number, flushNow: boolean): Promise<void> {
     this.create(identity);
-    this.engine.noteEntry(seq, characters, flushNow);
+    this.engine.intake.noteEntry(seq, characters, flushNow);
   }
 
   async rebuild(identity: ThreadIdentity): Promise<void> {
@@ -44,7 +44,7 @@ export class MemoryThread extends StoredObject<ThreadEngine> implements ThreadOb
   }
 
   async end(): Promise<Wire<Result<Invocation>>> {
-    return toWire(this.exists() ? ok(this.engine.end()) : noThread);
+    return toWire(this.exists() ? ok(this.engine.intake.end()) : noThread);
   }
 
   async describe(atSeq?: number): Promise<Wire<Result<Thread>>> {
@@ -85,7 +85,7 @@ export class MemoryThread extends StoredObject<ThreadEngine> implements ThreadOb
     if (this.exists()) throw new Error("only a new thread can be restored to a checkpoint");
     const parsed = fromWire(checkpoint, checkpointSchema);
     this.create(identity);
-    this.engine.restore(parsed);
+    this.engine.intake.restore(parsed);
   }
 
   async entriesOf(messageId: string, kept: string): Promise<string[]> {

@@ -1,34 +1,17 @@
-/** A memory thread at work: the invoker's commands, durable when they return, and the slices that the queue asks for. */
+/** A memory thread at work: the slices that the queue asks for, erasure and what is written again. What comes in is `ThreadIntake`'s. */
 
 import type { MemoryPlatform } from "../../src/application/memory/memory-platform.js";
-import { ok, type Result, refuse } from "../../src/conversation/problem.js";
-import type { AppendCommand, SliceReport, ThreadMarksView } from "../../src/gateways/thread-gateway.js";
-import {
-  type ControlDecision,
-  decideEnd,
-  decideFlush,
-  decideMessage,
-  decideStart,
-  type FlushRange,
-  idleAfterMs,
-} from "../../src/memory/control.js";
-import {
-  type Invocation,
-  type Level,
-  type NewMessage,
-  standaloneThread,
-  type Thread,
-  type ThreadMessage,
-} from "../../src/memory/memory.js";
+import type { SliceReport, ThreadMarksView } from "../../src/gateways/thread-gateway.js";
+import type { FlushRange } from "../../src/memory/control.js";
+import { type Level, standaloneThread, type Thread, type ThreadMessage } from "../../src/memory/memory.js";
 import { windowMessages } from "../../src/memory/prompts.js";
-import { newId } from "../../src/platform/ids.js";
 import { describeError } from "../../src/platform/logging.js";
 import type { Lease, StepOutcome } from "../kit/driver.js";
 import { Kit } from "../kit/kit.js";
-import type { Checkpoint } from "./checkpoint.js";
 import { deliverFromThread } from "./deliveries.js";
 import { MemoryThreadStore } from "./store.js";
-import { invocationView, marksView, threadView } from "./views.js";
+import { ThreadIntake } from "./thread-intake.js";
+import { marksView, threadView } from "./views.js";
 import { failureText, nextWork, runSlice, sliceWork } from "./work.js";
 
 /** How long a delivery waits for its slice, in milliseconds. */
@@ -46,6 +29,7 @@ const unstartedDeadline = "unstarted";
 export class ThreadEngine {
   readonly store: MemoryThreadStore;
   readonly kit: Kit;
+  readonly intake: ThreadIntake;
 
   constructor(
     private readonly ctx: DurableObjectState,
@@ -66,90 +50,7 @@ export class ThreadEngine {
       deadlinePassed: (name) => this.deadlinePassed(name),
       load: platform.load,
     });
-  }
-
-  start(): Invocation {
-    return this.kit.write(() => {
-      this.apply(decideStart(this.store.thread().marks));
-      this.kit.deadlines.move("idle", this.platform.now() + idleAfterMs);
-      return invocationView(this.store);
-    });
-  }
-
-  /** Takes messages, all or none; they are stored when this returns, and no model is waited for. */
-  append(command: AppendCommand): Result<Invocation> {
-    const known = this.store.batch(command.idempotencyKey);
-    if (known !== undefined) {
-      return known.requestHash === "" || known.requestHash === command.requestHash
-        ? ok(invocationView(this.store, known))
-        : refuse("idempotency_conflict", "This Idempotency-Key came with other messages before. Use a new key.");
-    }
-    const fromSeq = this.store.thread().marks.lastSeq + 1;
-    const range = { fromSeq, toSeq: fromSeq + command.messages.length - 1 };
-    const invocation = this.kit.write(() => {
-      for (const message of command.messages) this.take({ ...message, vouchedBy: command.vouchedBy });
-      if (command.flushNow) this.flushNow();
-      this.store.addBatch(command.idempotencyKey, command.requestHash, range);
-      this.kit.deadlines.move("idle", this.platform.now() + idleAfterMs);
-      this.sendJob(range);
-      return invocationView(this.store, range);
-    });
-    this.kit.deliverSoon();
-    return ok(invocation);
-  }
-
-  /**
-   * Takes note of an entry without a conversation, which is stored already: flushes of such entries are decided as those of
-   * messages are. Told again, or late, it changes nothing.
-   * @param flushNow it corrects another one: the context learns of it at once
-   */
-  noteEntry(seq: number, characters: number, flushNow: boolean): void {
-    this.kit.write(() => {
-      let { lastSeq } = this.store.thread().marks;
-      if (seq <= lastSeq) return;
-      // Those that were never noted count too: whoever wrote them may have died just then.
-      for (; lastSeq < seq; lastSeq++) {
-        this.apply(decideMessage(this.store.thread().marks, lastSeq + 1 === seq ? characters : 0));
-      }
-      this.store.setIndexed(seq);
-      if (flushNow) this.flushNow();
-      this.kit.deadlines.move("idle", this.platform.now() + idleAfterMs);
-      this.sendJob({ fromSeq: seq, toSeq: seq });
-    });
-    this.kit.deliverSoon();
-  }
-
-  /** Ends the session. What isn't covered yet will be; where everything is, nothing is done. */
-  end(): Invocation {
-    const invocation = this.kit.write(() => {
-      const decision = decideEnd(this.store.thread().marks);
-      this.apply(decision);
-      this.kit.deadlines.move("idle", undefined);
-      if (decision.flush !== undefined) this.sendJob(decision.flush);
-      const done = invocationView(this.store);
-      return decision.flush === undefined ? done : { ...done, flush: decision.flush };
-    });
-    this.kit.deliverSoon();
-    return invocation;
-  }
-
-  /** Takes in all messages that another thread had up to a checkpoint, at once. */
-  restore({ messages, batches }: Checkpoint): void {
-    this.kit.write(() => {
-      for (const message of messages) {
-        while (this.store.thread().marks.epoch < message.epoch) {
-          if (this.store.thread().marks.open) this.apply(decideEnd(this.store.thread().marks));
-          this.apply(decideStart(this.store.thread().marks));
-        }
-        this.take(message);
-        if (message.content === "") this.store.erase(message.seq);
-      }
-      for (const { idempotencyKey, requestHash, ...range } of batches) {
-        this.store.addBatch(idempotencyKey, requestHash, range);
-      }
-      this.sendJob({ fromSeq: 1, toSeq: messages.length });
-    });
-    this.kit.deliverSoon();
+    this.intake = new ThreadIntake(this.store, this.kit, platform.now, (range) => this.sendJob(range));
   }
 
   /** The thread as it stands, or as it stood after a message. */
@@ -248,30 +149,6 @@ export class ThreadEngine {
     this.kit.waiters.rejectAll();
   }
 
-  private take(message: NewMessage & Pick<ThreadMessage, "vouchedBy">): void {
-    const decision = decideMessage(this.store.thread().marks, message.content.length);
-    const { occurredAt = new Date(this.platform.now()).toISOString() } = message;
-    this.store.addMessage({
-      ...message,
-      occurredAt,
-      seq: decision.marks.lastSeq,
-      entryId: newId("ent"),
-      control: decision.control,
-      epoch: decision.marks.epoch,
-    });
-    this.apply(decision);
-  }
-
-  private flushNow(): void {
-    const { marks, control } = this.store.thread();
-    this.apply(decideFlush(marks, control));
-  }
-
-  private apply(decision: ControlDecision): void {
-    this.store.setMarks(decision.marks, decision.control);
-    if (decision.flush !== undefined) this.store.requestFlush(decision.flush);
-  }
-
   private async step(lease: Lease): Promise<StepOutcome> {
     const { store, kit, platform } = this;
     const at = store.thread();
@@ -319,7 +196,7 @@ export class ThreadEngine {
   }
 
   private deadlinePassed(name: string): void {
-    if (name === "idle") return void this.end();
+    if (name === "idle") return void this.intake.end();
     // Besides "rewrite": "redo" and "watch" are left of earlier versions.
     if (nextWork(this.store, this.platform.now()) === undefined) return;
     const { lastSeq } = this.store.thread().marks;

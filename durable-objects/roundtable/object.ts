@@ -33,7 +33,7 @@ export class Roundtable extends Root<RoundtableEngine> implements RoundtableObje
     if (!this.exists()) {
       const parsed = fromWire(definition, roundtableDefinitionSchema);
       this.makeTables();
-      this.engine.begin(identity, parsed);
+      this.engine.intake.begin(identity, parsed);
     }
     return this.describe(waitMs);
   }
@@ -48,7 +48,7 @@ export class Roundtable extends Root<RoundtableEngine> implements RoundtableObje
       const [parsed, from] = [fromWire(definition, roundtableDefinitionSchema), fromWire(record, debateRecordSchema)];
       const done = effects === undefined ? [] : fromWire(effects, z.array(effectSchema));
       this.makeTables();
-      this.engine.adopt(identity, parsed, from, done);
+      this.engine.intake.adopt(identity, parsed, from, done);
     }
     return this.describe(0);
   }
@@ -77,20 +77,23 @@ export class Roundtable extends Root<RoundtableEngine> implements RoundtableObje
     revision?: number,
   ): Answer {
     if (!this.exists()) return toWire(noRoundtable);
-    return this.settle(this.engine.goOn(commandId, fromWire(command, continueSchema), answerer, revision), waitMs);
+    return this.settle(
+      this.engine.intake.goOn(commandId, fromWire(command, continueSchema), answerer, revision),
+      waitMs,
+    );
   }
 
   async giveContext(results: Wire<readonly ContextResult[]>, answerer: Answerer): Answer {
     if (!this.exists()) return toWire(noRoundtable);
-    return this.settle(this.engine.giveContext(fromWire(results, z.array(contextResultSchema)), answerer), 0);
+    return this.settle(this.engine.intake.giveContext(fromWire(results, z.array(contextResultSchema)), answerer), 0);
   }
 
   async synthesize(waitMs: number): Answer {
-    return this.exists() ? this.settle(this.engine.synthesize(), waitMs) : toWire(noRoundtable);
+    return this.exists() ? this.settle(this.engine.intake.synthesize(), waitMs) : toWire(noRoundtable);
   }
 
   async control(action: ControlAction, by: ActorRecord, waitMs: number): Answer {
-    return this.exists() ? this.settle(this.engine.control(action, by), waitMs) : toWire(noRoundtable);
+    return this.exists() ? this.settle(this.engine.intake.control(action, by), waitMs) : toWire(noRoundtable);
   }
 
   /** The roundtable once nothing runs any more, or as it is after `waitMs`. */

@@ -1,34 +1,26 @@
-/** A roundtable at work: the kit's parts put together, and what happens when a command, an answer or an alarm comes. */
-import type { Effect } from "../../src/agent/effects.js";
+/** A roundtable at work: the kit's parts put together, the command that is driven, and what callers see of it. */
 import type { RootPlatform } from "../../src/application/root-platform.js";
-import type { Answerer } from "../../src/asks/ask.js";
 import type { AskWork } from "../../src/asks/origin.js";
-import type { ActorRecord } from "../../src/conversation/actor-record.js";
-import { ok, type Result, refuse } from "../../src/conversation/problem.js";
-import type { RoundtableIdentity } from "../../src/gateways/roundtable-gateway.js";
-import type { ContextResult, ResultOutcome } from "../../src/roundtable/context-results.js";
-import { isCompleted, nextStep } from "../../src/roundtable/debate.js";
+import type { ResultOutcome } from "../../src/roundtable/context-results.js";
+import { isCompleted } from "../../src/roundtable/debate.js";
 import type { DebateRecord } from "../../src/roundtable/debate-record.js";
 import { awaitsAnalysis } from "../../src/roundtable/round-consensus.js";
-import type {
-  ContinueCommand,
-  ControlAction,
-  Roundtable,
-  RoundtableDefinition,
-} from "../../src/roundtable/roundtable.js";
+import type { Roundtable } from "../../src/roundtable/roundtable.js";
 import type { Lease, StepOutcome } from "../kit/driver.js";
 import { Kit } from "../kit/kit.js";
 import type { RootEngine } from "../kit/root.js";
 import { CommandEnds } from "./command-ends.js";
+import { CommandIntake } from "./command-intake.js";
 import { driveCommand } from "./drive.js";
 import { presentEvent } from "./event-view.js";
 import { Requests } from "./requests.js";
-import { debateOf, debateRecord, roundtableView, seatsAt, summaryView } from "./roundtable-view.js";
+import { debateOf, debateRecord, roundtableView, summaryView } from "./roundtable-view.js";
 import { type Command, RoundtableStore } from "./store.js";
 
 export class RoundtableEngine implements RootEngine {
   readonly store: RoundtableStore;
   readonly kit: Kit;
+  readonly intake: CommandIntake;
   private readonly requests: Requests;
   private readonly ends: CommandEnds;
   /** The tenant's revision, as the request brought it that begins the next command. */
@@ -58,122 +50,12 @@ export class RoundtableEngine implements RootEngine {
       load: platform.load,
     });
     const changed = (): void => this.changed();
-    const { store, kit } = this;
-    this.requests = new Requests({ store, kit, now: platform.now, changed });
-    this.ends = new CommandEnds({ store, kit, requests: this.requests, now: platform.now, changed });
-  }
-
-  begin(identity: RoundtableIdentity, definition: RoundtableDefinition): void {
-    this.kit.write(() => {
-      this.create(identity, definition);
-      const speakers = seatsAt(this.store.roundtable()).map(({ id }) => id);
-      const startedAt = this.platform.now();
-      this.run({ kind: "round", round: 1, speakers, absent: [], startedAt }, identity.revision);
-    });
-    this.kit.deliverSoon();
-  }
-
-  /** As it stood in another's record: its rounds, and what was answered in them; and what was done there. */
-  adopt(
-    identity: RoundtableIdentity,
-    definition: RoundtableDefinition,
-    record: DebateRecord,
-    done: readonly Effect[],
-  ): void {
-    this.kit.write(() => {
-      this.create(identity, definition);
-      this.store.addEffects(done);
-      if (record.topic !== undefined) this.store.setTopic(record.topic);
-      const perspectives = record.seats.flatMap(({ perspective }) => perspective ?? []);
-      if (perspectives.length === record.seats.length) this.store.setPerspectives(perspectives);
-      for (const round of record.rounds) this.store.putRound(round);
-      for (const request of record.requests) {
-        const { status, result, error, source } = request;
-        this.store.putRequest({ request, cleared: { status, result, error, source } });
-      }
-      this.changed();
-    });
-    this.kit.deliverSoon();
-  }
-
-  /** Goes on by a round, a further pass of one, or to the end. The same command, sent again, does nothing again. */
-  goOn(
-    commandId: string,
-    command: ContinueCommand,
-    answerer: Answerer,
-    revision?: number,
-  ): Result<readonly ResultOutcome[] | undefined> {
-    const { lastCommand } = this.store.roundtable();
-    if (lastCommand === commandId) return ok(undefined);
-    const busy = this.busy();
-    if (!busy.ok) return busy;
-    const { skipPending, rerun, focusQuestion, contextResults } = command;
-    const before = nextStep(debateOf(this.store), { skipPending: true });
-    if (before.kind === "refused") return refuse("conflict", before.detail);
-    let outcomes: readonly ResultOutcome[] | undefined;
-    if (contextResults !== undefined) {
-      const given = this.requests.give(contextResults, answerer);
-      if (!given.ok) return given;
-      outcomes = given.value;
-    }
-    const next = nextStep(debateOf(this.store), { skipPending, rerun });
-    if (next.kind === "refused") return refuse("conflict", next.detail);
-    this.kit.write(() => {
-      this.store.setLastCommand(commandId);
-      this.store.setError(undefined);
-      if (next.kind === "needs_context") return;
-      this.requests.closeOpen({ skipRequired: skipPending === true, by: answerer.by });
-      if (next.kind === "complete") return;
-      const { kind, round, speakers, absent } = next;
-      const started = {
-        ...{ kind, round, speakers: [...speakers], absent: [...absent], startedAt: this.platform.now() },
-        ...(focusQuestion === undefined ? {} : { focusQuestion }),
-      };
-      this.run(started, revision);
-    });
-    this.changed();
-    this.kit.deliverSoon();
-    return ok(outcomes);
-  }
-
-  giveContext(results: readonly ContextResult[], answerer: Answerer): Result<readonly ResultOutcome[]> {
-    return this.requests.give(results, answerer);
-  }
-
-  /** Brings the debate together, once for each state of it. */
-  synthesize(): Result<undefined> {
-    const { synthesis } = this.store.roundtable();
-    const last = this.store.rounds().at(-1);
-    if (last === undefined)
-      return refuse("conflict", "Nobody has said anything yet: there is nothing to bring together.");
-    if (synthesis !== undefined && synthesis.round === last.round) return ok(undefined);
-    if (this.store.command()?.command.kind === "synthesis") return ok(undefined);
-    const busy = this.busy();
-    if (!busy.ok) return busy;
-    this.kit.write(() => {
-      this.store.setError(undefined);
-      this.run({ kind: "synthesis", round: last.round, startedAt: this.platform.now() });
-    });
-    return ok(undefined);
-  }
-
-  control(action: ControlAction, by: ActorRecord): Result<undefined> {
-    const debate = debateOf(this.store);
-    if (action === "pause" || action === "resume") {
-      if (isCompleted(debate)) return refuse("conflict", "The roundtable is completed: there is nothing to pause.");
-      this.store.setPaused(action === "pause");
-      this.changed();
-      this.kit.deliverSoon();
-      return ok(undefined);
-    }
-    if (isCompleted(debate)) return action === "answerNow" ? this.synthesize() : ok(undefined);
-    const said = debate.rounds.length > 0 || this.store.positions().length > 0;
-    if (action === "answerNow" && !said) {
-      return refuse("conflict", "Nobody has said anything yet: there is nothing to answer with.");
-    }
-    this.ends.cut(action === "stop" ? "stopped" : "answered", by);
-    this.kit.deliverSoon();
-    return action === "answerNow" ? this.synthesize() : ok(undefined);
+    const shared = { store: this.store, kit: this.kit, now: platform.now, changed };
+    this.requests = new Requests(shared);
+    const ports = { ...shared, requests: this.requests };
+    this.ends = new CommandEnds(ports);
+    const run = (command: Command, revision?: number): void => this.run(command, revision);
+    this.intake = new CommandIntake({ ...ports, ends: this.ends, run });
   }
 
   async stop(): Promise<void> {
@@ -214,11 +96,6 @@ export class RoundtableEngine implements RootEngine {
     return debateRecord(this.store);
   }
 
-  private create(identity: RoundtableIdentity, definition: RoundtableDefinition): void {
-    this.store.create(identity, definition, crypto.randomUUID(), this.platform.now());
-    this.kit.events.append("roundtable.started", undefined, { roundtableId: identity.roundtableId });
-  }
-
   /**
    * Makes a command the one that is worked on. In the write that is under way.
    * @param revision the tenant's, where the request brought it
@@ -235,20 +112,6 @@ export class RoundtableEngine implements RootEngine {
     }
     this.changed();
     this.kit.kick();
-  }
-
-  /** Whether a command can be taken. An analysis is in nobody's way: the next round does it beside its seats. */
-  private busy(): Result<undefined> {
-    const command = this.store.command();
-    if (command === undefined || command.command.kind === "analysis") return ok(undefined);
-    if (command.status === "running") {
-      return refuse("conflict", "A round is running: read the roundtable with waitMs, or follow its events.", {
-        retryAfterSeconds: 1,
-      });
-    }
-    const [ask] = this.kit.asks.openOfWork(command.work);
-    const more = ask === undefined ? {} : { askId: ask.askId };
-    return refuse("waiting_on_ask", "The round waits for an approval or a review: answer that first.", more);
   }
 
   private async step(lease: Lease): Promise<StepOutcome> {

@@ -6,7 +6,7 @@ import { readReferences, withinPrompt } from "./references.mjs";
 const pagesFirst = ["sessions", "models", "security", "errors", "deployment", "supervision"];
 
 const conversation = [
-  { say: "What happens to further messages while a turn is running?" },
+  { say: "How many turns run at a time in a session?" },
   { say: "What does queue_full mean?" },
   { say: "Which model is `default` when there is a key?", streamed: true },
   {

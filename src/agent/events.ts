@@ -8,21 +8,21 @@ const agentName = z.string().optional();
 const call = z.object({ ...workIds, toolCallId: z.string(), server: z.string(), tool: z.string(), agent: agentName });
 
 /** A team's workers and a panel's seats are none of an end user's business. */
-const told = (reader: EventAudience, data: unknown): unknown =>
+const viewFor = (reader: EventAudience, data: unknown): unknown =>
   reader === "user" && call.safeParse(data).data?.agent !== undefined ? undefined : data;
 
 export const agentEvents = {
   "tool.called": {
     description: "An agent's call of a tool was cleared and begins.",
     audience: "user",
-    told,
+    viewFor,
     roots: ["session", "run", "roundtable"],
     data: call,
   },
   "tool.progress": {
     description: "How far a remote tool says it is with a call, in units of its own; at most one in a second.",
     audience: "user",
-    told,
+    viewFor,
     roots: ["session", "run", "roundtable"],
     data: call.extend({ progress: z.number(), total: z.number().optional() }),
     live: true,
@@ -30,7 +30,7 @@ export const agentEvents = {
   "tool.returned": {
     description: "The tool returned or failed, and how long it took.",
     audience: "user",
-    told,
+    viewFor,
     roots: ["session", "run", "roundtable"],
     data: call.extend({ isError: z.boolean(), elapsedMs: z.number() }),
   },

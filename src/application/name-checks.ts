@@ -26,7 +26,12 @@ export async function missingNames(
   const found = await resources.pins(tenantId, named);
   return named
     .filter(({ kind, name }) => !found.some((pin) => pin.kind === kind && pin.name === name))
-    .map(({ path, kind, name }) => ({ path, message: `there is no ${kind}/${name}` }));
+    .map(({ path, kind, name }) => ({ path, message: notStored(kind, name) }));
+}
+
+/** What is said of a name that nothing is stored under. */
+export function notStored(kind: ResourceKind, name: string): string {
+  return `there is no ${kind}/${name}; store it at PUT /v1/${kind}/${name}`;
 }
 
 /** The tools of a remote server are known only when it is called: it is enough that the server is stored. */

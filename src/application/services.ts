@@ -36,6 +36,8 @@ export interface Services {
   readonly environment: string;
   readonly adminSecret: string;
   readonly sealingSecret: string;
+  /** Of models, those that the deployment has for every tenant: `openai`, `workers-ai`. */
+  readonly providers: readonly string[];
   readonly now: () => number;
   readonly db: Database;
   readonly sealer: Sealer;

@@ -195,8 +195,8 @@ function toldOf(body: HttpTool | McpTool): readonly string[] {
 }
 
 /** A result that was made for one end user is kept for that one alone. */
-function cacheScope(origin: CallOrigin, told: readonly string[]): string {
-  return told.length === 0 ? "" : ` for ${JSON.stringify(told.map((key) => [key, contextValue(origin, key)]))}`;
+function cacheScope(origin: CallOrigin, keys: readonly string[]): string {
+  return keys.length === 0 ? "" : ` for ${JSON.stringify(keys.map((key) => [key, contextValue(origin, key)]))}`;
 }
 
 /** That an address can't be called, as its tenant may read it. */

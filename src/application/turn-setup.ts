@@ -8,7 +8,7 @@ import type { HistoryMessage } from "../agent/prompt.js";
 import type { ToolRef } from "../agent/tools.js";
 import { isToolExcluded, type SessionContext } from "../chat/context.js";
 import type { NewSession } from "../chat/session.js";
-import type { TurnSetup } from "../chat/turn.js";
+import type { TurnSetup } from "../chat/turn-ports.js";
 import type { ModelReply } from "../conversation/message.js";
 import type { LoadedTeam } from "../routing/ports.js";
 import type { HealthStore } from "../supervision/breaker.js";

@@ -4,7 +4,7 @@ import type { EventAudience, EventDefinitions } from "../conversation/event.js";
 import { askForUsers, askSchema } from "./ask.js";
 
 /** Of a question to staff an end user hears that there is one. */
-const told = (reader: EventAudience, data: unknown): unknown =>
+const viewFor = (reader: EventAudience, data: unknown): unknown =>
   reader === "user" ? askSchema.transform(askForUsers).safeParse(data).data : data;
 
 const stored = z.object({ askId: z.string() });
@@ -13,7 +13,7 @@ export const askEvents = {
   "ask.opened": {
     description: "Work waits for an answer: the ask as it is when the event is read, without what only some may see.",
     audience: "user",
-    told,
+    viewFor,
     roots: ["session", "run", "roundtable"],
     data: askSchema,
     stored,
@@ -21,7 +21,7 @@ export const askEvents = {
   "ask.closed": {
     description: "The ask was answered, cancelled, or nobody answered it in time.",
     audience: "user",
-    told,
+    viewFor,
     roots: ["session", "run", "roundtable"],
     data: askSchema,
     stored,

@@ -58,9 +58,9 @@ const definitionOf: ReadonlyMap<string, EventDefinition> = new Map(
  * @param data the whole, as JSON text; made only for who hears it
  */
 export function heardBy(reader: EventAudience, type: string, data: () => string): string | undefined {
-  const { audience = "operator", told } = definitionOf.get(type) ?? {};
+  const { audience = "operator", viewFor } = definitionOf.get(type) ?? {};
   if (eventAudiences.indexOf(audience) > eventAudiences.indexOf(reader)) return undefined;
-  if (told === undefined || reader === "operator") return data();
-  const heard = told(reader, JSON.parse(data()));
-  return heard === undefined ? undefined : JSON.stringify(heard);
+  if (viewFor === undefined || reader === "operator") return data();
+  const view = viewFor(reader, JSON.parse(data()));
+  return view === undefined ? undefined : JSON.stringify(view);
 }

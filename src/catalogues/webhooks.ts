@@ -118,8 +118,8 @@ export interface SeenEvent {
 /** The body of a webhook, by Standard Webhooks: `{type, timestamp, data}`. */
 export function webhookBody(event: SeenEvent, owner: EventOwner, includeTexts: boolean): Record<string, unknown> {
   const { rootId, agent, subject, externalId } = owner;
-  const told = includeTexts && readable.has(event.type) ? event.data : plain(event.data);
-  const data = { ...told, ...rootField(rootId), eventId: event.seq, agent, subject, externalId };
+  const eventData = includeTexts && readable.has(event.type) ? event.data : plain(event.data);
+  const data = { ...eventData, ...rootField(rootId), eventId: event.seq, agent, subject, externalId };
   return { type: event.type, timestamp: event.at, data };
 }
 

@@ -10,7 +10,7 @@ import { replyShownTo } from "./shown-reply.js";
 /** Questions to staff stand in a turn as they do among the events, and in its reply as they do in the transcript. */
 const withAsks = z.looseObject({ asks: z.array(askSchema.transform(askForUsers)).catch([]) });
 const withReply = z.looseObject({ reply: assistantMessageSchema.optional().catch(undefined) });
-const told = (reader: EventAudience, data: unknown): unknown => {
+const viewFor = (reader: EventAudience, data: unknown): unknown => {
   const { reply, ...turn } = withReply.parse(reader === "user" ? withAsks.parse(data) : data);
   return reply === undefined ? turn : { ...turn, reply: replyShownTo(reader, reply) };
 };
@@ -42,7 +42,7 @@ export const chatEvents = {
     description: "The turn ended, however it did: the turn as it is when the event is read.",
     audience: "user",
     roots: ["session"],
-    told,
+    viewFor,
     data: turnSchema,
     stored: turn,
   },

@@ -1,6 +1,7 @@
 /** What a model reads of what a caller sent along with a message, and how it is to answer. */
+
+import type { AgentSpec } from "../agent/agent-spec.js";
 import type { AgentLimits } from "../agent/budget.js";
-import type { AgentSpec } from "../agent/loop.js";
 import type { PromptParts } from "../agent/prompt.js";
 import type { ModelMessage } from "../model/port.js";
 import type { PromptContext } from "../routing/team-context.js";

@@ -13,7 +13,7 @@ export interface EventDefinition {
   readonly description: string;
   readonly audience: EventAudience;
   /** What who may hear it hears of its data; nothing where it isn't for them after all. Absent: all of it. */
-  readonly told?: (reader: EventAudience, data: unknown) => unknown;
+  readonly viewFor?: (reader: EventAudience, data: unknown) => unknown;
   /** Whose logs it stands in. */
   readonly roots: readonly EventRoot[];
   /** What a reader gets. */

@@ -3,9 +3,10 @@
  * the text is put in byte for byte by whoever stores the entry. Without a model the summary is an extract.
  */
 import { z } from "zod";
+import type { AgentOutcome } from "../agent/agent-spec.js";
 import { defaultAgentLimits } from "../agent/budget.js";
 import type { Journal } from "../agent/journal.js";
-import { type AgentOutcome, runAgent } from "../agent/loop.js";
+import { runAgent } from "../agent/loop.js";
 import type { AgentPorts } from "../agent/ports.js";
 import { type AgentTool, openGuard } from "../agent/tools.js";
 import { type summarySources, type Tags, tagsSchema } from "./entry.js";

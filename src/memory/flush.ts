@@ -3,9 +3,10 @@
  * entries are there, synthesise, put the context by compare-and-set, merge and put again where another thread was faster.
  */
 import { z } from "zod";
+import type { AgentOutcome } from "../agent/agent-spec.js";
 import { defaultAgentLimits } from "../agent/budget.js";
 import type { Journal } from "../agent/journal.js";
-import { type AgentOutcome, runAgent } from "../agent/loop.js";
+import { runAgent } from "../agent/loop.js";
 import { type AgentTool, openGuard } from "../agent/tools.js";
 import { failureOf, type MemoryAgentPorts, toolHistory } from "./capture.js";
 import { citedItems, withoutCitations } from "./citations.js";

@@ -1,6 +1,6 @@
 /** Which provider a model's name stands for, and the model port made of them. */
 import { ModelError, type ModelPort, type ModelRequest } from "./port.js";
-import type { ModelProvider } from "./provider.js";
+import { type ModelProvider, whatProviderTakes } from "./provider.js";
 import { offlineModel } from "./providers/offline.js";
 import { type HttpPorts, openAiCompatible } from "./providers/openai-compatible.js";
 import { type AiBinding, workersAi } from "./providers/workers-ai.js";
@@ -105,8 +105,5 @@ function directory(config: ModelConfig, ports: ModelPorts): (name: ModelRequest[
 function missing(fullName: string, providers: ReadonlyMap<string, ModelProvider>): string {
   const slash = fullName.indexOf("/");
   const provider = fullName.slice(0, Math.max(slash, 0));
-  if (provider === "" || providers.has(provider)) return "";
-  if (provider === "openai") return ": it takes the deployment's OPENAI_API_KEY";
-  if (provider === "workers-ai") return ": it takes the binding AI, which a local Worker has not";
-  return `: the tenant's settings name no provider "${provider}"`;
+  return provider === "" || providers.has(provider) ? "" : `: ${whatProviderTakes(provider)}`;
 }

@@ -4,7 +4,7 @@ import type { Services } from "../application/services.js";
 import type { Actor } from "../tenancy/actor.js";
 import { openCompaction } from "./compaction.js";
 import { OpenAiError } from "./errors.js";
-import type { InputItem, ToldItem } from "./response-items.js";
+import type { InputItem, WholeItem } from "./response-items.js";
 import { type OutputItem, responseOf, responseOfItem } from "./response-object.js";
 import { headOf } from "./stored-response.js";
 
@@ -23,21 +23,21 @@ export async function lookUpItems(
   items: readonly InputItem[],
   sender: Sender,
   services: Services,
-): Promise<ToldItem[]> {
+): Promise<WholeItem[]> {
   const outputs = await readOutputs(items, sender, services);
-  const told: ToldItem[] = [];
+  const whole: WholeItem[] = [];
   for (const [at, item] of items.entries()) {
     if (item.type === "compaction") {
       const summary = await openCompaction(sender.actor, item.encrypted_content, services);
       if (summary === undefined) throw wrongItem(at, "encrypted_content", "It is no compaction of yours.");
-      told.push({ type: "message", role: "user", content: summary });
+      whole.push({ type: "message", role: "user", content: summary });
     } else if (item.type === "item_reference") {
       const found = outputs.get(item.id);
       if (found === undefined) throw wrongItem(at, "id", `There is no item "${item.id}" that was stored.`);
-      told.push(found);
-    } else told.push(item);
+      whole.push(found);
+    } else whole.push(item);
   }
-  return told;
+  return whole;
 }
 
 /** What the responses put out that items refer to, by the ids of those items. */

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { subjectSchema } from "../conversation/names.js";
 import { only } from "./body.js";
-import { completeItems, itemSchema, type ToldItem } from "./response-items.js";
+import { completeItems, itemSchema, type WholeItem } from "./response-items.js";
 
 const name = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, "a name is 1 to 64 letters, digits, hyphens or underscores");
 const functionTool = z.strictObject({
@@ -124,7 +124,7 @@ export const compactBodySchema = z.preprocess(
 
 /** A request whose items have been looked up. */
 export type ResponseRequest = Omit<z.infer<typeof bodySchema>, "input" | keyof typeof overHttp> & {
-  readonly input: readonly ToldItem[];
+  readonly input: readonly WholeItem[];
 };
 
 function completed(body: unknown): unknown {

@@ -78,7 +78,7 @@ export const itemSchema = z.discriminatedUnion(
 );
 export type InputItem = z.infer<typeof itemSchema>;
 /** What stands for itself: references and compactions have been looked up. */
-export type ToldItem = Exclude<InputItem, { type: "item_reference" | "compaction" }>;
+export type WholeItem = Exclude<InputItem, { type: "item_reference" | "compaction" }>;
 
 const untyped = z.looseObject({ type: z.null().optional() });
 
@@ -96,31 +96,31 @@ export function completeItems(input: unknown): unknown {
 type Message = ChatRequest["messages"][number];
 
 /** The items as messages of a chat, each with the place of its item. What one reply said and called is one message there. */
-export function asMessages(items: readonly ToldItem[]): { readonly message: Message; readonly at: number }[] {
-  const told: { message: Message; at: number }[] = [];
+export function asMessages(items: readonly WholeItem[]): { readonly message: Message; readonly at: number }[] {
+  const placed: { message: Message; at: number }[] = [];
   for (const [at, item] of items.entries()) {
-    const last = told.at(-1)?.message;
+    const last = placed.at(-1)?.message;
     const reply = last?.role === "assistant" ? last : undefined;
     switch (item.type) {
       case "message": {
         const content = textOf(item.content);
-        if (item.role !== "assistant") told.push({ message: { role: item.role, content }, at });
-        else if (reply === undefined) told.push({ message: { role: "assistant", content }, at });
+        if (item.role !== "assistant") placed.push({ message: { role: item.role, content }, at });
+        else if (reply === undefined) placed.push({ message: { role: "assistant", content }, at });
         else reply.content = [textOf(reply.content), content].filter((part) => part !== "").join("\n");
         break;
       }
       case "function_call": {
         const { call_id, name, arguments: args } = item;
         const call = { id: call_id, type: "function" as const, function: { name, arguments: args } };
-        if (reply === undefined) told.push({ message: { role: "assistant", content: null, tool_calls: [call] }, at });
+        if (reply === undefined) placed.push({ message: { role: "assistant", content: null, tool_calls: [call] }, at });
         else reply.tool_calls = [...(reply.tool_calls ?? []), call];
         break;
       }
       case "function_call_output":
-        told.push({ message: { role: "tool", tool_call_id: item.call_id, content: textOf(item.output) }, at });
+        placed.push({ message: { role: "tool", tool_call_id: item.call_id, content: textOf(item.output) }, at });
     }
   }
-  return told;
+  return placed;
 }
 
 type Parts = string | readonly ({ readonly text: string } | { readonly refusal: string })[] | null | undefined;

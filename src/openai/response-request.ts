@@ -13,8 +13,8 @@ export function responseInput(body: ResponseRequest, session: string | undefined
   const sessionId = inBody ?? session ?? named;
   const previousId = body.previous_response_id ?? undefined;
   if (sessionId !== undefined) checkConversation(body, previousId);
-  const told = asMessages(body.input);
-  const messages = told.map(({ message }) => message);
+  const placed = asMessages(body.input);
+  const messages = placed.map(({ message }) => message);
   const chat: ChatRequest = {
     model: body.model,
     messages: body.instructions == null ? messages : [{ role: "developer", content: body.instructions }, ...messages],
@@ -25,7 +25,7 @@ export function responseInput(body: ResponseRequest, session: string | undefined
   const shift = messages.length - chat.messages.length;
   const input = inItsWords(
     () => chatInput(chat, sessionId, previousId !== undefined),
-    (index) => told[index + shift]?.at,
+    (index) => placed[index + shift]?.at,
   );
   const request = { ...input.request, note: echoOf(body, sessionId) };
   const isStored = body.store ?? true;

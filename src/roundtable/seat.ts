@@ -2,10 +2,12 @@
  * A seat's turn in a round: its model with its tools, until it takes a position. What it writes instead is read as JSON; a position that
  * can't be used goes back to it once, with the reason; a seat that fails is tried again.
  */
+
+import type { AgentOutcome } from "../agent/agent-spec.js";
 import type { AgentLimits } from "../agent/budget.js";
 import { defaultAgentLimits } from "../agent/budget.js";
 import { type Effect, effectsOf, refusingRepeats } from "../agent/effects.js";
-import { type AgentOutcome, runAgent } from "../agent/loop.js";
+import { runAgent } from "../agent/loop.js";
 import { addSpent, nothingSpent } from "../agent/spent.js";
 import type { AgentTool, ToolEffect, ToolGuard } from "../agent/tools.js";
 import type { ModelMessage } from "../model/port.js";

@@ -1,7 +1,7 @@
 /** What people answered while a team worked: each question once, with who answered it, and whether anybody did. */
 import { z } from "zod";
+import type { AgentReport } from "../agent/agent-spec.js";
 import { answeredWith, assumedFrom, isAskHuman } from "../agent/built-in/ask-human.js";
-import type { AgentReport } from "../agent/loop.js";
 import type { Ask } from "../asks/ask.js";
 import { audiences } from "../asks/policy.js";
 import { actorRecordSchema } from "../conversation/actor-record.js";

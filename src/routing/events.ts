@@ -40,7 +40,7 @@ export const routingEvents = {
     description: "The run ended, however it did: the run as it is when the event is read.",
     audience: "client",
     roots: ["run"],
-    told: (reader: EventAudience, data: unknown): unknown => {
+    viewFor: (reader: EventAudience, data: unknown): unknown => {
       const { clarifications, ...ended } = withClarifications.parse(data);
       return { ...ended, clarifications: clarificationsShownTo(reader, clarifications) };
     },

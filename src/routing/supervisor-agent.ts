@@ -2,9 +2,11 @@
  * A team's supervisor as an agent: it looks things up, asks a person where that is needed, and decides by calling `route_to`.
  * Its last round can only decide. What it writes instead is read as JSON; a decision that can't be used goes back to it once, with the reason.
  */
+
+import type { AgentOutcome } from "../agent/agent-spec.js";
 import { modelList } from "../agent/definition.js";
 import { type Effect, effectsOf } from "../agent/effects.js";
-import { type AgentOutcome, runAgent } from "../agent/loop.js";
+import { runAgent } from "../agent/loop.js";
 import { buildPrompt } from "../agent/prompt.js";
 import { isRequested } from "../agent/tool-call.js";
 import type { AgentTool, ToolGuard } from "../agent/tools.js";

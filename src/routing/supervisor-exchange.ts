@@ -1,7 +1,7 @@
 /** What a team's supervisor keeps from one decision to the next: the tools it called and what they returned. */
 
+import type { AgentReport } from "../agent/agent-spec.js";
 import { clip } from "../agent/effects.js";
-import type { AgentReport } from "../agent/loop.js";
 import { builtInServer } from "../agent/tools.js";
 import type { ModelMessage } from "../model/port.js";
 import type { Finding } from "./findings.js";

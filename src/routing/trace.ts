@@ -40,7 +40,7 @@ function traced<const T extends string, F extends z.ZodRawShape, W extends z.Zod
     description,
     audience: "client",
     // Texts are for who may read the trace.
-    told: (_reader: EventAudience, data: unknown): unknown => shown.safeParse(data).data,
+    viewFor: (_reader: EventAudience, data: unknown): unknown => shown.safeParse(data).data,
     roots: ["session", "run"],
     data: z.union([entry, shown]),
     stored: z.union([inSession, z.object({ runId: z.string(), entry: z.int() })]),

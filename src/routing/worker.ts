@@ -1,8 +1,9 @@
 /** One attempt at one worker: a model with tools, a team, or an address. */
 import { z } from "zod";
+import type { AgentOutcome } from "../agent/agent-spec.js";
 import { modelList } from "../agent/definition.js";
 import { effectsOf } from "../agent/effects.js";
-import { type AgentOutcome, runAgent } from "../agent/loop.js";
+import { runAgent } from "../agent/loop.js";
 import { buildPrompt } from "../agent/prompt.js";
 import { isRequested } from "../agent/tool-call.js";
 import type { AgentTool } from "../agent/tools.js";

@@ -16,11 +16,11 @@ export interface Delivery {
   readonly messages: readonly { readonly id: number; readonly topic: string; readonly payload: string }[];
 }
 
-/** @param tell whom to tell that something happened, where the tenant has webhooks */
+/** @param notify has the queue look what happened, where the tenant has webhooks */
 export async function deliverToD1(
   db: Database,
   delivery: Delivery,
-  tell: (jobs: readonly LaterJob[]) => Promise<void> = async () => {},
+  notify: (jobs: readonly LaterJob[]) => Promise<void> = async () => {},
 ): Promise<void> {
   const { tenantId, ownerId } = delivery;
   const tenant = db
@@ -39,7 +39,7 @@ export async function deliverToD1(
     if ((await tenant.first()) === null) return;
     throw error;
   }
-  if (listens) await tell([{ tenantId, rootId: ownerId, inMs: 0 }]);
+  if (listens) await notify([{ tenantId, rootId: ownerId, inMs: 0 }]);
 }
 
 /** A message as its handler reads it. */

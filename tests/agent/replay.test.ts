@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
+import type { AgentOutcome } from "../../src/agent/agent-spec.js";
 import { askHumanTool } from "../../src/agent/built-in/ask-human.js";
 import { isControlFlow, Parked } from "../../src/agent/journal.js";
-import { type AgentOutcome, runAgent } from "../../src/agent/loop.js";
+import { runAgent } from "../../src/agent/loop.js";
 import { type CrashPoint, JournalStore, MemoryJournal } from "../support/memory-journal.js";
 import { portsOf, ScriptedModel, specOf, tool } from "./support.js";
 

@@ -1,7 +1,8 @@
 /** A world for the agent loop: a model that says what it is told to, and tools that do. */
+
+import type { AgentSpec } from "../../src/agent/agent-spec.js";
 import { type AgentLimits, defaultAgentLimits } from "../../src/agent/budget.js";
 import type { Journal } from "../../src/agent/journal.js";
-import type { AgentSpec } from "../../src/agent/loop.js";
 import type { AgentPorts } from "../../src/agent/ports.js";
 import { type AgentTool, openGuard, type ToolOutput } from "../../src/agent/tools.js";
 import { type CancelSignal, ModelError, type ModelRequest, type ModelResult } from "../../src/model/port.js";

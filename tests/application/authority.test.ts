@@ -15,7 +15,7 @@ import { putChannel } from "../../src/application/channels/put-channel.js";
 import { listChannelDeliveries, listChannels, readChannel } from "../../src/application/channels/read-channels.js";
 import { receiveChannelEvents } from "../../src/application/channels/receive-events.js";
 import { listParkedDeliveries, retryParkedDeliveries } from "../../src/application/deliveries/parked-deliveries.js";
-import { connectToEvents, followEvents } from "../../src/application/events/follow-events.js";
+import { canFollow, connectToEvents, followEvents } from "../../src/application/events/follow-events.js";
 import { awaitConsistency } from "../../src/application/memory/await-consistency.js";
 import { flushThread } from "../../src/application/memory/flush-thread.js";
 import { keepDeadLetter, listDeadLetters, retryDeadLetter } from "../../src/application/memory/handle-dead-letters.js";
@@ -329,6 +329,7 @@ const otherWays: readonly [Act, Call][] = [
     "followEvents",
     (actor, services) => connectToEvents(actor, { root, request: new Request("https://conclave.test") }, services),
   ],
+  ["followEvents", (actor, services) => canFollow(actor, root, services)],
 ];
 
 class TouchedError extends Error {}

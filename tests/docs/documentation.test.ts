@@ -53,6 +53,19 @@ describe("what the documentation names", () => {
     expect(unknown).toEqual([]);
   });
 
+  it("names every route: whole, or by its end behind `…`", () => {
+    const text = pages
+      .filter(({ path }) => /^docs\/[a-z-]+\.md$/.test(path))
+      .map((page) => page.text)
+      .join("\n");
+    const unnamed = Object.keys(documented).filter((path) => {
+      const whole = path.replaceAll(".", "\\.").replaceAll(/\{[^}]+\}/g, '[^/` "]+');
+      const end = path.split("/").findLast((part) => !part.startsWith("{"));
+      return !new RegExp(whole).test(text) && !new RegExp(`…[^\`]*/${end}`).test(text);
+    });
+    expect(unnamed).toEqual([]);
+  });
+
   it("names npm scripts that exist", () => {
     const unknown = pages.flatMap(({ path, text }) =>
       [...text.matchAll(/\bnpm (?:run (?:-s )?([a-z:-]+)|(start|test)\b)/g)]

@@ -49,3 +49,8 @@ export function tableUnder(pages: readonly Page[], path: string, heading: string
     .filter((line) => line.startsWith("|"))
     .slice(2);
 }
+
+/** What is named as code in the first column of a table's rows. */
+export function namedIn(rows: readonly string[]): string[] {
+  return rows.flatMap((row) => [...(row.split("|")[1] ?? "").matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name));
+}

@@ -3,6 +3,7 @@ import { env, exports } from "cloudflare:workers";
 import { afterEach, expect, it, vi } from "vitest";
 import { RootGateway } from "../../src/gateways/root-gateway.js";
 import { newTenant, origin, send, type TestTenant } from "../support/conclave.js";
+import { D1Calls } from "../support/d1-calls.js";
 import { everybodySpeaks, newPanel, startTable } from "../support/roundtables.js";
 import { modelOf, newTeam, startRun } from "../support/teams.js";
 
@@ -109,4 +110,17 @@ it("who may not read a stream learns from a HEAD what a GET says: its status, an
 it("a chat in which nothing runs is a 204 for a HEAD too", async () => {
   const { key } = await newTenant();
   expect((await head("/v1/ui-chat/never/stream", key)).status).toBe(204);
+});
+
+it("a HEAD of the audit's export says what it would be, and reads none of it", async () => {
+  const tenant = await newTenant();
+  await tenant.put("rules", "calm", { text: "Stay calm." });
+  const calls = new D1Calls(tenant);
+  const answer = await head("/v1/audit?format=csv", tenant.key);
+  expect([answer.status, answer.headers.get("content-disposition")]).toEqual([200, 'attachment; filename="audit.csv"']);
+  expect(calls.taken()).not.toContain("audit");
+  await (await send("GET", "/v1/audit?format=csv", { key: tenant.key })).text();
+  expect(calls.taken()).toContain("audit");
+  const { key } = (await tenant.call("POST", "/v1/keys", { role: "client" })).body;
+  expect((await head("/v1/audit", key)).status).toBe(403);
 });

@@ -118,6 +118,13 @@ describe("a resource that is stored", () => {
     expect(supervisor.body.warnings).toMatchObject([{ path: "config.model" }]);
   });
 
+  it("warns of a model whose provider the deployment hasn't got, and says what it would take", async () => {
+    const tenant = await newTenant();
+    const models = ["openai/x", "workers-ai/x", "offline", "default"];
+    const stored = await tenant.call("PUT", "/v1/agents/assistant", { kind: "model", model: models, instructions: "" });
+    expect(stored.body.warnings).toEqual([{ path: "model", message: expect.stringContaining("the binding AI") }]);
+  });
+
   it("fails at the first message with a text for end users, which names nothing of what operators store", async () => {
     const tenant = await newTenant();
     await tenant.agent("assistant", { supervisors: ["guard-of-acme"] });

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { composeServices } from "../../src/composition.js";
+import { takeTable } from "../support/broken-database.js";
 import { newTenant, send, type TestTenant } from "../support/conclave.js";
 import { eventually } from "../support/eventually.js";
 import { expectProblem, pathsOf } from "./support.js";
@@ -319,9 +320,8 @@ describe("the versions of a resource", () => {
 
 describe("/health", () => {
   it("is a 503 that says what is missing when the database can't be reached", async () => {
-    await env.DB.exec("ALTER TABLE tenants RENAME TO tenants_away");
+    await takeTable("tenants");
     const answer = await send("GET", "/health");
-    await env.DB.exec("ALTER TABLE tenants_away RENAME TO tenants");
     expect(answer.status).toBe(503);
     expect(await answer.json()).toMatchObject({ status: "unavailable", checks: { database: "failed" } });
   });

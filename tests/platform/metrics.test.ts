@@ -6,6 +6,7 @@ import { log, measureWith } from "../../src/platform/logging.js";
 import { dataPoint } from "../../src/platform/metrics.js";
 import { Clock, kitIn, settle, withKitTables } from "../durable-objects/kit/support.js";
 import { httpTool, supervisingAgent, toolCalls } from "../durable-objects/supervision/support.js";
+import { refuseEntries, takeTable } from "../support/broken-database.js";
 import { newTenant } from "../support/conclave.js";
 import { newMemory, numbered } from "../support/memory.js";
 import { recordMetrics } from "../support/metrics.js";
@@ -93,7 +94,7 @@ describe("the metrics of a turn", () => {
     const tenant = await newTenant();
     await tenant.agent("assistant");
     const session = await tenant.session();
-    await env.DB.exec("ALTER TABLE resource_heads RENAME TO resource_heads_away");
+    const putBack = await takeTable("resource_heads");
     const turn = await tenant.say(session, "hello", { waitMs: 0 });
     await expect
       .poll(async () => {
@@ -101,7 +102,7 @@ describe("the metrics of a turn", () => {
         return (await tenant.turn(session, turn.turnId, 0)).status;
       })
       .toBe("failed");
-    await env.DB.exec("ALTER TABLE resource_heads_away RENAME TO resource_heads");
+    await putBack();
     const crashed = { level: "error", code: "Error" };
     expect(metrics.of(tenant.tenantId, "work.crashed")).toMatchObject([crashed, crashed, crashed, crashed]);
     expect(metrics.of(tenant.tenantId, "turn.ended")).toMatchObject([{ outcome: "failed" }]);
@@ -225,15 +226,12 @@ describe("the metrics of a failure", () => {
     await memory.settled();
     expect(metrics.of(tenantId, "memory.degraded")).toMatchObject([{ outcome: "model_failed", level: "warn" }]);
 
-    await env.DB.prepare(
-      `CREATE TRIGGER no_entries BEFORE INSERT ON entries
-       WHEN new.tenant_id = '${tenantId}' BEGIN SELECT RAISE(FAIL, 'disk full'); END`,
-    ).run();
+    const letThrough = await refuseEntries(tenantId);
     await memory.say(numbered(1));
     const job = { tenantId, memoryId: memory.memoryId, threadId: "main", fromSeq: 2, toSeq: 2 };
     await deliver("conclave-flushes", job, 3);
     await deliver("conclave-flushes-dead", job, 1);
-    await env.DB.prepare("DROP TRIGGER no_entries").run();
+    await letThrough();
     expect(metrics.of(tenantId, "memory.slice_failed")).toContainEqual(expect.objectContaining({ level: "warn" }));
     expect(metrics.of(tenantId, "queue.slice_failed")).toContainEqual(expect.objectContaining({ attempts: 3 }));
     expect(metrics.of(tenantId, "queue.dead_letter")).toMatchObject([{ level: "error" }]);
@@ -241,9 +239,8 @@ describe("the metrics of a failure", () => {
 
   it("of a request that ended in an internal error", async () => {
     const tenant = await newTenant();
-    await env.DB.exec("ALTER TABLE sessions RENAME TO sessions_away");
+    await takeTable("sessions");
     expect((await tenant.call("GET", "/v1/sessions")).status).toBe(500);
-    await env.DB.exec("ALTER TABLE sessions_away RENAME TO sessions");
     expect(metrics.of(tenant.tenantId, "request.failed")).toMatchObject([{ level: "error", code: "Error" }]);
   });
 });

@@ -2,6 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readPages } from "../docs/pages.js";
+import { answersIn, differences, shownIn } from "../docs/shown-answers.js";
 import { WorkerProcess } from "./worker.js";
 
 const names = [
@@ -45,6 +46,12 @@ const answers = new Map([
   ["docs/security.md", '"name":"polite","version":1,"because":"always"'],
 ]);
 
+/** JSON behind commands that isn't their answer: a body, an endpoint's answer, an example of another message. By how it begins. */
+const noAnswers = ['{ "action": "modify"', '{ "settings": {', '{"items": [\n  {"version": 1'];
+
+/** Stands before what each block of a page has printed. */
+const mark = "--- block ";
+
 /** Any command that fails ends the page. `take` sets a variable to what was shown last. */
 const shell = `
 set -euo pipefail; shopt -s inherit_errexit
@@ -68,16 +75,23 @@ afterAll(() => worker.end());
 describe("the commands of", () => {
   it.each(pages)("%s succeed as they are printed, or are refused where the page shows that", async (path) => {
     const { key, tenantId } = await worker.tenant();
-    const rules = [{ match: { type: "personalData" }, action: "redact", reason: "It held personal data." }];
+    // What `npm start` stores.
+    const rules = [
+      { match: { type: "personalData" }, action: "redact", reason: "It held personal data." },
+      { match: { type: "secrets" }, action: "block", reason: "It held a credential." },
+      { match: { type: "injection" }, action: "block", reason: "It looks like a prompt injection." },
+    ];
     await worker.call("PUT", "/v1/supervisors/privacy", key, {
       kind: "rules",
-      hooks: ["request"],
+      hooks: ["request", "response"],
       config: { rules },
     });
-    const agent = { kind: "model", model: "offline", instructions: "Help.", supervisors: ["privacy"] };
+    const instructions = "You are a helpful assistant. Answer briefly.";
+    const agent = { kind: "model", model: "default", instructions, supervisors: ["privacy"] };
     await worker.call("PUT", "/v1/agents/assistant", key, agent);
     const { sessionId } = await worker.call("POST", "/v1/sessions", key, { agent: "assistant" });
-    const program = programOf(path);
+    const blocks = blocksOf(path);
+    const program = programOf(blocks);
     expect(program).toContain("curl");
     const env = { ...process.env, ...worker.variables, KEY: key, SESSION: sessionId, TENANT: tenantId };
     const { status, stdout, stderr } = spawnSync("bash", ["--norc", "-c", shell + program], {
@@ -86,23 +100,48 @@ describe("the commands of", () => {
     });
     expect(status, `${program}\n${stdout}\n${stderr}`).toBe(0);
     expect(stdout).toContain(answers.get(path) ?? "");
+    const printed = stdout.split(mark).slice(1);
+    for (const [at, { shown: answer }] of blocks.entries()) {
+      if (answer === "" || noAnswers.some((beginning) => answer.startsWith(beginning))) continue;
+      const found = answersIn(printed[at] ?? "");
+      for (const one of shownIn(answer)) {
+        const [nearest] = found.map((other) => differences(one, other)).sort((a, b) => a.length - b.length);
+        expect(nearest, answer).toEqual([]);
+      }
+    }
   });
 });
 
-/** A page's commands. A line such as `SESSION=ses_…` stands for what was shown before; other blanks are filled from outside. */
-function programOf(path: string): string {
+it.each(noAnswers)("JSON that is no answer stands behind the commands of a page: %s", (beginning) => {
+  expect(pages.flatMap(blocksOf).filter(({ shown: json }) => json.startsWith(beginning))).toHaveLength(1);
+});
+
+interface Block {
+  readonly commands: string;
+  /** The JSON that the page shows behind them; empty where it shows none. */
+  readonly shown: string;
+}
+
+/** A page's commands, but for those that `npm start` stands for. */
+function blocksOf(path: string): Block[] {
   const text = readPages().find((page) => page.path === path)?.text ?? "";
   const blocks = text.matchAll(/^```sh\n([\s\S]*?)^```(?:(?:(?!^```)[\s\S])*?^```json\n([\s\S]*?)^```)?/gm);
-  return [...blocks]
-    .filter(([, block = ""]) => !/^np[mx] /m.test(block))
-    .flatMap(([, block = "", answer = ""]) => {
-      const refused = /"code": "/.test(answer);
-      return block.split(/^(?:URL=http.*|[A-Z_]+=.*….*)\n/m).map((commands) => {
-        if (commands.trim() === "") return "";
-        const run = `{ :\n${commands}} >"$said"`;
-        const taken = Object.entries(shown).map(([name, pattern]) => `take ${name} '${pattern}'`);
-        return [refused ? `if ${run}; then exit 1; fi` : run, 'cat "$said"', ...taken].join("\n");
-      });
-    })
-    .join("\n");
+  return [...blocks].flatMap(([, commands = "", shown = ""]) =>
+    /^np[mx] /m.test(commands) ? [] : [{ commands, shown }],
+  );
+}
+
+/** The commands as one program. A line such as `SESSION=ses_…` stands for what was shown before; other blanks are filled from outside. */
+function programOf(blocks: readonly Block[]): string {
+  const programs = blocks.map(({ commands, shown: answer }) => {
+    const refused = /"code": "/.test(answer);
+    const parts = commands.split(/^(?:URL=http.*|[A-Z_]+=.*….*)\n/m).map((part) => {
+      if (part.trim() === "") return "";
+      const run = `{ :\n${part}} >"$said"`;
+      const taken = Object.entries(shown).map(([name, pattern]) => `take ${name} '${pattern}'`);
+      return [refused ? `if ${run}; then exit 1; fi` : run, 'cat "$said"; echo', ...taken].join("\n");
+    });
+    return [`echo '${mark}'`, ...parts].join("\n");
+  });
+  return programs.join("\n");
 }

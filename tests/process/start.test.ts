@@ -81,14 +81,16 @@ async function say({ origin, key }: { origin: string; key: string }): Promise<un
 }
 
 describe("a second start", () => {
-  it("in the same folder is refused, with the address of the first, which stays the one that is known", async () => {
+  it("in the same folder is refused on whatever port, with the address of the first, which stays the one that is known", async () => {
     const { origin } = await start({}, { migrated: false });
-    const env = { ...process.env, npm_lifecycle_event: "", PORT: `${await freePort()}` };
-    const second = spawnSync(process.execPath, ["scripts/start.mjs"], {
-      ...{ cwd: checkout, env, encoding: "utf8", timeout: 120_000 },
-    });
-    expect(second.status).toBe(1);
-    expect(second.stderr).toContain(`this folder's Conclave runs already, at ${origin}.`);
+    for (const port of [`${await freePort()}`, new URL(origin).port]) {
+      const env = { ...process.env, npm_lifecycle_event: "", PORT: port };
+      const second = spawnSync(process.execPath, ["scripts/start.mjs"], {
+        ...{ cwd: checkout, env, encoding: "utf8", timeout: 120_000 },
+      });
+      expect(second.status).toBe(1);
+      expect(second.stderr).toContain(`this folder's Conclave runs already, at ${origin}.`);
+    }
     expect(JSON.parse(readFileSync(join(checkout, ".wrangler/local-key.json"), "utf8"))).toMatchObject({ origin });
   });
 });

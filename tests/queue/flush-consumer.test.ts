@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import worker from "../../src/index.js";
 import type { FlushJob } from "../../src/memory/memory.js";
 import { consumeFlushes } from "../../src/queue/flush-consumer.js";
+import { refuseEntries } from "../support/broken-database.js";
 import { addEntryReply, newMemory, numbered, putContextReply, type TestMemory } from "../support/memory.js";
 
 const queue = "conclave-flushes";
@@ -163,10 +164,7 @@ describe("dead letters", () => {
 
   it("come of work that failed every time it was delivered; nothing is lost by it", async () => {
     const memory = await newMemory();
-    await env.DB.prepare(
-      `CREATE TRIGGER disk_full BEFORE INSERT ON entries
-       WHEN new.tenant_id = '${memory.tenant.tenantId}' BEGIN SELECT RAISE(FAIL, 'disk full'); END`,
-    ).run();
+    const letThrough = await refuseEntries(memory.tenant.tenantId);
     await memory.say(numbered(6));
     for (let attempts = 1; attempts <= 6; attempts++) {
       const { result } = await deliver([job(memory)], queue, attempts);
@@ -178,7 +176,7 @@ describe("dead letters", () => {
     const { items } = await memory.call("GET", "/dead-letters");
     expect(items).toMatchObject([{ status: "dead", reason: expect.stringContaining("could not be stored") }]);
 
-    await env.DB.prepare("DROP TRIGGER disk_full").run();
+    await letThrough();
     await memory.call("POST", `/dead-letters/${items[0].deadLetterId}/retry`, {});
     await memory.settled("context");
     expect((await memory.entries()).map(({ rawEntry }) => rawEntry)).toEqual(numbered(6));

@@ -18,6 +18,11 @@ export interface AuditRange {
 /** Rows that are read at once. */
 const pageSize = 500;
 
+/** Whether the audit may be exported; nothing of it is read. */
+export function canExportAudit(actor: Actor): Result<void> {
+  return authorize(actor, "exportAudit");
+}
+
 export async function exportAudit(
   actor: Actor,
   { from, to, format }: AuditRange,

@@ -29,6 +29,7 @@ export async function readResource(
   const warnings = await resourceWarnings(actor.tenantId, kind, resource.body, {
     resources: services.near.resources,
     tenants: services.tenants,
+    providers: services.providers,
   });
   return ok({ ...resourceView(resource, warnings), ...(await pinnedOf(actor.tenantId, resource, services)) });
 }

@@ -3,6 +3,7 @@ import { modelList } from "../../agent/definition.js";
 import type { ToolRef } from "../../agent/tools.js";
 import { builtInServer } from "../../agent/tools.js";
 import type { ProblemIssue } from "../../conversation/problem.js";
+import { whatProviderTakes } from "../../model/provider.js";
 import { type Team, teamsWithin, toolRefOf } from "../../routing/team.js";
 import type { ResourceReader } from "../../stores/tenant-snapshots.js";
 import { givesOrders } from "../../supervision/orders-in-data.js";
@@ -24,7 +25,7 @@ export async function resourceWarnings(
   tenantId: string,
   kind: ResourceKind,
   body: unknown,
-  services: { readonly resources: ResourceReader } & Pick<Services, "tenants">,
+  services: { readonly resources: ResourceReader } & Pick<Services, "tenants" | "providers">,
 ): Promise<ProblemIssue[]> {
   const { names, tools, models } = mentionsOf(kind, body);
   const { resources } = services;
@@ -136,22 +137,19 @@ function modelsAt(path: string, choice: Choice): { path: string; model: string }
   return choice === undefined ? [] : modelList(choice).map((model) => ({ path, model }));
 }
 
-/** Providers that are the deployment's, whatever a tenant's settings say. */
-const deploymentProviders = ["openai", "workers-ai"];
-
 async function missingProviders(
   tenantId: string,
   models: Mentions["models"],
-  { tenants }: Pick<Services, "tenants">,
+  { tenants, providers }: Pick<Services, "tenants" | "providers">,
 ): Promise<ProblemIssue[]> {
   const named = models.flatMap(({ path, model }) => {
     const slash = model.indexOf("/");
     const provider = slash < 0 ? undefined : model.slice(0, slash);
-    return provider === undefined || deploymentProviders.includes(provider) ? [] : [{ path, provider }];
+    return provider === undefined || providers.includes(provider) ? [] : [{ path, provider }];
   });
   if (named.length === 0) return [];
-  const providers = (await tenants.get(tenantId))?.settings.providers ?? {};
+  const own = (await tenants.get(tenantId))?.settings.providers ?? {};
   return named
-    .filter(({ provider }) => !Object.hasOwn(providers, provider))
-    .map(({ path, provider }) => ({ path, message: `the tenant's settings name no provider "${provider}"` }));
+    .filter(({ provider }) => !Object.hasOwn(own, provider))
+    .map(({ path, provider }) => ({ path, message: whatProviderTakes(provider) }));
 }

@@ -15,7 +15,7 @@ import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
 import { resourceSchemas } from "../../tenancy/resources.js";
 import { claimId, externalIdTaken } from "../creation.js";
-import { missingNames, missingTools, namedAt } from "../name-checks.js";
+import { missingNames, missingTools, namedAt, notStored } from "../name-checks.js";
 import { checkPanel, mentionsOfPanel } from "../panel-checks.js";
 import type { Services } from "../services.js";
 import { shownTo } from "./roundtable-view.js";
@@ -43,8 +43,7 @@ export async function startRoundtable(
   const { resources } = services.snapshots.at(revision);
   const stored = start.panel === undefined ? undefined : await panelNamed(resources, tenantId, start.panel);
   if (start.panel !== undefined && stored === undefined) {
-    const message = `there is no panels/${start.panel}; store it at PUT /v1/panels/${start.panel}`;
-    return invalid([{ path: "panel", message }]);
+    return invalid([{ path: "panel", message: notStored("panels", start.panel) }]);
   }
   const read = panelOf(start, stored);
   if ("problems" in read) return invalid(read.problems);

@@ -10,7 +10,7 @@ import { type Actor, ownKey } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
 import { externalIdTaken } from "../creation.js";
 import { openStream } from "../events/follow-events.js";
-import { missingNames, missingTools, namedAt } from "../name-checks.js";
+import { missingNames, missingTools, namedAt, notStored } from "../name-checks.js";
 import type { Services } from "../services.js";
 import { checkMemories, checkTeam } from "../team-checks.js";
 import { pinTeams } from "../team-loader.js";
@@ -111,7 +111,7 @@ async function missingParts(
   return [
     ...pinned.missing.map(({ kind, name }) => ({
       path: "team",
-      message: `there is no ${kind}/${name}; store it at PUT /v1/${kind}/${name}`,
+      message: notStored(kind, name),
     })),
     ...absentTools,
     ...absentNames,

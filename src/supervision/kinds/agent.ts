@@ -4,8 +4,9 @@
  * judges reaches it as delimited data under its own system prompt.
  */
 import type { z } from "zod";
+import type { AgentOutcome } from "../../agent/agent-spec.js";
 import { type AgentLimits, defaultAgentLimits } from "../../agent/budget.js";
-import { type AgentOutcome, runAgent } from "../../agent/loop.js";
+import { runAgent } from "../../agent/loop.js";
 import type { AgentObserver, AgentPorts } from "../../agent/ports.js";
 import { type CallRecord, openGuard } from "../../agent/tools.js";
 import type { ModelPort } from "../../model/port.js";
@@ -152,7 +153,7 @@ async function run(
   ports: AgentSupervisorPorts & { readonly observer: AgentObserver },
 ): Promise<AgentOutcome> {
   const { name, permission, config, timeoutMs } = settings;
-  const { surroundings, hash, contextChanged, sanitizeReason: worded, journal, signal } = judging;
+  const { surroundings, hash, contextChanged, sanitizeReason, journal, signal } = judging;
   const reason = reasonSchema(config.reasons);
   const offered = [
     ...decisionTools(kit, hash, reason, part === undefined && changesTexts(subject.hook, settings)),
@@ -162,7 +163,7 @@ async function run(
           editor: surroundings.context,
           supervisor: name,
           reason,
-          sanitizeReason: worded,
+          sanitizeReason,
           changed: contextChanged,
         })),
   ];

@@ -1,5 +1,5 @@
-import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { takeTable } from "../../support/broken-database.js";
 import { newTenant, type TestTenant } from "../../support/conclave.js";
 import { eventually } from "../../support/eventually.js";
 import { ringAlarm, rowsOf } from "../../support/objects.js";
@@ -120,8 +120,6 @@ describe("a turn whose model fails", () => {
 });
 
 describe("a turn while the database is away", () => {
-  const away = () => env.DB.exec("ALTER TABLE resource_heads RENAME TO resource_heads_away");
-  const back = () => env.DB.exec("ALTER TABLE resource_heads_away RENAME TO resource_heads");
   const crashes = async (tenant: TestTenant, session: string) =>
     (await rowsOf(tenant.object(session), "SELECT count FROM crashes")).map((row) => row.count);
 
@@ -129,14 +127,14 @@ describe("a turn while the database is away", () => {
     const tenant = await newTenant();
     const model = await tenant.agent("assistant");
     const session = await tenant.session();
-    await away();
+    const back = await takeTable("resource_heads");
     const { turnId } = await tenant.say(session, "hello", { waitMs: 0 });
     await eventually(async () => expect(await crashes(tenant, session)).toEqual([2]));
-    return { tenant, model, session, turnId };
+    return { tenant, model, session, turnId, back };
   }
 
   it("is tried again when the lease runs out, and completes once it is back", async () => {
-    const { tenant, model, session, turnId } = await crashedTwice();
+    const { tenant, model, session, turnId, back } = await crashedTwice();
     await back();
     await model.reply({ text: "Here I am." });
     await ringAlarm(tenant.object(session));
@@ -144,7 +142,7 @@ describe("a turn while the database is away", () => {
   });
 
   it("fails visibly in the end, and the session goes on", async () => {
-    const { tenant, model, session, turnId } = await crashedTwice();
+    const { tenant, model, session, turnId, back } = await crashedTwice();
     await ringAlarm(tenant.object(session));
     await eventually(async () => expect(await crashes(tenant, session)).toEqual([3]));
     await ringAlarm(tenant.object(session));

@@ -1,8 +1,8 @@
 /** The bare state of an object: a session that was created and is idle, whose kit tables a test may use as its own. */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import type { Kit, KitPorts } from "../../../durable-objects/kit/kit.js";
-import { Kit as KitOf } from "../../../durable-objects/kit/kit.js";
+import { Kit } from "../../../durable-objects/kit/kit.js";
+import type { KitPorts } from "../../../durable-objects/kit/kit-ports.js";
 import { applySchema, kitSchema } from "../../../durable-objects/kit/schema.js";
 
 /** Runs a test inside an object that nobody else uses, with the kit's tables and nothing else. */
@@ -32,7 +32,7 @@ export class Clock {
 
 /** A kit with ports that do nothing unless the test says otherwise. */
 export function kitIn(state: DurableObjectState, clock: Clock, ports: Partial<KitPorts> = {}): Kit {
-  return new KitOf(state, {
+  return new Kit(state, {
     now: clock.now,
     owner: () => ({ tenantId: "ten_test", id: "ses_01k00000000000000000000000" }),
     deliver: async () => {},

@@ -245,6 +245,8 @@ describe("control of a debate", () => {
     await control(tenant, table.sessionId, "resume");
     const stopped = (await control(tenant, table.sessionId, "stop")).body;
     expect(stopped).toMatchObject({ status: "completed", exit: { reason: "stopped", round: 1 } });
+    const detail = expect.stringContaining("nothing to resume");
+    expect(await control(tenant, table.sessionId, "resume")).toMatchObject({ status: 409, body: { detail } });
     const { requestId } = openRequest(table);
     expect((await tenant.call("GET", `/v1/asks/${requestId}`)).body.status).toBe("cancelled");
     const late = await tenant.call("POST", `/v1/roundtables/${table.sessionId}/context`, {

@@ -144,7 +144,7 @@ describe("runs over HTTP", () => {
     const absent = await tenant.call("POST", "/v1/runs", { team: team.definition, input: "x" });
     expect(absent.body.errors.map(({ message }: { message: string }) => message)).toEqual([
       "there is no tool shop/none",
-      "there is no supervisors/ghost",
+      "there is no supervisors/ghost; store it at PUT /v1/supervisors/ghost",
     ]);
     const panel = newTeam({ a: { panel: "experts" } });
     expect(await tenant.call("POST", "/v1/runs", { team: panel.definition, input: "x" })).toMatchObject({

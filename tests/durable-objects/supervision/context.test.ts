@@ -185,7 +185,7 @@ describe("the context of a session over HTTP", () => {
     // What changes nothing makes no version.
     expect((await operator.call("POST", path, { add: { rules: ["calm"] } })).body.version).toBe(2);
     expect((await operator.call("POST", path, { add: { rules: ["no"] } })).body.errors).toEqual([
-      { path: "add.rules.0", message: "there is no rules/no" },
+      { path: "add.rules.0", message: "there is no rules/no; store it at PUT /v1/rules/no" },
     ]);
     await tenant.put("tools", "look", { server: "shop", description: "Looks.", http: { url: "https://shop.test/" } });
     await tenant.put("tools", "docs", { server: "docs", mcp: { url: "https://docs.test/" } });

@@ -1,0 +1,52 @@
+/** What an ask leaves where it is opened or closed: a copy, an event, an act on record, a line of the log and its deadline. */
+import { type Ask, askForAll } from "../../src/asks/ask.js";
+import { askEvents } from "../../src/asks/events.js";
+import type { Level, LogFields } from "../../src/platform/metrics.js";
+import type { AskBook } from "./asks.js";
+import { closingAct } from "./closing-act.js";
+import type { Deadlines } from "./deadlines.js";
+import type { EventLog } from "./events.js";
+import type { Outbox } from "./outbox.js";
+
+/** The parts of the kit that an ask's change is written to. */
+interface AskChangeParts {
+  readonly outbox: Outbox;
+  readonly events: EventLog;
+  readonly deadlines: Deadlines;
+  log(level: Level, event: string, fields: LogFields): void;
+}
+
+const askDeadline = "ask:";
+
+/** The ask that a deadline of this name closes; nothing for a deadline of another kind. */
+export function askOfDeadline(name: string): string | undefined {
+  return name.startsWith(askDeadline) ? name.slice(askDeadline.length) : undefined;
+}
+
+/** In the write that opens or closes the ask. */
+export function recordAskChange(ask: Ask, work: string, kit: AskChangeParts): void {
+  const { outbox, events, deadlines } = kit;
+  const isOpen = ask.status === "open";
+  const type = isOpen ? "ask.opened" : "ask.closed";
+  outbox.put("ask", ask.askId, ask);
+  events.append(type, work, { askId: ask.askId });
+  kit.log("info", type, {
+    askId: ask.askId,
+    subject: ask.kind,
+    outcome: ask.status,
+    latencyMs: Date.parse(ask.closedAt ?? ask.openedAt) - Date.parse(ask.openedAt),
+  });
+  deadlines.move(askDeadline + ask.askId, isOpen && ask.deadline !== undefined ? Date.parse(ask.deadline) : undefined);
+  if (!isOpen) outbox.put("act", ask.askId, closingAct(ask, work));
+}
+
+export function isAskEvent(type: string): boolean {
+  return type.startsWith("ask.");
+}
+
+/** What everybody who follows the object's events reads of an ask: the log stores its id alone. */
+export function presentAskEvent(data: unknown, asks: AskBook): unknown {
+  const { data: event } = askEvents["ask.opened"].stored.safeParse(data);
+  const ask = event === undefined ? undefined : asks.get(event.askId);
+  return ask === undefined ? data : askForAll(ask);
+}

@@ -1,0 +1,55 @@
+/** What an object gives the kit, and what it says of work that ends. */
+import type { EndedStatus } from "../../src/agent/work.js";
+import type { Ask } from "../../src/asks/ask.js";
+import type { AskWork } from "../../src/asks/origin.js";
+import type { ActorRecord } from "../../src/conversation/actor-record.js";
+import type { IsolateLoad } from "../../src/platform/isolate-load.js";
+import type { Lease, StepOutcome } from "./driver.js";
+import type { OutboxMessage } from "./outbox-rows.js";
+
+export interface KitPorts {
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Whose the object is, and its id: `ses_…`, `run_…`. Only asked for once it exists. */
+  readonly owner: () => { readonly tenantId: string; readonly id: string };
+  /** Brings outbox messages where they belong; all or throws. */
+  readonly deliver: (messages: readonly OutboxMessage[]) => Promise<void>;
+  /** Does the next work, under a lease: see {@link StepOutcome} for what it comes to. */
+  readonly step: (lease: Lease) => Promise<StepOutcome>;
+  /** What is shown of a stored event of the object's own: the log stores ids and no texts. */
+  readonly present: (type: string, data: unknown) => unknown;
+  /** What an ask of this work says of where it comes from. */
+  readonly describeWork?: (work: string) => AskWork;
+  /** An ask of this work was closed, in this very write: let it go on. */
+  readonly askClosed: (work: string) => void;
+  /** An ask was opened or closed, in this very write. */
+  readonly askChanged?: (ask: Ask) => void;
+  /** What becomes of an exception that a step threw; without this it is logged as `driver.crashed`. */
+  readonly crashed?: (error: unknown) => void;
+  /** A deadline of the object's own has passed. */
+  readonly deadlinePassed?: (name: string) => void;
+  /**
+   * Whether work is left that goes on without anybody doing anything. An object that has this is asked when an instance wakes up
+   * (`resume`): that somebody drives or delivers needn't be stored, the alarm alone stands for it.
+   */
+  readonly active?: () => boolean;
+  /** A write was undone, or everything was erased: what was read is to be read anew. */
+  readonly undone?: () => void;
+  /** What all objects of the isolate have at work; without it the object counts as alone there. */
+  readonly load?: IsolateLoad;
+}
+
+/** How work ended, as it is logged. */
+export interface WorkEnd {
+  /** What the object calls it: the log line is `<kind>.ended`. */
+  readonly kind: string;
+  readonly outcome: EndedStatus;
+  /** When it was accepted; milliseconds since the epoch. */
+  readonly since: number;
+  /** Who ended it before its time, if somebody did. */
+  readonly by?: ActorRecord | undefined;
+  /** For the tenant's usage: who did the work, for whom, and by which key it was begun. */
+  readonly agent: string;
+  readonly subject?: string | undefined;
+  readonly keyId?: string | undefined;
+}

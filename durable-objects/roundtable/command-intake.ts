@@ -1,0 +1,169 @@
+/** What callers have a roundtable do: begin, go on, bring the debate together, pause and stop. */
+import type { Effect } from "../../src/agent/effects.js";
+import type { Answerer } from "../../src/asks/ask.js";
+import type { ActorRecord } from "../../src/conversation/actor-record.js";
+import { ok, type Result, refuse } from "../../src/conversation/problem.js";
+import type { RoundtableIdentity } from "../../src/gateways/roundtable-gateway.js";
+import type { ContextResult, ResultOutcome } from "../../src/roundtable/context-results.js";
+import { isCompleted, nextStep } from "../../src/roundtable/debate.js";
+import type { DebateRecord } from "../../src/roundtable/debate-record.js";
+import type { ContinueCommand, ControlAction, RoundtableDefinition } from "../../src/roundtable/roundtable.js";
+import type { Kit } from "../kit/kit.js";
+import type { CommandEnds } from "./command-ends.js";
+import type { Requests } from "./requests.js";
+import { debateOf, seatsAt } from "./roundtable-view.js";
+import type { Command, RoundtableStore } from "./store.js";
+
+export interface CommandIntakePorts {
+  readonly store: RoundtableStore;
+  readonly kit: Kit;
+  readonly requests: Requests;
+  readonly ends: CommandEnds;
+  readonly now: () => number;
+  readonly changed: () => void;
+  /** Makes a command the one that is worked on, in the write that is under way; with the tenant's revision, where it is known. */
+  readonly run: (command: Command, revision?: number) => void;
+}
+
+export class CommandIntake {
+  constructor(private readonly ports: CommandIntakePorts) {}
+
+  begin(identity: RoundtableIdentity, definition: RoundtableDefinition): void {
+    const { store, kit, now, run } = this.ports;
+    kit.write(() => {
+      this.create(identity, definition);
+      const speakers = seatsAt(store.roundtable()).map(({ id }) => id);
+      const startedAt = now();
+      run({ kind: "round", round: 1, speakers, absent: [], startedAt }, identity.revision);
+    });
+    kit.deliverSoon();
+  }
+
+  /** As it stood in another's record: its rounds, and what was answered in them; and what was done there. */
+  adopt(
+    identity: RoundtableIdentity,
+    definition: RoundtableDefinition,
+    record: DebateRecord,
+    done: readonly Effect[],
+  ): void {
+    const { store, kit, changed } = this.ports;
+    kit.write(() => {
+      this.create(identity, definition);
+      store.addEffects(done);
+      if (record.topic !== undefined) store.setTopic(record.topic);
+      const perspectives = record.seats.flatMap(({ perspective }) => perspective ?? []);
+      if (perspectives.length === record.seats.length) store.setPerspectives(perspectives);
+      for (const round of record.rounds) store.putRound(round);
+      for (const request of record.requests) {
+        const { status, result, error, source } = request;
+        store.putRequest({ request, cleared: { status, result, error, source } });
+      }
+      changed();
+    });
+    kit.deliverSoon();
+  }
+
+  /** Goes on by a round, a further pass of one, or to the end. The same command, sent again, does nothing again. */
+  goOn(
+    commandId: string,
+    command: ContinueCommand,
+    answerer: Answerer,
+    revision?: number,
+  ): Result<readonly ResultOutcome[] | undefined> {
+    const { store, kit, requests, now, changed, run } = this.ports;
+    const { lastCommand } = store.roundtable();
+    if (lastCommand === commandId) return ok(undefined);
+    const busy = this.busy();
+    if (!busy.ok) return busy;
+    const { skipPending, rerun, focusQuestion, contextResults } = command;
+    const before = nextStep(debateOf(store), { skipPending: true });
+    if (before.kind === "refused") return refuse("conflict", before.detail);
+    let outcomes: readonly ResultOutcome[] | undefined;
+    if (contextResults !== undefined) {
+      const given = requests.give(contextResults, answerer);
+      if (!given.ok) return given;
+      outcomes = given.value;
+    }
+    const next = nextStep(debateOf(store), { skipPending, rerun });
+    if (next.kind === "refused") return refuse("conflict", next.detail);
+    kit.write(() => {
+      store.setLastCommand(commandId);
+      store.setError(undefined);
+      if (next.kind === "needs_context") return;
+      requests.closeOpen({ skipRequired: skipPending === true, by: answerer.by });
+      if (next.kind === "complete") return;
+      const { kind, round, speakers, absent } = next;
+      const started = {
+        ...{ kind, round, speakers: [...speakers], absent: [...absent], startedAt: now() },
+        ...(focusQuestion === undefined ? {} : { focusQuestion }),
+      };
+      run(started, revision);
+    });
+    changed();
+    kit.deliverSoon();
+    return ok(outcomes);
+  }
+
+  giveContext(results: readonly ContextResult[], answerer: Answerer): Result<readonly ResultOutcome[]> {
+    return this.ports.requests.give(results, answerer);
+  }
+
+  /** Brings the debate together, once for each state of it. */
+  synthesize(): Result<undefined> {
+    const { store, kit, now, run } = this.ports;
+    const { synthesis } = store.roundtable();
+    const last = store.rounds().at(-1);
+    if (last === undefined)
+      return refuse("conflict", "Nobody has said anything yet: there is nothing to bring together.");
+    if (synthesis !== undefined && synthesis.round === last.round) return ok(undefined);
+    if (store.command()?.command.kind === "synthesis") return ok(undefined);
+    const busy = this.busy();
+    if (!busy.ok) return busy;
+    kit.write(() => {
+      store.setError(undefined);
+      run({ kind: "synthesis", round: last.round, startedAt: now() });
+    });
+    return ok(undefined);
+  }
+
+  control(action: ControlAction, by: ActorRecord): Result<undefined> {
+    const { store, kit, ends, changed } = this.ports;
+    const debate = debateOf(store);
+    if (action === "pause" || action === "resume") {
+      if (isCompleted(debate)) return refuse("conflict", `The roundtable is completed: there is nothing to ${action}.`);
+      store.setPaused(action === "pause");
+      changed();
+      kit.deliverSoon();
+      return ok(undefined);
+    }
+    if (isCompleted(debate)) return action === "answerNow" ? this.synthesize() : ok(undefined);
+    const said = debate.rounds.length > 0 || store.positions().length > 0;
+    if (action === "answerNow" && !said) {
+      return refuse("conflict", "Nobody has said anything yet: there is nothing to answer with.");
+    }
+    ends.cut(action === "stop" ? "stopped" : "answered", by);
+    kit.deliverSoon();
+    return action === "answerNow" ? this.synthesize() : ok(undefined);
+  }
+
+  private create(identity: RoundtableIdentity, definition: RoundtableDefinition): void {
+    const { store, kit, now } = this.ports;
+    store.create(identity, definition, crypto.randomUUID(), now());
+    kit.events.append("roundtable.started", undefined, { roundtableId: identity.roundtableId });
+  }
+
+  /** Whether a command can be taken. An analysis is in nobody's way: the next round does it beside its seats. */
+  private busy(): Result<undefined> {
+    const { store, kit } = this.ports;
+    const command = store.command();
+    if (command === undefined || command.command.kind === "analysis") return ok(undefined);
+    if (command.status === "running") {
+      return refuse("conflict", "A round is running: read the roundtable with waitMs, or follow its events.", {
+        retryAfterSeconds: 1,
+      });
+    }
+    const [ask] = kit.asks.openOfWork(command.work);
+    const more = ask === undefined ? {} : { askId: ask.askId };
+    return refuse("waiting_on_ask", "The round waits for an approval or a review: answer that first.", more);
+  }
+}

@@ -1,0 +1,27 @@
+/** A database in which something fails for a while. All files of a run share it, so it is whole again when the test ends, however it ends. */
+import { env } from "cloudflare:workers";
+import { onTestFinished } from "vitest";
+
+/** Takes a table away. @returns what puts it back before the test's end */
+export function takeTable(name: string): Promise<() => Promise<void>> {
+  return until(`ALTER TABLE ${name} RENAME TO ${name}_away`, `ALTER TABLE ${name}_away RENAME TO ${name}`);
+}
+
+/** Has a tenant's writes of entries fail, as on a full disk. @returns what lets them through before the test's end */
+export function refuseEntries(tenantId: string): Promise<() => Promise<void>> {
+  const name = `no_entries_of_${tenantId}`;
+  const create = `CREATE TRIGGER ${name} BEFORE INSERT ON entries WHEN new.tenant_id = '${tenantId}'`;
+  return until(`${create} BEGIN SELECT RAISE(FAIL, 'disk full'); END`, `DROP TRIGGER ${name}`);
+}
+
+async function until(broken: string, whole: string): Promise<() => Promise<void>> {
+  let isBroken = true;
+  const mend = async (): Promise<void> => {
+    if (!isBroken) return;
+    isBroken = false;
+    await env.DB.prepare(whole).run();
+  };
+  onTestFinished(mend);
+  await env.DB.prepare(broken).run();
+  return mend;
+}
