@@ -144,6 +144,11 @@ describe("of a memory", () => {
     await memory.settled("indexed", "other");
     const { entryId } = await memory.call("POST", "/entries", { rawEntry: "Tom is a cat." });
     const inThread = said.messages[0].entryId;
+    // As one that has expired.
+    const { memory: service } = composeServices(env);
+    const ref = await service.memory(tenant.tenantId, memoryId);
+    const expired = said.messages[1].entryId;
+    expect(ref.ok && (await service.deleteEntry(ref.value, expired)).ok).toBe(true);
     const deletions = [
       [tenant, `entries/${entryId}`, 204],
       [operator, `entries/${entryId}`, 404],
@@ -151,6 +156,7 @@ describe("of a memory", () => {
       [tenant, `entries/${inThread}`, 404],
       [operator, "threads/other", 204],
       [tenant, "threads/other", 404],
+      [tenant, `entries/${expired}`, 404],
       [tenant, `entries/ent_01k00000000000000000000000`, 404],
     ] as const;
     for (const [reader, what, status] of deletions) {
