@@ -98,9 +98,9 @@ export function composeMemoryPlatform(env: Env): MemoryPlatform {
     sendJobs,
     model: (tenantId) => tenantModel(env, tenantId, tenants),
     prompts: (tenantId) => memoryPrompts(resources, tenantId),
-    eraseEntry: async ({ tenantId, memoryId }, entryId) => {
+    eraseEntry: async ({ tenantId, memoryId }, entryId, deleted) => {
       const found = await memories.find(tenantId, memoryId);
-      if (found !== undefined) await eraseFromD1(found, entryId, memory.ports);
+      if (found !== undefined) await eraseFromD1(found, entryId, memory.ports, deleted);
     },
   };
 }

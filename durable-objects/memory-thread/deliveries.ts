@@ -54,6 +54,6 @@ const handlers: {
   },
 
   erase: async (entries, { tenantId, memoryId }, platform) => {
-    for (const { entryId } of entries) await platform.eraseEntry({ tenantId, memoryId }, entryId);
+    for (const { entryId, deleted } of entries) await platform.eraseEntry({ tenantId, memoryId }, entryId, deleted);
   },
 };

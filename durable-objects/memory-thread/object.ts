@@ -11,6 +11,7 @@ import {
 } from "../../src/gateways/thread-gateway.js";
 import { fromWire, toWire, type Wire } from "../../src/gateways/wire.js";
 import type { Invocation, Level, Thread } from "../../src/memory/memory.js";
+import type { DoneBy } from "../../src/tenancy/audit.js";
 import { StoredObject } from "../kit/stored-object.js";
 import { type Checkpoint, checkpointOf, checkpointSchema } from "./checkpoint.js";
 import { memoryThreadSchema } from "./schema.js";
@@ -63,8 +64,8 @@ export class MemoryThread extends StoredObject<ThreadEngine> implements ThreadOb
     return toWire(ok({ reached, watermarks: this.engine.marksView() }));
   }
 
-  async erase(entryId: string): Promise<boolean> {
-    return this.exists() && this.engine.erase(entryId);
+  async erase(entryId: string, deleted: DoneBy | null): Promise<boolean> {
+    return this.exists() && this.engine.erase(entryId, deleted ?? undefined);
   }
 
   async rewriteAround(entryId: string): Promise<string[]> {

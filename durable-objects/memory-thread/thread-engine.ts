@@ -6,6 +6,7 @@ import type { FlushRange } from "../../src/memory/control.js";
 import { type Level, standaloneThread, type Thread, type ThreadMessage } from "../../src/memory/memory.js";
 import { windowMessages } from "../../src/memory/prompts.js";
 import { describeError } from "../../src/platform/logging.js";
+import type { DoneBy } from "../../src/tenancy/audit.js";
 import type { Lease, StepOutcome } from "../kit/driver.js";
 import { Kit } from "../kit/kit.js";
 import { deliverFromThread } from "./deliveries.js";
@@ -89,8 +90,9 @@ export class ThreadEngine {
   /**
    * Erases a message: its text goes at once, what is being worked on is thrown away, and the outbox brings the erasure to D1. When this
    * returns, nothing that was begun before can still write it.
+   * @param deleted whose wish it is, for the audit; absent where it is the system's own
    */
-  async erase(entryId: string): Promise<boolean> {
+  async erase(entryId: string, deleted?: DoneBy): Promise<boolean> {
     const message = this.store.byEntry(entryId);
     // An entry without a conversation isn't stored here; but a flush may have it in its journal.
     if (message === undefined && this.store.thread().threadId !== standaloneThread) return false;
@@ -98,7 +100,7 @@ export class ThreadEngine {
     this.kit.write(() => {
       if (message === undefined) return this.store.forgetWork();
       this.store.erase(message.seq);
-      this.kit.outbox.put("erase", entryId, { entryId });
+      this.kit.outbox.put("erase", entryId, { entryId, deleted });
       // A flush may have waited for this one.
       this.sendJob({ fromSeq: message.seq, toSeq: message.seq });
     });

@@ -1,5 +1,4 @@
 /** Deletions that go through objects and tables: whoever starts one, the same is gone afterwards. */
-import type { ActorRecord } from "../conversation/actor-record.js";
 import type { ChannelGateway } from "../gateways/channel-gateway.js";
 import type { RoundtableGateway } from "../gateways/roundtable-gateway.js";
 import type { RunGateway } from "../gateways/run-gateway.js";
@@ -13,6 +12,7 @@ import type { SessionIndex } from "../stores/session-index.js";
 import type { TenantStore } from "../stores/tenant-store.js";
 import type { WebhookDeliveries } from "../stores/webhook-deliveries.js";
 import { deploymentScope } from "../tenancy/actor.js";
+import type { DoneBy } from "../tenancy/audit.js";
 import type { MemoryService } from "./memory/memory-service.js";
 
 export interface RemovalPorts {
@@ -42,7 +42,7 @@ export async function removeSession(
   tenantId: string,
   sessionId: string,
   ports: RemovalPorts,
-  deleted?: { readonly by: ActorRecord; readonly at: number },
+  deleted?: DoneBy,
 ): Promise<boolean> {
   // First, so that nobody is led to what is going.
   await ports.claims.forget(tenantId, sessionId);

@@ -10,7 +10,7 @@ import { roundtableSummarySchema } from "../roundtable/roundtable.js";
 import { runSummarySchema } from "../routing/run.js";
 import type { SupervisionState } from "../supervision/state.js";
 import { actions, hooks } from "../supervision/verdict.js";
-import { recordedActSchema } from "../tenancy/audit.js";
+import { doneBySchema, recordedActSchema } from "../tenancy/audit.js";
 
 const auditFields = {
   hook: z.enum(hooks),
@@ -137,7 +137,11 @@ export const outboxTopics = {
   erase: {
     description: "An entry of a thread is to be erased wherever it is.",
     handler: "thread",
-    payload: z.object({ entryId: z.string() }),
+    payload: z.object({
+      entryId: z.string(),
+      /** Whose wish it is, for the audit. Absent: the system's own. */
+      deleted: doneBySchema.optional(),
+    }),
   },
 } as const satisfies Readonly<Record<string, TopicDefinition>>;
 

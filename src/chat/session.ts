@@ -183,7 +183,7 @@ export function admit({ whileWaiting, queued, openAsks }: SessionLoad): Result<A
       case "cancel":
         return ok({ kind: "cancel_current" });
       case "refuse":
-        return refuseWaiting(ask.askId);
+        return refuseWaiting(ask);
       case "answer": {
         const question = openAsks.find(({ kind, audience }) => kind === "human" && audience === "user");
         if (question !== undefined) return ok({ kind: "answer", askId: question.askId });
@@ -200,10 +200,10 @@ export function admit({ whileWaiting, queued, openAsks }: SessionLoad): Result<A
   return ok({ kind: "queue" });
 }
 
-function refuseWaiting(askId: string): Result<never> {
-  return refuse(
-    "waiting_on_ask",
-    `The session's turn is waiting for an answer to ${askId}. Answer it at POST /v1/asks/${askId}/answer, or cancel the turn, then send the message again.`,
-    { askId },
-  );
+function refuseWaiting({ askId, audience }: SessionLoad["openAsks"][number]): Result<never> {
+  const what =
+    audience === "staff"
+      ? `staff to answer ${askId}. Send the message again when they have, or cancel the turn first`
+      : `an answer to ${askId}. Answer it at POST /v1/asks/${askId}/answer, or cancel the turn, then send the message again`;
+  return refuse("waiting_on_ask", `The session's turn is waiting for ${what}.`, { askId });
 }

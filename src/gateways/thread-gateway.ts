@@ -10,6 +10,7 @@ import {
   type Thread,
   threadSchema,
 } from "../memory/memory.js";
+import type { DoneBy } from "../tenancy/audit.js";
 import { callObject } from "./object-call.js";
 import type { PlacedObjects } from "./placement.js";
 import { fromWire, resultOf, toWire, type Wire } from "./wire.js";
@@ -57,7 +58,8 @@ export interface ThreadObject {
   /** A job of the queue: does one bounded slice. */
   deliver(): Promise<SliceReport>;
   reached(level: Level, seq: number | null, timeoutMs: number): Promise<Wire<Result<LevelReport>>>;
-  erase(entryId: string): Promise<boolean>;
+  /** @param deleted whose wish it is, for the audit; null where it is the system's own */
+  erase(entryId: string, deleted: DoneBy | null): Promise<boolean>;
   rewriteAround(entryId: string): Promise<string[]>;
   rebuild(identity: ThreadIdentity): Promise<void>;
   backfill(entryIds: readonly string[]): Promise<void>;
@@ -111,8 +113,8 @@ export class ThreadGateway {
     return fromWire(await this.call(identity, (object) => object.reached(level, seq ?? null, timeoutMs)), levelResult);
   }
 
-  erase(identity: ThreadIdentity, entryId: string): Promise<boolean> {
-    return this.call(identity, (object) => object.erase(entryId));
+  erase(identity: ThreadIdentity, entryId: string, deleted?: DoneBy): Promise<boolean> {
+    return this.call(identity, (object) => object.erase(entryId, deleted ?? null));
   }
 
   rewriteAround(identity: ThreadIdentity, entryId: string): Promise<string[]> {

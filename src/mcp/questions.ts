@@ -1,11 +1,13 @@
 /**
  * Questions to the person at the host. A host that can ask its user gets them as `input_required`, with a sealed note on what to go
- * on with; any other gets a result `needs_input` with their ids, and answers with `answer_ask`.
+ * on with; any other gets a result `needs_input` with their ids, and answers with `answer_ask` those that it may answer.
  */
 import { type InputRequiredResult, inputRequired, inputResponse } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { answerAsk } from "../application/asks/answer-ask.js";
-import type { Ask } from "../asks/ask.js";
+import { answererOf } from "../application/asks/ask-view.js";
+import { readAsk } from "../application/asks/read-ask.js";
+import { type Ask, mayAnswer } from "../asks/ask.js";
 import { ok, type Result } from "../conversation/problem.js";
 import { type AskingState, type AskingWork, askingStateSchema, type Call } from "./call.js";
 
@@ -16,14 +18,20 @@ export const questionSchema = z.object({
   question: z.string(),
   context: z.string().optional(),
   audience: z.enum(["user", "staff"]),
+  answerable: z
+    .boolean()
+    .describe("Whether answer_ask takes an answer from this caller; if not, it is answered elsewhere."),
   suggestions: z.array(z.string()).optional(),
   deadline: z.string().optional(),
 });
 export type Question = z.infer<typeof questionSchema>;
 
 /** The open ones of the asks that some work shows. */
-export function questionsOf(asks: readonly Ask[]): Question[] {
-  return asks.filter(({ status }) => status === "open").map((ask) => questionSchema.parse(ask));
+export function questionsOf(asks: readonly Ask[], { actor }: Pick<Call, "actor">): Question[] {
+  const reader = answererOf(actor);
+  return asks
+    .filter(({ status }) => status === "open")
+    .map((ask) => questionSchema.parse({ ...ask, answerable: mayAnswer(ask, reader) }));
 }
 
 /** What is asked, and of which work. */
@@ -118,5 +126,24 @@ export function questionsText(asks: readonly Question[]): string {
     const hint = suggestions === undefined ? "" : ` Suggestions: ${suggestions.join(", ")}.`;
     return `- [${askId}] (${kind}, for ${audience}) ${question}${hint}`;
   });
-  return `Input is needed before this goes on:\n${lines.join("\n")}\nGive it with answer_ask, then read the outcome.`;
+  return `Input is needed before this goes on:\n${lines.join("\n")}\n${whatToDo(asks)}`;
+}
+
+function whatToDo(asks: readonly Question[]): string {
+  const own = asks.filter(({ answerable }) => answerable);
+  if (own.length === asks.length) return "Give it with answer_ask, then read the outcome.";
+  const elsewhere = "staff is asked, and answers elsewhere. You can't answer for them; read the outcome later.";
+  if (own.length === 0) return `There is nothing to answer here: ${elsewhere}`;
+  return `Answer ${own.map(({ askId }) => askId).join(", ")} with answer_ask. With the rest, ${elsewhere}`;
+}
+
+/** What to do about an ask that a call was refused for. */
+export async function askInTheWay(
+  askId: string,
+  { actor, services }: Pick<Call, "actor" | "services">,
+): Promise<string> {
+  const ask = await readAsk(actor, askId, services);
+  return ask.ok && mayAnswer(ask.value, answererOf(actor))
+    ? `The ask in the way is ${askId}; answer_ask answers it.`
+    : `The ask in the way is ${askId}: staff is asked, and answers elsewhere. Try again when they have.`;
 }

@@ -7,7 +7,7 @@ import type { Act } from "../tenancy/acts.js";
 import { authorize } from "../tenancy/authority.js";
 import { inEitherSpelling } from "./arguments.js";
 import type { Call } from "./call.js";
-import { type Asking, inputFor } from "./questions.js";
+import { type Asking, askInTheWay, inputFor } from "./questions.js";
 
 /** How a tool stands to the world, for hosts that ask before they call. */
 export type Effect = "reads" | "adds" | "changes" | "deletes";
@@ -50,7 +50,7 @@ export function mcpTool<I extends z.ZodObject, O extends z.ZodObject>(definition
     server.registerTool(name, { title, description, annotations, ...schemas }, async (given, context) => {
       const call = { ...caller, context };
       const result = await definition.run(given, call);
-      return result.ok ? rendered(definition, result.value, call) : failure(result.problem);
+      return result.ok ? rendered(definition, result.value, call) : failure(result.problem, call);
     });
   };
   return { name, act, register };
@@ -78,11 +78,14 @@ async function rendered<I extends z.ZodObject, O extends z.ZodObject>(
 }
 
 /** A refusal in words that a model can act upon. */
-function failure({ code, detail, errors, askId, retryAfterSeconds }: Problem): CallToolResult {
+async function failure(
+  { code, detail, errors, askId, retryAfterSeconds }: Problem,
+  call: Call,
+): Promise<CallToolResult> {
   const lines = [
     `${code}: ${detail}`,
     ...(errors ?? []).map(({ path, message }) => `- ${path}: ${message}`),
-    ...(askId === undefined ? [] : [`The ask in the way is ${askId}; answer_ask answers it.`]),
+    ...(askId === undefined ? [] : [await askInTheWay(askId, call)]),
     ...(retryAfterSeconds === undefined ? [] : [`Try again after ${retryAfterSeconds} seconds.`]),
   ];
   return { isError: true, content: [{ type: "text", text: lines.join("\n") }] };

@@ -2,7 +2,14 @@
 import { z } from "zod";
 import { type ActorRecord, actorRecordSchema } from "../conversation/actor-record.js";
 import { type SupervisionState, supervisionStateSchema } from "../supervision/state.js";
-import { type AuditEntry, actSubjectSchema, actTypes, auditEntrySchema, type RecordedAct } from "../tenancy/audit.js";
+import {
+  type AuditEntry,
+  actSubjectSchema,
+  actTypes,
+  auditEntrySchema,
+  type DoneBy,
+  type RecordedAct,
+} from "../tenancy/audit.js";
 import type { Database } from "./database.js";
 
 /** Where a page of the audit ends. */
@@ -60,7 +67,8 @@ function entryOf({ owner_id, at, turn_id, hook, decision, body, type, actor }: z
     ...(owner_id.startsWith("ses_") ? { sessionId: owner_id } : {}),
     ...(owner_id.startsWith("run_") ? { runId: owner_id } : {}),
     ...(owner_id.startsWith("rt_") ? { roundtableId: owner_id } : {}),
-    ...(owner_id.startsWith("mem_") ? { memoryId: owner_id } : {}),
+    // What is in a memory stands behind its id.
+    ...(owner_id.startsWith("mem_") ? { memoryId: owner_id.replace(/\/.*$/s, "") } : {}),
     ...(turn_id === "" ? {} : { workId: turn_id }),
     ...(hook === "" ? {} : { hook }),
     ...(actor === null ? {} : { actor: actorRecordSchema.parse(JSON.parse(actor)) }),
@@ -91,14 +99,67 @@ export function insertDeletion(
   db: Database,
   tenantId: string,
   id: string,
-  { type, by, at }: { readonly type: DeletionType; readonly by: ActorRecord; readonly at: number },
+  { type, by, at }: DoneBy & { readonly type: "session.deleted" | "memory.deleted" | "vault.deleted" },
 ): D1PreparedStatement {
   const subject = type === "vault.deleted" ? { kind: "vaults", name: id } : {};
   const act: RecordedAct = { type, decision: "deleted", actor: by, subject, reasons: [], at };
   return insertAct(db, { tenantId, ownerId: id, revision: ofDeletion }, act);
 }
 
-type DeletionType = Extract<RecordedAct["type"], "session.deleted" | "memory.deleted" | "vault.deleted">;
+interface InMemory {
+  readonly tenantId: string;
+  readonly memoryId: string;
+}
+
+/** The row that says who deleted an entry of a memory: one, whoever repeats it. */
+export function insertEntryDeletion(
+  db: Database,
+  { tenantId, memoryId }: InMemory,
+  entryId: string,
+  { by, at }: DoneBy,
+): D1PreparedStatement {
+  const subject = { kind: "entries", name: entryId };
+  const act: RecordedAct = { type: "entry.deleted", decision: "deleted", actor: by, subject, reasons: [], at };
+  return insertAct(db, { tenantId, ownerId: `${memoryId}/${entryId}`, revision: ofDeletion }, act);
+}
+
+/** The same of a thread: one for each that had the name, told apart by when they began. */
+export function insertThreadDeletion(
+  db: Database,
+  { tenantId, memoryId }: InMemory,
+  { threadId, createdAt }: { readonly threadId: string; readonly createdAt: number },
+  { by, at }: DoneBy,
+): D1PreparedStatement {
+  const subject = { kind: "threads", name: threadId };
+  const act: RecordedAct = { type: "thread.deleted", decision: "deleted", actor: by, subject, reasons: [], at };
+  return insertAct(db, { tenantId, ownerId: `${memoryId}/${threadId}`, revision: createdAt }, act);
+}
+
+/**
+ * The row of a change of a tenant's settings, for the batch that makes it, before the statement that does: it names those that will
+ * be others then, and no value. Without any there is no row.
+ * @param given their values as they will be stored, null for one that is removed; and the tenant's `name`
+ */
+export function insertSettingsChange(
+  db: Database,
+  tenantId: string,
+  given: Readonly<Record<string, unknown>>,
+  { by, at }: DoneBy,
+): D1PreparedStatement {
+  return db
+    .prepare(
+      `INSERT INTO audit (${columns})
+       SELECT ?1, ?2, (SELECT COALESCE(MAX(revision), 0) + 1 FROM audit WHERE tenant_id = ?1 AND owner_id = ?2), ?3, '', '', 'changed',
+         json_object('subject', json_object('kind', 'tenants', 'name', ?1, 'settings', json(names)), 'reasons', json_array()),
+         'settings.changed', ?4
+       FROM (
+         SELECT json_group_array(given.key) AS names FROM tenants t JOIN json_each(?5) AS given
+         WHERE t.tenant_id = ?1
+           AND json_extract(json_set(t.settings, '$.name', t.name), '$.' || given.key) IS NOT given.value)
+       WHERE names <> '[]'`,
+    )
+    .bind(tenantId, `tenants/${tenantId}`, at, JSON.stringify(by), JSON.stringify(given));
+}
 
 /** The row of a pass over what somebody writes to a memory, or of what was recalled from it. */
 export function insertMemoryPass(
@@ -116,7 +177,7 @@ export function insertMemoryPass(
     .bind(tenantId, memoryId, pass.at, hook, decision, JSON.stringify(pass.state), JSON.stringify(pass.actor));
 }
 
-/** The row of an act upon a resource, for the batch that does it; only if the statement before it changed something. */
+/** The row of an act upon a resource, a key and the like, for the batch that does it; only if the statement before it changed something. */
 export function insertResourceAct(db: Database, tenantId: string, act: RecordedAct): D1PreparedStatement {
   const { kind = "", name = "" } = act.subject;
   return db

@@ -1,6 +1,8 @@
 /** In D1: revoked subjects, and who listens where, so that what is revoked can be closed. */
 import { z } from "zod";
+import type { ActorRecord } from "../conversation/actor-record.js";
 import type { Actor } from "../tenancy/actor.js";
+import { insertResourceAct } from "./audit-log.js";
 import type { Database } from "./database.js";
 
 /** How long a connection may stay, in milliseconds: objects close older ones, and their rows are forgotten. */
@@ -68,14 +70,21 @@ export class ReaderStore {
       .run();
   }
 
-  /** All tokens of a subject that were issued up to now are void. */
-  async revoke(tenantId: string, subject: string): Promise<void> {
-    await this.db
-      .prepare(
-        "INSERT INTO revoked_subjects (tenant_id, subject, revoked_at) VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET revoked_at = ?3",
-      )
-      .bind(tenantId, subject, this.now())
-      .run();
+  /** All tokens of a subject that were issued up to now are void. Revoked again within the same second changes nothing. */
+  async revoke(tenantId: string, subject: string, by: ActorRecord): Promise<void> {
+    const at = this.now();
+    const about = { kind: "subjects", name: subject };
+    await this.db.batch([
+      this.db
+        .prepare(
+          `INSERT INTO revoked_subjects (tenant_id, subject, revoked_at) VALUES (?1, ?2, ?3)
+           ON CONFLICT DO UPDATE SET revoked_at = ?3 WHERE revoked_at < ?4`,
+        )
+        .bind(tenantId, subject, at, Math.floor(at / 1_000) * 1_000),
+      insertResourceAct(this.db, tenantId, {
+        ...{ type: "subject.revoked", decision: "revoked", actor: by, subject: about, reasons: [], at },
+      }),
+    ]);
   }
 
   /** Housekeeping: rows of connections that are closed by now, and failures that count no more. */

@@ -1,7 +1,7 @@
 /** The list of sessions in D1. */
 import { z } from "zod";
 import { type Session, storedSessionSchema } from "../chat/session.js";
-import type { ActorRecord } from "../conversation/actor-record.js";
+import type { DoneBy } from "../tenancy/audit.js";
 import { insertDeletion } from "./audit-log.js";
 import type { Database } from "./database.js";
 import { allOf, type Condition, equals, hasMetadata } from "./list-filter.js";
@@ -111,11 +111,7 @@ export class SessionIndex {
    * Forgets the copies of a session that was deleted. Its decisions stay in the audit, which holds no text.
    * @param deleted who deleted it, and when; the system itself leaves no record
    */
-  async forget(
-    tenantId: string,
-    sessionId: string,
-    deleted?: { readonly by: ActorRecord; readonly at: number },
-  ): Promise<void> {
+  async forget(tenantId: string, sessionId: string, deleted?: DoneBy): Promise<void> {
     await this.db.batch([
       ...(deleted === undefined
         ? []

@@ -1,6 +1,8 @@
 /** Where tenants' objects are, in D1. A tenant that may have objects keeps its jurisdiction for ever: in another they would be others. */
 import { z } from "zod";
+import type { DoneBy } from "../tenancy/audit.js";
 import { type Jurisdiction, jurisdictions } from "../tenancy/tenant.js";
+import { insertResourceAct } from "./audit-log.js";
 import type { Database } from "./database.js";
 
 export const placementRow = z.object({ jurisdiction: z.enum(jurisdictions).nullable(), placed: z.int() });
@@ -39,17 +41,24 @@ export class TenantPlacements {
   /**
    * Sets or takes away a tenant's jurisdiction; false when it may have objects by now, and another one.
    * @param jurisdiction null for none
+   * @param done for the audit, which hears of it if it was another before
    */
-  async set(tenantId: string, jurisdiction: Jurisdiction | null): Promise<boolean> {
+  async set(tenantId: string, jurisdiction: Jurisdiction | null, { by, at }: DoneBy): Promise<boolean> {
     const none = tablesOfObjects.map((table) => `NOT EXISTS (SELECT 1 FROM ${table} WHERE tenant_id = ?1)`);
-    const { meta } = await this.db
-      .prepare(
-        `UPDATE tenants SET jurisdiction = ?2
-         WHERE tenant_id = ?1 AND (jurisdiction IS ?2 OR (placed = 0 AND ${none.join(" AND ")}))`,
-      )
-      .bind(tenantId, jurisdiction)
-      .run();
-    return meta.changes > 0;
+    const subject = { kind: "tenants", name: tenantId, settings: ["jurisdiction"] };
+    const [, , isSet] = await this.db.batch([
+      this.db
+        .prepare(
+          `UPDATE tenants SET jurisdiction = ?2
+           WHERE tenant_id = ?1 AND jurisdiction IS NOT ?2 AND placed = 0 AND ${none.join(" AND ")}`,
+        )
+        .bind(tenantId, jurisdiction),
+      insertResourceAct(this.db, tenantId, {
+        ...{ type: "settings.changed", decision: "changed", actor: by, subject, reasons: [], at },
+      }),
+      this.db.prepare("SELECT 1 FROM tenants WHERE tenant_id = ? AND jurisdiction IS ?").bind(tenantId, jurisdiction),
+    ]);
+    return (isSet?.results.length ?? 0) > 0;
   }
 
   private keep(tenantId: string, jurisdiction: Jurisdiction | undefined): void {

@@ -1,6 +1,7 @@
 /** Tenants, their settings and their keys in D1. */
 import { z } from "zod";
 import { type KeyRole, keyRoles } from "../asks/ask.js";
+import type { ActorRecord } from "../conversation/actor-record.js";
 import { newId } from "../platform/ids.js";
 import type { Sealer } from "../platform/secrets.js";
 import {
@@ -11,6 +12,7 @@ import {
   type StoredSettings,
   storedSettingsSchema,
 } from "../tenancy/tenant.js";
+import { insertResourceAct, insertSettingsChange } from "./audit-log.js";
 import { revisionColumn, revisionRow } from "./caller-store.js";
 import type { CreationKey } from "./creation-claims.js";
 import type { Database } from "./database.js";
@@ -69,11 +71,13 @@ export class TenantStore {
 
   /**
    * Makes a tenant with its first key, of role admin. The key is given out here and never again, but to a retry of the very request.
+   * @param by who made it, for the audit
    * @param request the key that it came with
    */
   async create(
     name: string,
     settings: Settings,
+    by: ActorRecord,
     request?: CreationKey,
   ): Promise<{ kind: "made"; tenantId: string; key: string } | ClaimRefusal> {
     const claim = await this.claims.claim(request, newId("ten"), newId("key"));
@@ -89,7 +93,7 @@ export class TenantStore {
       .bind(tenantId, name, sealed, settings.jurisdiction ?? null, this.now());
     await this.db.batch([
       ...(isNew ? [insert, ...this.originStatements(tenantId, settings.corsOrigins)] : []),
-      this.insertKey(tenantId, created, "admin", undefined),
+      ...this.insertKey(tenantId, created, { role: "admin", label: undefined, by }),
     ]);
     return { kind: "made", tenantId, key: created.key };
   }
@@ -117,12 +121,13 @@ export class TenantStore {
   }
 
   /** Changes what is given and nothing else, so that changes at the same time all hold. Null removes a setting. */
-  async change(tenantId: string, name: string | undefined, settings: SettingsUpdate): Promise<void> {
+  async change(tenantId: string, name: string | undefined, settings: SettingsUpdate, by: ActorRecord): Promise<void> {
     const given = Object.entries(settings).filter(([, value]) => value !== undefined);
     const set = given.flatMap(([key, value]) => (value === null ? [] : [`$.${key}`, JSON.stringify(value)]));
     const removed = given.flatMap(([key, value]) => (value === null ? [`$.${key}`] : []));
     const changed = `json_set(settings${", ?, json(?)".repeat(set.length / 2)})`;
     await this.db.batch([
+      insertSettingsChange(this.db, tenantId, { ...settings, name }, { by, at: this.now() }),
       this.db
         .prepare(
           `UPDATE tenants SET settings = json_remove(${changed}${", ?".repeat(removed.length)}), name = COALESCE(?, name) WHERE tenant_id = ?`,
@@ -141,15 +146,14 @@ export class TenantStore {
   /** @param request the key that it came with: a retry is given the very same key */
   async createKey(
     tenantId: string,
-    role: KeyRole,
-    label: string | undefined,
+    key: { readonly role: KeyRole; readonly label: string | undefined; readonly by: ActorRecord },
     request?: CreationKey,
   ): Promise<{ kind: "made"; keyId: string; key: string } | ClaimRefusal> {
     const keyId = newId("key");
     const claim = await this.claims.claim(request, keyId, keyId);
     if (claim.kind !== "claimed") return claim;
     const { created } = claim;
-    await this.insertKey(tenantId, created, role, label).run();
+    await this.db.batch(this.insertKey(tenantId, created, key));
     return { kind: "made", keyId: created.keyId, key: created.key };
   }
 
@@ -160,29 +164,35 @@ export class TenantStore {
       )
       .bind(tenantId, after, limit)
       .all();
-    return z
-      .array(keyRow)
-      .parse(results)
-      .map((row) => ({ keyId: row.key_id, role: row.role, label: row.label ?? undefined, createdAt: row.created_at }));
+    return results.map(readKeyRecord);
   }
 
-  async removeKey(tenantId: string, keyId: string): Promise<boolean> {
-    const { meta } = await this.db
-      .prepare("DELETE FROM keys WHERE tenant_id = ? AND key_id = ?")
-      .bind(tenantId, keyId)
-      .run();
-    return meta.changes > 0;
+  async removeKey(tenantId: string, keyId: string, by: ActorRecord): Promise<boolean> {
+    const key = await this.key(tenantId, keyId);
+    if (key === undefined) return false;
+    const [removed] = await this.db.batch([
+      this.db.prepare("DELETE FROM keys WHERE tenant_id = ? AND key_id = ?").bind(tenantId, keyId),
+      this.insertKeyAct(tenantId, "key.deleted", key, by),
+    ]);
+    return (removed?.meta.changes ?? 0) > 0;
   }
 
   /** Removes a key, but for the last one of role admin. */
-  async removeKeyUnlessLast(tenantId: string, keyId: string): Promise<"removed" | "last_admin" | "none"> {
-    const [removed, left] = await this.db.batch([
+  async removeKeyUnlessLast(
+    tenantId: string,
+    keyId: string,
+    by: ActorRecord,
+  ): Promise<"removed" | "last_admin" | "none"> {
+    const key = await this.key(tenantId, keyId);
+    if (key === undefined) return "none";
+    const [removed, , left] = await this.db.batch([
       this.db
         .prepare(
           `DELETE FROM keys WHERE tenant_id = ?1 AND key_id = ?2
              AND (role <> 'admin' OR (SELECT COUNT(*) FROM keys WHERE tenant_id = ?1 AND role = 'admin') > 1)`,
         )
         .bind(tenantId, keyId),
+      this.insertKeyAct(tenantId, "key.deleted", key, by),
       this.db.prepare("SELECT 1 FROM keys WHERE tenant_id = ? AND key_id = ?").bind(tenantId, keyId),
     ]);
     if ((removed?.meta.changes ?? 0) > 0) return "removed";
@@ -199,13 +209,31 @@ export class TenantStore {
     await this.db.prepare("DELETE FROM keys WHERE tenant_id = ?").bind(tenantId).run();
   }
 
-  /** As they are stored; the jurisdiction isn't among them. */
-  async sealSettings({ jurisdiction: _, ...settings }: Settings): Promise<StoredSettings> {
+  /**
+   * As they are stored; the jurisdiction isn't among them.
+   * @param known providers that are stored: a credential that is theirs already isn't sealed anew, so that it reads the same
+   */
+  async sealSettings(
+    { jurisdiction: _, ...settings }: Settings,
+    known: StoredSettings["providers"] = {},
+  ): Promise<StoredSettings> {
     const providers: StoredSettings["providers"] = {};
     for (const [name, { baseUrl, apiKey }] of Object.entries(settings.providers)) {
-      providers[name] = { baseUrl, sealedApiKey: await this.sealer.seal(apiKey) };
+      const sealed = known[name]?.sealedApiKey;
+      // What was sealed under another secret can't be opened.
+      const stored = sealed === undefined ? undefined : await this.sealer.open(sealed).catch(() => undefined);
+      const isStored = sealed !== undefined && stored === apiKey;
+      providers[name] = { baseUrl, sealedApiKey: isStored ? sealed : await this.sealer.seal(apiKey) };
     }
     return { ...settings, providers };
+  }
+
+  private async key(tenantId: string, keyId: string): Promise<KeyRecord | undefined> {
+    const row = await this.db
+      .prepare("SELECT key_id, role, label, created_at FROM keys WHERE tenant_id = ? AND key_id = ?")
+      .bind(tenantId, keyId)
+      .first();
+    return row === null ? undefined : readKeyRecord(row);
   }
 
   private originStatements(tenantId: string, origins: readonly string[]): D1PreparedStatement[] {
@@ -219,16 +247,35 @@ export class TenantStore {
 
   private insertKey(
     tenantId: string,
-    created: { keyId: string; secretHash: string },
-    role: KeyRole,
-    label: string | undefined,
-  ): D1PreparedStatement {
-    return this.db
-      .prepare(
-        "INSERT INTO keys (key_id, tenant_id, role, secret_hash, label, created_at) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-      )
-      .bind(created.keyId, tenantId, role, created.secretHash, label ?? null, this.now());
+    { keyId, secretHash }: { keyId: string; secretHash: string },
+    { role, label, by }: { readonly role: KeyRole; readonly label: string | undefined; readonly by: ActorRecord },
+  ): D1PreparedStatement[] {
+    return [
+      this.db
+        .prepare(
+          "INSERT INTO keys (key_id, tenant_id, role, secret_hash, label, created_at) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+        )
+        .bind(keyId, tenantId, role, secretHash, label ?? null, this.now()),
+      this.insertKeyAct(tenantId, "key.created", { keyId, role, label }, by),
+    ];
   }
+
+  /** Who made or deleted a key; behind the statement that does it. */
+  private insertKeyAct(
+    tenantId: string,
+    type: "key.created" | "key.deleted",
+    { keyId, role, label }: Omit<KeyRecord, "createdAt">,
+    by: ActorRecord,
+  ): D1PreparedStatement {
+    const subject = { kind: "keys", name: keyId, keyRole: role, keyLabel: label };
+    const decision = type === "key.created" ? "created" : "deleted";
+    return insertResourceAct(this.db, tenantId, { type, decision, actor: by, subject, reasons: [], at: this.now() });
+  }
+}
+
+function readKeyRecord(row: unknown): KeyRecord {
+  const { key_id, role, label, created_at } = keyRow.parse(row);
+  return { keyId: key_id, role, label: label ?? undefined, createdAt: created_at };
 }
 
 function readTenant(row: unknown): Tenant {

@@ -1,6 +1,6 @@
 /** The audit of a tenant: what supervisors decided, and what people did. It holds no texts of messages, and outlives them. */
 import { z } from "zod";
-import { actorRecordSchema } from "../conversation/actor-record.js";
+import { actorRecordSchema, keyRoles } from "../conversation/actor-record.js";
 import { passSubjectSchema, shownStepSchema } from "../supervision/state.js";
 
 /** What a row is about, beside `supervision`: a pass. */
@@ -17,6 +17,12 @@ export const actTypes = [
   "session.deleted",
   "memory.deleted",
   "vault.deleted",
+  "entry.deleted",
+  "thread.deleted",
+  "key.created",
+  "key.deleted",
+  "subject.revoked",
+  "settings.changed",
 ] as const;
 
 /** What an act was about. */
@@ -26,6 +32,11 @@ export const actSubjectSchema = passSubjectSchema.extend({
   version: z.int().optional(),
   kind: z.string().optional(),
   name: z.string().optional(),
+  /** Of a key: what it may, and what its tenant calls it. */
+  keyRole: z.enum(keyRoles).optional(),
+  keyLabel: z.string().optional(),
+  /** Names of those that changed; of the tenant's own name `name`. */
+  settings: z.array(z.string()).optional(),
 });
 
 /** What somebody did, as it is put on record. */
@@ -45,13 +56,17 @@ export const recordedActSchema = z.object({
 });
 export type RecordedAct = z.infer<typeof recordedActSchema>;
 
+/** Who did something, and when: milliseconds since the epoch. */
+export const doneBySchema = z.object({ by: actorRecordSchema, at: z.number() });
+export type DoneBy = Readonly<z.infer<typeof doneBySchema>>;
+
 export const auditEntrySchema = z.object({
   at: z.iso.datetime(),
   type: z.enum(["supervision", ...actTypes]),
   sessionId: z.string().optional(),
   runId: z.string().optional(),
   roundtableId: z.string().optional(),
-  /** Of what was written to a memory, or recalled from it. */
+  /** Of what was written to a memory, recalled from it, or deleted in it. */
   memoryId: z.string().optional(),
   workId: z.string().optional(),
   hook: z.string().optional(),
@@ -68,7 +83,7 @@ export const auditColumns = [
   ...(["at", "type", "sessionId", "runId", "workId", "hook", "decision"] as const),
   ...(["actorKind", "actorId", "actorRole", "actorSubject"] as const),
   ...(["messageId", "toolCallId", "tool", "askId", "resource", "version", "reasons", "supervisors"] as const),
-  ...(["memoryId", "roundtableId"] as const),
+  ...(["memoryId", "roundtableId", "keyRole", "keyLabel", "settings"] as const),
 ] as const;
 
 /** An entry as a line of CSV, without its end; the columns are {@link auditColumns}. */
@@ -82,6 +97,7 @@ export function csvLine({ actor, subject, steps = [], reasons, ...entry }: Audit
     version: subject.version,
     memoryId: entry.memoryId,
     roundtableId: entry.roundtableId,
+    ...{ keyRole: subject.keyRole, keyLabel: subject.keyLabel, settings: subject.settings?.join("; ") },
     reasons: reasons.join("; "),
     supervisors: steps
       .map((step) => `${step.supervisor ?? `${step.actor?.kind ?? ""} ${step.actor?.id ?? ""}`}: ${step.action}`)

@@ -13,7 +13,8 @@ import { openAiFace } from "../../src/openai/face.js";
 import { roundtableEvents } from "../../src/roundtable/events.js";
 import { routingEvents } from "../../src/routing/events.js";
 import { supervisionEvents } from "../../src/supervision/events.js";
-import { readPages, tableUnder } from "./pages.js";
+import { actTypes } from "../../src/tenancy/audit.js";
+import { namedIn, readPages, tableUnder } from "./pages.js";
 
 const pages = readPages();
 const document = apiDocument(
@@ -66,6 +67,13 @@ function refsOf(root: EventRoot): object[] {
     .filter(({ roots }) => roots.includes(root))
     .map(({ type }) => ({ $ref: `#/components/schemas/${componentOf(type)}` }));
 }
+
+describe("the audit", () => {
+  it("has all its types in the table of docs/supervision.md, and no other", () => {
+    const named = namedIn(tableUnder(pages, "docs/supervision.md", "### The audit"));
+    expect(named.toSorted()).toEqual(["supervision", ...actTypes].toSorted());
+  });
+});
 
 describe("the catalogue of events", () => {
   it("has each type once: no domain's table hides a type of another's", () => {

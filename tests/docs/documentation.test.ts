@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { askForUsers, openAsk } from "../../src/asks/ask.js";
 import { problemCodes } from "../../src/conversation/problem.js";
 import { createApp } from "../../src/http/app.js";
 import { openAiFace } from "../../src/openai/face.js";
@@ -42,6 +43,11 @@ describe("what the documentation names", () => {
   it("gives each error code its status", () => {
     const text = pageAt.get("docs/errors.md")?.text ?? "";
     for (const [code, status] of Object.entries(problemCodes)) expect(text).toContain(`## ${code}\n\n${status}. `);
+  });
+
+  it("says to OpenAI's clients what they read in place of a question that staff is asked", () => {
+    const ask = openAsk("ask_1", { kind: "human", question: "Which?", audience: "staff", source: {} }, {}, 0);
+    expect(pageAt.get("docs/openai.md")?.text).toContain(`\`${askForUsers(ask).question}\``);
   });
 
   it("names routes that exist", () => {

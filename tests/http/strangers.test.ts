@@ -54,7 +54,7 @@ describe("what isn't the caller's own", () => {
     const body = { id: "chat-17", messages: [{ id: "m1", role: "user", parts }] };
     const [[, stranger = ""] = [], [, ada = ""] = []] = await strangersOf(tenant);
     expect((await send("POST", "/v1/ui-chat", { key: ada, body })).status).toBe(404);
-    expect((await send("GET", "/v1/ui-chat/chat-17/stream", { key: ada })).status).toBe(404);
+    expect((await send("GET", "/v1/ui-chat/chat-17/stream", { key: ada })).status).toBe(204);
     // Another tenant's chat of that id is another chat.
     expect((await send("GET", "/v1/ui-chat/chat-17/stream", { key: stranger })).status).toBe(204);
     expect((await tenant.call("GET", `/v1/sessions/${sessionId}/messages`)).body.items).toHaveLength(1);

@@ -16,6 +16,9 @@ async function userOf(tenant: TestTenant, subject: string, fields: Fields = {}):
   return new TestTenant(tenant.tenantId, body.token);
 }
 
+/** Another session of Ada's. */
+const own = (tenant: TestTenant) => tenant.session({ agent: "assistant", subject: "ada" });
+
 let messages = 0;
 /** What `useChat` sends. */
 function bodyOf(id: string, text: string, fields: Fields = {}): Fields {
@@ -118,9 +121,15 @@ describe("a page's chat", () => {
     await model.reply(asks("Which?"));
     await say(ada, "mine", "Hi!");
     expectProblem(await bob.call("POST", "/v1/ui-chat", bodyOf("mine", "Hi!")), "not_found");
-    expectProblem(await bob.call("GET", "/v1/ui-chat/mine/stream"), "not_found");
     const elsewhere = await userOf(await newTenant(), "ada");
-    expect((await elsewhere.call("GET", "/v1/ui-chat/mine/stream")).status).toBe(204);
+    // As of a chat that there isn't, to the header: whoever may not see it isn't told that it is there.
+    const none = await bob.call("GET", "/v1/ui-chat/nobodys/stream");
+    for (const stranger of [bob, elsewhere, await userOf(tenant, "ada", { sessionId: await own(tenant) })]) {
+      const answer = await stranger.call("GET", "/v1/ui-chat/mine/stream");
+      expect([answer.status, answer.body, [...answer.headers.keys()]]).toEqual([
+        ...[204, none.body, [...none.headers.keys()]],
+      ]);
+    }
     await tenant.call("POST", "/v1/subjects/ada/revoke");
     expectProblem(await ada.call("POST", "/v1/ui-chat", bodyOf("mine", "Hi!")), "unauthorized");
     expectProblem(await ada.call("GET", "/v1/ui-chat/mine/stream"), "unauthorized");

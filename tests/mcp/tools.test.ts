@@ -63,6 +63,35 @@ describe.each(eras.map((era) => [eraName(era), era] as const))("MCP, protocol %s
     expect(done).toMatchObject({ text: "Invoice 7 is paid.", result: { status: "completed" } });
   });
 
+  it("tells who may not answer what staff is asked that staff is asked, and who may how", async () => {
+    const tenant = await newTenant({ questions: { audience: "staff" } });
+    const model = await tenant.agent("assistant", { tools: ["conclave/ask_human"] });
+    await model.reply(asksHuman("Is she on the list?"));
+    const team = newTeam({ billing: {} }, { tools: ["ask_human"] });
+    await tenant.put("teams", "help", team.definition);
+    await team.supervisor.reply(asksHuman("Is she on the list?"));
+    const client = await mcpClient((await tenant.withRole("client")).key, era);
+    const sessionId = await tenant.session({ agent: "assistant", whileWaiting: "refuse" });
+    const message = { sessionId, content: "Can she pay later?" };
+    const turn = await callTool(client, "send_message", message);
+    for (const asked of [turn, await callTool(client, "run_team", { team: "help", input: "Can she pay later?" })]) {
+      expect(asked.result).toMatchObject({ status: "needs_input", asks: [{ audience: "staff", answerable: false }] });
+      expect(asked.text).toContain("staff is asked, and answers elsewhere");
+      expect(asked.text).not.toContain("answer_ask");
+    }
+    const refused = await callTool(client, "send_message", message);
+    expect(refused).toMatchObject({ isError: true, text: expect.stringContaining("staff is asked") });
+    expect(refused.text).not.toMatch(/answer_ask|Answer it/);
+
+    const staff = await mcpClient((await tenant.withRole("operator")).key, era);
+    const read = await callTool(staff, "get_turn", { sessionId, turnId: turn.result.turnId, waitMs: 0 });
+    expect(read).toMatchObject({
+      text: expect.stringContaining("answer_ask"),
+      result: { asks: [{ answerable: true }] },
+    });
+    expect((await callTool(staff, "send_message", message)).text).toContain("answer_ask answers it");
+  });
+
   it("carries a debate with a context request, from its start to its export", async () => {
     const tenant = await newTenant();
     const panel = newPanel(["a", "b"], { rounds: 2 });

@@ -12,8 +12,10 @@ it("a row of the audit names its work, in a message of this version and in one t
     payload: JSON.stringify({ ...work, ...row }),
   }));
   await deliverToD1(env.DB, { tenantId, ownerId: "run_1", messages });
-  const { results } = await env.DB.prepare("SELECT turn_id FROM audit WHERE tenant_id = ? ORDER BY revision")
-    .bind(tenantId)
+  const { results } = await env.DB.prepare(
+    "SELECT turn_id FROM audit WHERE tenant_id = ? AND owner_id = ? ORDER BY revision",
+  )
+    .bind(tenantId, "run_1")
     .all();
   expect(results).toEqual([{ turn_id: "run_1" }, { turn_id: "trn_1" }]);
 });

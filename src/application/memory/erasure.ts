@@ -4,6 +4,7 @@ import type { ThreadGateway } from "../../gateways/thread-gateway.js";
 import { isForgetful } from "../../memory/context-items.js";
 import { extractiveSummary } from "../../memory/extractive.js";
 import { standaloneThread } from "../../memory/memory.js";
+import { insertEntryDeletion } from "../../stores/audit-log.js";
 import type { Database } from "../../stores/database.js";
 import type { IdempotencyStore } from "../../stores/idempotency-store.js";
 import { type CitedEntry, ContextErasure, type StrippedPage } from "../../stores/memory/context-erasure.js";
@@ -14,6 +15,7 @@ import type { EntryStore } from "../../stores/memory/entry-store.js";
 import type { MemoryRef, MemoryStore } from "../../stores/memory/memory-store.js";
 import { findOwnWords } from "../../stores/memory/own-words.js";
 import type { EntryVectors } from "../../stores/memory/vectors.js";
+import type { DoneBy } from "../../tenancy/audit.js";
 
 export interface ErasureSources {
   readonly db: Database;
@@ -31,8 +33,14 @@ const fromNewest = Number.MAX_SAFE_INTEGER;
 /**
  * Removes an entry from D1. Whoever calls it has seen to the thread's object first, so that nothing can write it again. Can be
  * called again after any interruption.
+ * @param deleted whose wish it is, for the audit; absent where it is the system's own
  */
-export async function eraseFromD1(memory: MemoryRef, entryId: string, sources: ErasureSources): Promise<void> {
+export async function eraseFromD1(
+  memory: MemoryRef,
+  entryId: string,
+  sources: ErasureSources,
+  deleted?: DoneBy,
+): Promise<void> {
   const { db, entries, threads, vectors, answers } = sources;
   const contexts = new ContextErasure(db);
   const row = await entries.row(memory, entryId);
@@ -48,6 +56,7 @@ export async function eraseFromD1(memory: MemoryRef, entryId: string, sources: E
   const first = cited === undefined ? undefined : await contexts.strip(memory, cited, fromNewest);
   await db.batch([
     ...erasure(db, entries.present(), memory, entryId),
+    ...(deleted === undefined ? [] : [insertEntryDeletion(db, memory, entryId, deleted)]),
     contexts.counted(memory),
     ...(first?.statements ?? []),
   ]);

@@ -111,5 +111,5 @@ export async function deleteEntry(
 ): Promise<Result<void>> {
   const memory = await findMemory(actor, "deleteEntry", memoryId, services);
   if (!memory.ok) return memory;
-  return services.memory.deleteEntry(memory.value, entryId);
+  return services.memory.deleteEntry(memory.value, entryId, { by: recordOf(actor), at: services.now() });
 }

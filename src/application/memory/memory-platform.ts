@@ -7,6 +7,7 @@ import type { ContextStore } from "../../stores/memory/context-store.js";
 import type { EntryStore } from "../../stores/memory/entry-store.js";
 import type { MemoryStore } from "../../stores/memory/memory-store.js";
 import type { EntryVectors } from "../../stores/memory/vectors.js";
+import type { DoneBy } from "../../tenancy/audit.js";
 
 /** What a thread's object needs of the platform. */
 export interface MemoryPlatform {
@@ -19,8 +20,15 @@ export interface MemoryPlatform {
   readonly vectors: EntryVectors;
   readonly prompts: (tenantId: string) => Promise<MemoryPrompts>;
   readonly sendJobs: (jobs: readonly FlushJob[]) => Promise<void>;
-  /** Removes a deleted entry from D1: its text, the index, the contexts that rest on it. Again is harmless. */
-  readonly eraseEntry: (place: { tenantId: string; memoryId: string }, entryId: string) => Promise<void>;
+  /**
+   * Removes a deleted entry from D1: its text, the index, the contexts that rest on it. Again is harmless.
+   * @param deleted whose wish it is, for the audit; absent where it is the system's own
+   */
+  readonly eraseEntry: (
+    place: { tenantId: string; memoryId: string },
+    entryId: string,
+    deleted: DoneBy | undefined,
+  ) => Promise<void>;
   /** What all objects of the isolate have at work. */
   readonly load: IsolateLoad;
 }

@@ -22,6 +22,7 @@ import type { DeadLetters } from "../../stores/memory/dead-letters.js";
 import type { EntryStore } from "../../stores/memory/entry-store.js";
 import type { MemoryRef, MemoryStore } from "../../stores/memory/memory-store.js";
 import type { EntryVectors } from "../../stores/memory/vectors.js";
+import type { DoneBy } from "../../tenancy/audit.js";
 import { eachThread } from "./each-thread.js";
 import { eraseFromD1 } from "./erasure.js";
 import type { MemoryPlatform } from "./memory-platform.js";
@@ -152,18 +153,23 @@ export class MemoryService {
     return entry === undefined ? noEntry : ok(entry);
   }
 
-  /** Deletes an entry for good: in its thread's object first, then everywhere else. */
-  async deleteEntry(memory: MemoryRef, entryId: string): Promise<Result<void>> {
+  /**
+   * Deletes an entry for good: in its thread's object first, then everywhere else.
+   * @param deleted whose wish it is, for the audit; absent where it is the system's own
+   */
+  async deleteEntry(memory: MemoryRef, entryId: string, deleted?: DoneBy): Promise<Result<void>> {
     const row = await this.ports.entries.row(memory, entryId);
     // A message whose entry isn't written yet is known to its thread alone.
     let known = row !== undefined && row.deleted_at === null;
+    // One that was gone before was deleted by somebody else.
+    const done = row === undefined || known ? deleted : undefined;
     const erase = async (threadId: string): Promise<void> => {
-      if (await this.ports.threads.erase(identityOf(memory, threadId), entryId)) known ||= row === undefined;
+      if (await this.ports.threads.erase(identityOf(memory, threadId), entryId, done)) known ||= row === undefined;
     };
     if (row === undefined) await eachThread(memory, this.ports.memories, erase);
     else await erase(row.thread_id);
     if (row === undefined && !known) return noEntry;
-    await eraseFromD1(memory, entryId, this.ports);
+    await eraseFromD1(memory, entryId, this.ports, done);
     return known ? ok(undefined) : noEntry;
   }
 

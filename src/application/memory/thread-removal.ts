@@ -1,5 +1,7 @@
 /** The deletion of a thread: its messages, its entries, and what contexts say of them. */
+import { insertThreadDeletion } from "../../stores/audit-log.js";
 import type { MemoryRef } from "../../stores/memory/memory-store.js";
+import type { DoneBy } from "../../tenancy/audit.js";
 import { eraseFromD1 } from "./erasure.js";
 import type { MemoryServicePorts } from "./memory-service.js";
 
@@ -8,12 +10,21 @@ const entriesAtOnce = 100;
 
 /**
  * Deletes a thread for good. Can be called again after any interruption.
+ * @param deleted whose wish it is, for the audit
  * @returns whether there was one
  */
-export async function removeThread(memory: MemoryRef, threadId: string, ports: MemoryServicePorts): Promise<boolean> {
-  const { memories, threads } = ports;
+export async function removeThread(
+  memory: MemoryRef,
+  threadId: string,
+  ports: MemoryServicePorts,
+  deleted: DoneBy,
+): Promise<boolean> {
+  const { db, memories, threads } = ports;
   const { tenantId, memoryId } = memory;
-  if (!(await memories.hasThread(memory, threadId))) return false;
+  const createdAt = await memories.threadCreatedAt(memory, threadId);
+  if (createdAt === undefined) return false;
+  // Before anything of it is gone: a deletion that is interrupted may be repeated by nobody.
+  await insertThreadDeletion(db, memory, { threadId, createdAt }, deleted).run();
   // First, so that nothing writes its entries again.
   await threads.remove({ tenantId, memoryId, threadId });
   const some = (): Promise<string[]> => memories.entryIdsOfThread(memory, threadId, entriesAtOnce);

@@ -98,6 +98,7 @@ export async function deleteThread(
 ): Promise<Result<void>> {
   const memory = await findMemory(actor, "deleteThread", memoryId, services);
   if (!memory.ok) return memory;
-  const wasThere = await removeThread(memory.value, threadId, services.memory.ports);
+  const deleted = { by: recordOf(actor), at: services.now() };
+  const wasThere = await removeThread(memory.value, threadId, services.memory.ports, deleted);
   return wasThere ? ok(undefined) : refuse("not_found", "There is no such thread in this memory.");
 }

@@ -62,7 +62,8 @@ export async function unfinishedTurn(
   const allowed = authorize(actor, "followEvents");
   if (!allowed.ok) return allowed;
   const session = await chatOf(actor, chatId, services);
-  if (!session.ok) return session;
+  // Another's chat answers as if there were none.
+  if (!session.ok) return ok(undefined);
   // A page that opens a new chat asks before its first message: nothing runs there.
   const { sessionId, status, lastTurn } = session.value ?? {};
   if (sessionId === undefined || lastTurn === undefined || status === "idle") return ok(undefined);

@@ -1,6 +1,7 @@
 /** Change a tenant's name or settings; a setting that isn't given stays as it is. */
+import { recordOf } from "../../conversation/actor-record.js";
 import { ok, type Result, refuse } from "../../conversation/problem.js";
-import type { SettingsUpdate } from "../../stores/tenant-store.js";
+import type { SettingsUpdate, Tenant } from "../../stores/tenant-store.js";
 import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
 import { type SettingsChange, settingsSchema, type TenantChange } from "../../tenancy/tenant.js";
@@ -15,13 +16,13 @@ export async function changeTenant(
 ): Promise<Result<TenantView>> {
   const allowed = authorize(actor, "changeTenant");
   if (!allowed.ok) return allowed;
-  return applyChange(tenantId, change, services);
+  return applyChange(actor, { tenantId, change }, services);
 }
 
 /** Changes a tenant, whoever asked for it. */
 export async function applyChange(
-  tenantId: string,
-  change: TenantChange,
+  actor: Actor,
+  { tenantId, change }: { readonly tenantId: string; readonly change: TenantChange },
   services: Services,
 ): Promise<Result<TenantView>> {
   const tenant = await findTenant(tenantId, services);
@@ -29,8 +30,10 @@ export async function applyChange(
   const { name, settings: { jurisdiction, ...settings } = {} } = change;
   const checked = checkProviders(settings.providers ?? {}, services.policy);
   if (!checked.ok) return checked;
-  if (jurisdiction !== undefined && !(await services.placements.set(tenantId, jurisdiction))) return isPlaced;
-  await services.tenants.change(tenantId, name, await sealed(settings, services));
+  const by = recordOf(actor);
+  const done = { by, at: services.now() };
+  if (jurisdiction !== undefined && !(await services.placements.set(tenantId, jurisdiction, done))) return isPlaced;
+  await services.tenants.change(tenantId, name, await sealed(settings, tenant.value, services), by);
   const changed = await findTenant(tenantId, services);
   return changed.ok ? ok(tenantView(changed.value)) : changed;
 }
@@ -42,8 +45,10 @@ const isPlaced = refuse(
 
 async function sealed(
   { providers, ...settings }: Omit<SettingsChange, "jurisdiction">,
+  { settings: stored }: Tenant,
   { tenants }: Services,
 ): Promise<SettingsUpdate> {
   if (providers === undefined) return settings;
-  return { ...settings, providers: (await tenants.sealSettings(settingsSchema.parse({ providers }))).providers };
+  const given = settingsSchema.parse({ providers });
+  return { ...settings, providers: (await tenants.sealSettings(given, stored.providers)).providers };
 }

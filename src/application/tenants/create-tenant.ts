@@ -1,5 +1,6 @@
 /** Create a tenant and its first key, which is given out this once. */
 import type { z } from "zod";
+import { recordOf } from "../../conversation/actor-record.js";
 import { ok, type Result } from "../../conversation/problem.js";
 import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
@@ -26,6 +27,6 @@ export async function createTenant(
     idempotencyKey === undefined
       ? undefined
       : await creationKey(actor, { request: ["tenant", request], idempotencyKey });
-  const made = await services.tenants.create(name, settings, keyed);
+  const made = await services.tenants.create(name, settings, recordOf(actor), keyed);
   return made.kind === "made" ? ok({ tenantId: made.tenantId, key: made.key }) : claimRefused(made.kind);
 }

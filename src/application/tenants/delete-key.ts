@@ -1,4 +1,5 @@
 /** Delete a key: it is refused from then on, and what it has open is closed. */
+import { recordOf } from "../../conversation/actor-record.js";
 import { ok, type Result, refuse } from "../../conversation/problem.js";
 import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
@@ -12,7 +13,7 @@ export async function deleteKey(
 ): Promise<Result<void>> {
   const allowed = authorize(actor, "deleteKey");
   if (!allowed.ok) return allowed;
-  const wasThere = await services.tenants.removeKey(tenantId, keyId);
+  const wasThere = await services.tenants.removeKey(tenantId, keyId, recordOf(actor));
   // Also for one that was deleted before: a deletion that was interrupted goes on.
   await disconnect(tenantId, keyId, services);
   return wasThere ? ok(undefined) : refuse("not_found", "There is no such key of this tenant.");

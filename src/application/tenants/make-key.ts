@@ -1,5 +1,6 @@
 /** Makes a key of a tenant: once for each request with an `Idempotency-Key`, whatever happens in between. */
 import type { KeyRole } from "../../asks/ask.js";
+import { recordOf } from "../../conversation/actor-record.js";
 import { ok, type Result } from "../../conversation/problem.js";
 import type { Actor } from "../../tenancy/actor.js";
 import { claimRefused, creationKey } from "../creation.js";
@@ -20,6 +21,6 @@ export async function makeTenantKey(
 ): Promise<Result<{ keyId: string; key: string; role: KeyRole }>> {
   const request = ["key", tenantId, role, label];
   const keyed = idempotencyKey === undefined ? undefined : await creationKey(actor, { request, idempotencyKey });
-  const made = await tenants.createKey(tenantId, role, label, keyed);
+  const made = await tenants.createKey(tenantId, { role, label, by: recordOf(actor) }, keyed);
   return made.kind === "made" ? ok({ keyId: made.keyId, key: made.key, role }) : claimRefused(made.kind);
 }

@@ -1,6 +1,7 @@
 /** A tenant's own keys, made, listed and deleted by its admin. */
 import type { z } from "zod";
 import type { KeyRole } from "../../asks/ask.js";
+import { recordOf } from "../../conversation/actor-record.js";
 import { ok, type Result, refuse } from "../../conversation/problem.js";
 import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
@@ -35,7 +36,7 @@ export async function listOwnKeys(
 export async function deleteOwnKey(actor: Actor, keyId: string, services: Services): Promise<Result<void>> {
   const allowed = authorize(actor, "deleteOwnKey");
   if (!allowed.ok) return allowed;
-  const outcome = await services.tenants.removeKeyUnlessLast(actor.tenantId, keyId);
+  const outcome = await services.tenants.removeKeyUnlessLast(actor.tenantId, keyId, recordOf(actor));
   if (outcome === "last_admin") {
     return refuse("conflict", "This is the tenant's last key of role admin. Make another one first: POST /v1/keys.");
   }

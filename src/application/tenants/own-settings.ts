@@ -21,5 +21,5 @@ export async function changeSettings(
 ): Promise<Result<TenantView>> {
   const allowed = authorize(actor, "changeSettings");
   if (!allowed.ok) return allowed;
-  return applyChange(actor.tenantId, change, services);
+  return applyChange(actor, { tenantId: actor.tenantId, change }, services);
 }

@@ -70,7 +70,7 @@ uiChat.openapi(
     request: { params: z.object({ id: externalIdSchema }) },
     responses: {
       200: { description: "The chunks of one message, up to `data: [DONE]`", content: chunks },
-      204: { description: "Nothing runs in the chat, or there is no such chat" },
+      204: { description: "Nothing runs in the chat, there is no such chat, or it is another user's" },
     },
   }),
   async (c) => {

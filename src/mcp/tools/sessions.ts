@@ -24,8 +24,8 @@ const turnResultSchema = z.object({
 });
 type TurnResult = z.input<typeof turnResultSchema>;
 
-function turnResult(sessionId: string, turn: Turn): TurnResult {
-  const asks = questionsOf(turn.asks);
+function turnResult(sessionId: string, turn: Turn, call: Call): TurnResult {
+  const asks = questionsOf(turn.asks, call);
   return {
     status: asks.length > 0 && turn.status === "waiting" ? "needs_input" : turn.status,
     ...{ sessionId, turnId: turn.turnId, asks, supervision: turn.supervision.status },
@@ -103,7 +103,7 @@ export const sessionTools: readonly McpTool[] = [
       }
       const { sessionId, turnId } = place;
       const turn = await turnEnd({ sessionId, turnId }, time, call);
-      return turn.ok ? ok(turnResult(sessionId, turn.value)) : turn;
+      return turn.ok ? ok(turnResult(sessionId, turn.value, call)) : turn;
     },
   }),
   mcpTool({
@@ -117,7 +117,7 @@ export const sessionTools: readonly McpTool[] = [
     text: turnText,
     run: async ({ sessionId, turnId, waitMs: time }, call) => {
       const turn = await turnEnd({ sessionId, turnId }, time, call);
-      return turn.ok ? ok(turnResult(sessionId, turn.value)) : turn;
+      return turn.ok ? ok(turnResult(sessionId, turn.value, call)) : turn;
     },
   }),
   mcpTool({

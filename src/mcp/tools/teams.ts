@@ -32,8 +32,8 @@ const runResultSchema = z.object({
 });
 type RunResult = z.input<typeof runResultSchema>;
 
-function runResult({ runId, status, team, response, error, decisions, asks }: Run): RunResult {
-  const questions = questionsOf(asks);
+function runResult({ runId, status, team, response, error, decisions, asks }: Run, call: Call): RunResult {
+  const questions = questionsOf(asks, call);
   return {
     status: questions.length > 0 && status === "waiting" ? "needs_input" : status,
     ...{ runId, team, decisions, asks: questions },
@@ -86,7 +86,7 @@ export const teamTools: readonly McpTool[] = [
         runId = started.value.runId;
       }
       const run = await runEnd(runId, time, call);
-      return run.ok ? ok(runResult(run.value)) : run;
+      return run.ok ? ok(runResult(run.value, call)) : run;
     },
   }),
   mcpTool({
@@ -100,7 +100,7 @@ export const teamTools: readonly McpTool[] = [
     text: runText,
     run: async ({ runId, waitMs: time }, call) => {
       const run = await runEnd(runId, time, call);
-      return run.ok ? ok(runResult(run.value)) : run;
+      return run.ok ? ok(runResult(run.value, call)) : run;
     },
   }),
   mcpTool({
@@ -113,9 +113,9 @@ export const teamTools: readonly McpTool[] = [
     input: z.strictObject({ runId: z.string().max(100) }),
     output: runResultSchema,
     text: runText,
-    run: async ({ runId }, { actor, services }) => {
-      const run = await cancelRun(actor, runId, services);
-      return run.ok ? ok(runResult(run.value)) : run;
+    run: async ({ runId }, call) => {
+      const run = await cancelRun(call.actor, runId, call.services);
+      return run.ok ? ok(runResult(run.value, call)) : run;
     },
   }),
 ];

@@ -197,9 +197,11 @@ export class MemoryStore {
     });
   }
 
-  async hasThread({ tenantId, key }: MemoryRef, threadId: string): Promise<boolean> {
-    const query = "SELECT 1 FROM memory_threads WHERE tenant_id = ? AND memory_key = ? AND thread_id = ?";
-    return (await this.db.prepare(query).bind(tenantId, key, threadId).first()) !== null;
+  /** When the thread was begun, in milliseconds since the epoch; undefined when there is none. */
+  async threadCreatedAt({ tenantId, key }: MemoryRef, threadId: string): Promise<number | undefined> {
+    const query = "SELECT created_at FROM memory_threads WHERE tenant_id = ? AND memory_key = ? AND thread_id = ?";
+    const row = await this.db.prepare(query).bind(tenantId, key, threadId).first();
+    return row === null ? undefined : z.object({ created_at: z.number() }).parse(row).created_at;
   }
 
   /** Some of the entries of a thread that hold still. */

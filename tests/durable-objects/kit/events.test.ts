@@ -140,7 +140,7 @@ describe("what the log takes", () => {
     expectTypeOf<StoredEventData<"turn.completed">>().toEqualTypeOf<{ turnId: string }>();
     expectTypeOf<StoredEventData<"message.erased">>().toEqualTypeOf<{ messageId: string }>();
     expectTypeOf<EventData<"turn.completed">>().toExtend<Turn>();
-    expectTypeOf<OutboxPayload<"erase">>().toEqualTypeOf<{ entryId: string }>();
+    expectTypeOf<OutboxPayload<"flush">>().toEqualTypeOf<{ fromSeq: number; toSeq: number }>();
   });
 });
 

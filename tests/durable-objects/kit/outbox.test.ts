@@ -341,7 +341,9 @@ describe("a delivery to D1", () => {
 
     const asks = await env.DB.prepare("SELECT status FROM asks WHERE tenant_id = ?").bind(tenantId).all();
     expect(asks.results).toEqual([{ status: "cancelled" }]);
-    const decisions = await env.DB.prepare("SELECT 1 FROM audit WHERE tenant_id = ?").bind(tenantId).all();
+    const decisions = await env.DB.prepare("SELECT 1 FROM audit WHERE tenant_id = ? AND owner_id = ?")
+      .bind(tenantId, ownerId)
+      .all();
     expect(decisions.results).toHaveLength(1);
   });
 
@@ -370,8 +372,9 @@ describe("a delivery to D1", () => {
     // One more asks whether the tenant has webhooks.
     expect(batches).toEqual([3]);
 
-    const audit = "SELECT turn_id, at, body, type, actor FROM audit WHERE tenant_id = ? ORDER BY revision";
-    const decisions = await env.DB.prepare(audit).bind(tenantId).all();
+    const audit =
+      "SELECT turn_id, at, body, type, actor FROM audit WHERE tenant_id = ? AND owner_id = ? ORDER BY revision";
+    const decisions = await env.DB.prepare(audit).bind(tenantId, ownerId).all();
     const row = { body: '{"hook":"\\"request\\""}', type: "supervision", actor: null };
     expect(decisions.results).toEqual(turns.map((turn, at) => ({ turn_id: turn, at, ...row })));
     const taken = "SELECT work_id, model_calls, input_tokens, subject FROM usage WHERE tenant_id = ? ORDER BY work_id";

@@ -1,23 +1,12 @@
 /** What an auditor asks, answered from the API alone. */
 import { describe, expect, it } from "vitest";
+import { auditOf as audit, keyIdOf as keyId } from "../../support/audit.js";
 import { newTenant, send, type TestTenant } from "../../support/conclave.js";
 import { eventually } from "../../support/eventually.js";
 import { everybodySpeaks, newPanel, startTable } from "../../support/roundtables.js";
 import { answer, httpTool, openAsk, supervisingAgent, toolCalls } from "./support.js";
 
 const review = [{ match: { type: "phrases", phrases: ["refund"] }, action: "review", reason: "money" }];
-
-async function audit(tenant: TestTenant, query = ""): Promise<Record<string, unknown>[]> {
-  const response = await send("GET", `/v1/audit${query}`, { key: tenant.key });
-  expect(response.status).toBe(200);
-  const lines = (await response.text()).split("\n").filter((line) => line !== "");
-  return lines.map((line): Record<string, unknown> => JSON.parse(line));
-}
-
-/** The id of the key that a tenant works with. */
-function keyId({ key }: TestTenant): string {
-  return `key_${key.split("_")[1] ?? ""}`;
-}
 
 async function refunding(fields = {}, tool = {}) {
   const tenant = await newTenant();

@@ -1,5 +1,5 @@
 /** Examples of tenants, keys, resources and the system itself, by the name of the shape or the operation. */
-import { auditColumns } from "../../../tenancy/audit.js";
+import { type AuditEntry, auditColumns, csvLine } from "../../../tenancy/audit.js";
 import { type ResourceKind, resourceKinds, resourceNouns, resourceSchemas } from "../../../tenancy/resources.js";
 import { settingsSchema } from "../../../tenancy/tenant.js";
 
@@ -10,6 +10,11 @@ const settings = { strict: true, supervisors: ["privacy"] };
 const at = "2026-11-22T09:30:00.000Z";
 
 const keyMade = { keyId, key, role: "client" };
+const keyCreated: AuditEntry = {
+  ...{ at, type: "key.created", decision: "created", reasons: [] },
+  actor: { kind: "key", id: "key_01m817hww1q09m40a5mj0x2bsb", role: "admin" },
+  subject: { kind: "keys", name: keyId, keyRole: "client", keyLabel: "The web shop" },
+};
 
 const item = { text: "Goods can be returned within 30 days.", include: "auto" };
 
@@ -146,7 +151,7 @@ export const tenantExamples: Readonly<Record<string, unknown>> = {
     subject: { kind: "rules", name: "politeness", version: 1 },
     reasons: [],
   },
-  "getAudit 200 text/csv": `${auditColumns.join(",")}\r\n`,
+  "getAudit 200 text/csv": `${auditColumns.join(",")}\r\n${csvLine(keyCreated)}\r\n`,
   ResourceVersion: version,
   ...resourceExamples,
   "getSupervisor 200": { name: "tone", version: 1, updatedAt: at, ...resourceSchemas.supervisors.parse(judge) },
