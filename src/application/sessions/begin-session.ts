@@ -39,7 +39,9 @@ export async function beginSession(
   const checked = await checkParts(tenantId, definition, services);
   if (!checked.ok) return checked;
   const ownId = newId("ses");
-  const claimed = await claimId(actor, ownId, { request: definition, idempotencyKey }, services);
+  // Who began it isn't asked for: a retry is the same request whichever version its first try came to.
+  const { begunBy: _, ...request } = definition;
+  const claimed = await claimId(actor, ownId, { request, idempotencyKey }, services);
   if (!claimed.ok) return claimed;
   const sessionId = claimed.value;
   const { externalId } = definition;
