@@ -123,8 +123,12 @@ describe("a token of an end user", () => {
     const ada = await userOf(tenant, "ada");
     const body = { agent: "assistant" };
     const path = "/v1/sessions/by-external-id/ticket-17";
-    expect((await ada.call("POST", "/v1/sessions", { ...body, externalId: "ticket-17" })).status).toBe(201);
+    const taken = await ada.call("POST", "/v1/sessions", { ...body, externalId: "ticket-17" });
+    expect(taken.status).toBe(201);
     expectProblem(await tenant.call("PUT", path, { ...body, subject: "bob" }), "conflict");
+    const begun = await tenant.call("POST", "/v1/sessions", { ...body, externalId: "ticket-17", subject: "bob" });
+    expectProblem(begun, "conflict");
+    expect(begun.body.detail).not.toContain(taken.body.sessionId);
     for (const own of [body, { ...body, subject: "ada" }]) {
       expect(await tenant.call("PUT", path, own)).toMatchObject({ status: 200, body: { subject: "ada" } });
     }
