@@ -134,8 +134,11 @@ it("a model that goes on from a stored response knows what staff answered, whoev
   for (const reader of [user, client]) {
     await model.reply(asksHuman(question), { text: "I'm afraid not." }, { text: "As I said." });
     const first = (await reader.call("POST", "/v1/responses", { model: "teller", input: "Can I pay later?" })).body;
-    await answered(first.metadata.conclave_ask_id);
     const path = `/v1/responses/${first.id}`;
+    const waiting = JSON.stringify((await reader.call("GET", path)).body);
+    expect(waiting).toContain("Staff is asked.");
+    expect(waiting).not.toContain(question);
+    await answered(first.metadata.conclave_ask_id);
     await expect.poll(async () => (await reader.call("GET", path)).body.status).toBe("completed");
     const next = { model: "teller", previous_response_id: first.id, input: "Really?" };
     expect((await reader.call("POST", "/v1/responses", next)).status).toBe(200);
