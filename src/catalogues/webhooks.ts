@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { itemName, subjectSchema } from "../conversation/names.js";
 import { secretText } from "../conversation/secret-text.js";
-import { eventDefinitions } from "./events.js";
+import { eventDefinitions, heardBy } from "./events.js";
 
 /** What may be subscribed to: every event that is stored. */
 const webhookEventTypes: readonly string[] = eventDefinitions
@@ -104,9 +104,6 @@ const plainFields = new Set([
   ...["server", "tool", "isError", "elapsedMs", "worker", "from", "to", "iteration", "attempts"],
   ...["createdAt", "endedAt", "openedAt", "closedAt", "deadline"],
 ]);
-/** Events of an audience that an application may not read tell no texts, whatever was asked for. */
-const readable = new Set(eventDefinitions.filter(({ audience }) => audience !== "operator").map(({ type }) => type));
-
 export interface SeenEvent {
   readonly seq: number;
   readonly type: string;
@@ -118,10 +115,18 @@ export interface SeenEvent {
 /** The body of a webhook, by Standard Webhooks: `{type, timestamp, data}`. */
 export function webhookBody(event: SeenEvent, owner: EventOwner, includeTexts: boolean): Record<string, unknown> {
   const { rootId, agent, subject, externalId } = owner;
-  const eventData = includeTexts && readable.has(event.type) ? event.data : plain(event.data);
+  const eventData = (includeTexts ? asApplicationsRead(event) : undefined) ?? plain(event.data);
   const data = { ...eventData, ...rootField(rootId), eventId: event.seq, agent, subject, externalId };
   return { type: event.type, timestamp: event.at, data };
 }
+
+/** The event as a stream shows it to a client's key; nothing of one that is for staff alone. */
+function asApplicationsRead({ type, data }: SeenEvent): Record<string, unknown> | undefined {
+  const heard = heardBy("client", type, () => JSON.stringify(data));
+  return heard === undefined ? undefined : eventDataSchema.parse(JSON.parse(heard));
+}
+
+const eventDataSchema = z.record(z.string(), z.unknown());
 
 function plain(data: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(

@@ -1,6 +1,6 @@
 /** What an agent asks staff, and what staff answers: who reads it, in whichever way a reply or a run is shown. */
 import { beforeAll, expect, it } from "vitest";
-import { newTenant, send, TestTenant } from "../support/conclave.js";
+import { type Fields, newTenant, send, TestTenant } from "../support/conclave.js";
 import { asksHuman, getRun, newTeam, routesTo, startRun } from "../support/teams.js";
 
 const question = "Is this customer on the fraud list?";
@@ -71,25 +71,32 @@ it("an end user reads neither in a turn that waits nor in one that ended, a clie
   await mayAnswer([]);
 });
 
-it("a client that edits a reply is shown no answer of staff's in what comes of it", async () => {
+it("a client that edits a reply is shown no answer of staff's in what comes of it, nor in what is different by that", async () => {
   const model = await tenant.agent("editable", { tools: ["conclave/ask_human"] });
   await model.reply(asksHuman(question), { text: "I'm afraid not." });
   const { session, turnId, askId } = await waitingForStaff("editable", "edited");
   await answered(askId);
   const { reply } = await tenant.turn(session, turnId);
+  const [asking, ending] = reply?.modelReply.turns ?? [];
   const versions = `/v1/sessions/${session}/messages/${reply?.messageId}/versions`;
-  const { hash } = (await operator.call("GET", versions)).body.items.at(-1);
-  const operations = [{ type: "modify_turn", turnId: reply?.modelReply.turns.at(-1)?.turnId, content: "Sorry, no." }];
+  const edit = async (operation: Fields) => {
+    const { hash } = (await operator.call("GET", versions)).body.items.at(-1);
+    const body = { operations: [operation], baseHash: hash };
+    const { status, body: made } = await client.call("POST", versions.replace("versions", "edits"), body);
+    expect(status).toBe(200);
+    return made;
+  };
 
   await mayAnswer(["editMessage", "restoreMessage"]);
-  const edited = await client.call("POST", versions.replace("versions", "edits"), { operations, baseHash: hash });
-  expect(edited.status).toBe(200);
+  const edited = await edit({ type: "modify_turn", turnId: ending?.turnId, content: "Sorry, no." });
+  const without = await edit({ type: "remove_turn", turnId: asking?.turnId });
   const restored = await client.call("POST", `${versions}/1/restore`);
   expect(restored.status).toBe(200);
   await mayAnswer([]);
 
-  expect(JSON.stringify([edited.body, restored.body])).not.toContain(answer);
-  expect(edited.body.message.modelReply.turns.at(-1).message).toBe("Sorry, no.");
+  expect(JSON.stringify([edited, without, restored.body])).not.toContain(answer);
+  expect(edited.message.modelReply.turns.at(-1).message).toBe("Sorry, no.");
+  expect(without.message.modelReply.turns).toHaveLength(1);
 });
 
 it("of a team's questions to staff an end user reads nothing in its reply either", async () => {
@@ -127,8 +134,11 @@ it("a model that goes on from a stored response knows what staff answered, whoev
   for (const reader of [user, client]) {
     await model.reply(asksHuman(question), { text: "I'm afraid not." }, { text: "As I said." });
     const first = (await reader.call("POST", "/v1/responses", { model: "teller", input: "Can I pay later?" })).body;
-    await answered(first.metadata.conclave_ask_id);
     const path = `/v1/responses/${first.id}`;
+    const waiting = JSON.stringify((await reader.call("GET", path)).body);
+    expect(waiting).toContain("Staff is asked.");
+    expect(waiting).not.toContain(question);
+    await answered(first.metadata.conclave_ask_id);
     await expect.poll(async () => (await reader.call("GET", path)).body.status).toBe("completed");
     const next = { model: "teller", previous_response_id: first.id, input: "Really?" };
     expect((await reader.call("POST", "/v1/responses", next)).status).toBe(200);

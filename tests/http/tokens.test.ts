@@ -1,5 +1,7 @@
 import { env, exports } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
+import { newSessionSchema } from "../../src/chat/session.js";
+import { sha256Hex } from "../../src/platform/digest.js";
 import { deliverToD1 } from "../../src/stores/deliveries.js";
 import { newTenant, openStream, origin, send, TestTenant } from "../support/conclave.js";
 import { asksHuman, newTeam } from "../support/teams.js";
@@ -121,11 +123,29 @@ describe("a token of an end user", () => {
     const ada = await userOf(tenant, "ada");
     const body = { agent: "assistant" };
     const path = "/v1/sessions/by-external-id/ticket-17";
-    expect((await ada.call("POST", "/v1/sessions", { ...body, externalId: "ticket-17" })).status).toBe(201);
+    const taken = await ada.call("POST", "/v1/sessions", { ...body, externalId: "ticket-17" });
+    expect(taken.status).toBe(201);
     expectProblem(await tenant.call("PUT", path, { ...body, subject: "bob" }), "conflict");
+    const begun = await tenant.call("POST", "/v1/sessions", { ...body, externalId: "ticket-17", subject: "bob" });
+    expectProblem(begun, "conflict");
+    expect(begun.body.detail).not.toContain(taken.body.sessionId);
     for (const own of [body, { ...body, subject: "ada" }]) {
       expect(await tenant.call("PUT", path, own)).toMatchObject({ status: 200, body: { subject: "ada" } });
     }
+  });
+
+  it("gets a session that an earlier version began, and died, again with its Idempotency-Key", async () => {
+    const tenant = await tenantWithAgent();
+    const ada = await userOf(tenant, "ada");
+    const begin = () => ada.call("POST", "/v1/sessions", { agent: "assistant" }, { "idempotency-key": "begin-1" });
+    const { sessionId } = (await begin()).body;
+    const asked = { ...newSessionSchema.parse({ agent: "assistant" }), subject: "ada" };
+    const { meta } = await env.DB.prepare("UPDATE creation_keys SET request_hash = ? WHERE id = ?")
+      .bind(await sha256Hex(JSON.stringify(asked)), sessionId)
+      .run();
+    expect(meta.changes).toBe(1);
+    await env.DB.prepare("DELETE FROM idempotency WHERE scope = ?").bind(tenant.tenantId).run();
+    expect(await begin()).toMatchObject({ status: 201, body: { sessionId } });
   });
 
   it("may be for one session, or for some agents", async () => {

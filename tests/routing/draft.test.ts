@@ -5,15 +5,16 @@ import { openStreamGate } from "../../src/supervision/stream-gate.js";
 import { rules } from "../supervision/support.js";
 
 /** An agent that writes a draft, past a rule of hops, and all that is told of it. */
-function writing(told: (string | ReplyDelta)[] = []) {
+function writing(told: (string | ReplyDelta)[] = [], isHeard = () => true) {
   const guard = rules("guard", [
     { match: { type: "phrases", phrases: ["crown jewels"] }, action: "redact", replacement: "***", reason: "hidden" },
   ]);
   const atHop = { ...guard, hooks: new Set(["hop"] as const) };
-  const stream = new ReplyStream(() => openStreamGate([]), {
-    delta: (delta) => told.push(delta),
-    retracted: () => told.push("retracted"),
-  });
+  const events = {
+    delta: (delta: ReplyDelta) => void told.push(delta),
+    retracted: () => void told.push("retracted"),
+  };
+  const stream = new ReplyStream(() => openStreamGate([]), events, isHeard);
   const observer = writingDraft(draftThroughHop(stream.listenToRound(), [atHop]));
   return { stream, told, observer };
 }
@@ -36,6 +37,14 @@ describe("a draft", () => {
     observer.roundText?.(0, "It is paid since Monday, all of it.", true);
     expect(told).toHaveLength(before);
     expect("It is paid since Monday, all of it.".startsWith(stream.soFar()?.text ?? "-")).toBe(true);
+  });
+
+  it("tells the model that writes it whether anybody follows it, at any moment", () => {
+    let isHeard = false;
+    const listener = writing([], () => isHeard).observer.listen?.(0);
+    expect(listener?.isFollowed?.()).toBe(false);
+    isHeard = true;
+    expect(listener?.isFollowed?.()).toBe(true);
   });
 
   it("takes back what stands beside tool calls, or was said otherwise than it was heard", () => {

@@ -78,6 +78,36 @@ describe("a webhook", () => {
     expect(JSON.stringify(body)).not.toMatch(/falcon/i);
   });
 
+  it("hears with texts nothing that an application may not read: what staff answered, and the words of a team's trace", async () => {
+    const tenant = await newTenant({ questions: { audience: "staff" } });
+    const team = newTeam({ billing: {} }, { tools: ["ask_human"] });
+    await tenant.put("teams", "help", team.definition);
+    await tenant.put("agents", "help", { kind: "team", team: "help" });
+    const hook = await receiver(taken);
+    await subscribe(tenant, hook, {
+      events: ["turn.completed", "run.completed", "routing.decided"],
+      includeTexts: true,
+    });
+    for (const work of ["turn", "run"] as const) {
+      await team.supervisor.reply(asksHuman("Is she on the list?"), routesTo("billing"));
+      await team.workers.billing?.reply({ text: "Not this time." });
+      const begun =
+        work === "run"
+          ? (await tenant.call("POST", "/v1/runs", { team: "help", input: "Paid?" })).body
+          : await tenant.say(await tenant.session({ agent: "help" }), "Paid?");
+      await tenant.call("POST", `/v1/asks/${begun.asks[0].askId}/answer`, { response: "She is, since March." });
+    }
+    await expect.poll(() => received(hook)).toHaveLength(4);
+    const bodies = await received(hook);
+    expect(bodies.filter(({ data }) => data.status === "completed")).toHaveLength(2);
+    const [all, decided] = [JSON.stringify(bodies), bodies.filter(({ type }) => type === "routing.decided")];
+    expect(all).toContain("Not this time.");
+    expect(all).toContain("Is she on the list?");
+    expect(all).not.toContain("since March");
+    expect(decided).toHaveLength(2);
+    expect(JSON.stringify(decided)).not.toContain("It fits.");
+  });
+
   it("hears only of the types, the agent and the end user that it names, from when it was made on", async () => {
     const { tenant } = await tenantWithAgent();
     await tenant.put("agents", "other", { kind: "model", model: "offline", instructions: "Help." });

@@ -39,7 +39,9 @@ export async function beginSession(
   const checked = await checkParts(tenantId, definition, services);
   if (!checked.ok) return checked;
   const ownId = newId("ses");
-  const claimed = await claimId(actor, ownId, { request: definition, idempotencyKey }, services);
+  // Who began it isn't asked for: a retry is the same request whichever version its first try came to.
+  const { begunBy: _, ...request } = definition;
+  const claimed = await claimId(actor, ownId, { request, idempotencyKey }, services);
   if (!claimed.ok) return claimed;
   const sessionId = claimed.value;
   const { externalId } = definition;
@@ -55,7 +57,8 @@ export async function beginSession(
   // Of another subject's session a token isn't even told the id.
   if (actor.role === "user" && !isOwn(actor, session)) return externalIdTaken(externalId);
   const isOwnBefore = owner === sessionId && sessionId !== ownId;
-  return created || isOwnBefore ? ok(sessionFor(actor, session)) : externalIdTaken(externalId, owner);
+  if (created || isOwnBefore) return ok(sessionFor(actor, session));
+  return ofAnother(actor, definition, session) ?? externalIdTaken(externalId, owner);
 }
 
 /** The session that has the caller's own id, begun if there is none: once, however many ask at the same time. */

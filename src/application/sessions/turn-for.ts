@@ -4,7 +4,7 @@ import type { Turn } from "../../chat/session.js";
 import { messageShownTo, replyShownTo } from "../../chat/shown-reply.js";
 import type { ChatMessage } from "../../conversation/message.js";
 import type { Actor } from "../../tenancy/actor.js";
-import { hasRole } from "../../tenancy/authority.js";
+import { authorize, hasRole } from "../../tenancy/authority.js";
 import { questionReader, withAsksFor } from "../asks/ask-view.js";
 
 export function turnFor(actor: Actor, turn: Turn): Turn {
@@ -17,10 +17,9 @@ export function messageFor(actor: Actor, message: ChatMessage): ChatMessage {
   return messageShownTo(questionReader(actor), message);
 }
 
-/** Where something of its message is hidden, so is what is different from the version before. */
+/** As somebody sees the newest version, who may have made it: what is different from the one before is for those who may read that one. */
 export function versionFor(actor: Actor, version: MessageVersion): MessageVersion {
+  if (authorize(actor, "readOriginals").ok) return version;
   const { message, diff: _, ...kept } = version;
-  if (message === undefined) return version;
-  const shown = messageFor(actor, message);
-  return shown === message ? version : { ...kept, message: shown };
+  return message === undefined ? kept : { ...kept, message: messageFor(actor, message) };
 }

@@ -29,7 +29,7 @@ export interface HttpPorts {
 /** A provider behind a chat-completions API. */
 export function openAiCompatible(options: OpenAiCompatibleOptions, ports: HttpPorts): ModelProvider {
   const now = ports.now ?? Date.now;
-  const pieces = new StreamPieces();
+  const pieces = new StreamPieces(ports.withDeadline);
   let client: OpenAI | undefined;
 
   return {

@@ -54,9 +54,8 @@ export async function* readEventData(
 }
 
 async function awaitEnd(reader: PieceReader, pieces: StreamPieces): Promise<void> {
-  const read = await reader.read(1).catch(() => undefined);
-  if (read?.done === true) pieces.ended();
-  else await reader.cancel().catch(() => {});
+  const isOver = await pieces.endsSoon(async () => (await reader.read(1)).done);
+  if (!isOver) await reader.cancel().catch(() => {});
 }
 
 interface PieceReader {

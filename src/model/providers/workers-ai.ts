@@ -50,7 +50,7 @@ const ownShape = z.object({
 
 /** A provider behind the AI binding. */
 export function workersAi(binding: AiBinding, ports: { readonly withDeadline: ProviderDeadline }): ModelProvider {
-  const pieces = new StreamPieces();
+  const pieces = new StreamPieces(ports.withDeadline);
   return {
     attempt: (model, request, { listener, signal }) => {
       const reply = attemptWithin(ports.withDeadline, request.timeoutMs, signal, async (abort) => {
