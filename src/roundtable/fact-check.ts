@@ -31,7 +31,7 @@ const leastCoverage = 0.3;
 const mostEvidence = 6;
 const longestPassage = 600;
 
-/** The passages that have to do with a claim, the most telling first; what was given counts before what was said. */
+/** The passages that have to do with a claim, those that share most words with it first; what was given counts before what was said. */
 function evidenceFor(claim: string, view: SeatView): Evidence[] {
   const coverage = coverageOf(claim);
   const passages = [

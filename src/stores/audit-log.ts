@@ -102,8 +102,11 @@ export function insertDeletion(
   { type, by, at }: DoneBy & { readonly type: "session.deleted" | "memory.deleted" | "vault.deleted" },
 ): D1PreparedStatement {
   const subject = type === "vault.deleted" ? { kind: "vaults", name: id } : {};
-  const act: RecordedAct = { type, decision: "deleted", actor: by, subject, reasons: [], at };
-  return insertAct(db, { tenantId, ownerId: id, revision: ofDeletion }, act);
+  return insertAct(db, { tenantId, ownerId: id, revision: ofDeletion }, deletion(type, subject, { by, at }));
+}
+
+function deletion(type: RecordedAct["type"], subject: RecordedAct["subject"], { by, at }: DoneBy): RecordedAct {
+  return { type, decision: "deleted", actor: by, subject, reasons: [], at };
 }
 
 interface InMemory {
@@ -116,10 +119,9 @@ export function insertEntryDeletion(
   db: Database,
   { tenantId, memoryId }: InMemory,
   entryId: string,
-  { by, at }: DoneBy,
+  done: DoneBy,
 ): D1PreparedStatement {
-  const subject = { kind: "entries", name: entryId };
-  const act: RecordedAct = { type: "entry.deleted", decision: "deleted", actor: by, subject, reasons: [], at };
+  const act = deletion("entry.deleted", { kind: "entries", name: entryId }, done);
   return insertAct(db, { tenantId, ownerId: `${memoryId}/${entryId}`, revision: ofDeletion }, act);
 }
 
@@ -128,10 +130,9 @@ export function insertThreadDeletion(
   db: Database,
   { tenantId, memoryId }: InMemory,
   { threadId, createdAt }: { readonly threadId: string; readonly createdAt: number },
-  { by, at }: DoneBy,
+  done: DoneBy,
 ): D1PreparedStatement {
-  const subject = { kind: "threads", name: threadId };
-  const act: RecordedAct = { type: "thread.deleted", decision: "deleted", actor: by, subject, reasons: [], at };
+  const act = deletion("thread.deleted", { kind: "threads", name: threadId }, done);
   return insertAct(db, { tenantId, ownerId: `${memoryId}/${threadId}`, revision: createdAt }, act);
 }
 

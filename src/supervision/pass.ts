@@ -19,7 +19,7 @@ export type PassResult = z.infer<typeof passResultSchema>;
 
 export interface PassPorts {
   readonly now: () => number;
-  /** A digest that tells whether two subjects say the same, without telling what. */
+  /** A digest: equal for subjects that say the same, and it reveals nothing of what they say. */
   readonly hash: (subject: Subject) => Promise<string>;
   readonly withDeadline: WithDeadline;
   /** The tenant demands that every failure blocks. */

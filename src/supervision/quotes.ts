@@ -50,7 +50,7 @@ export function quoteRemover(hidden: string, left?: string): (reason: string) =>
   };
 }
 
-/** The telling words of a text that another one has in no form, without accents, with their index terms. */
+/** The distinctive words of a text that another one has in no form, without accents, with their index terms. */
 function wordsOnlyIn(text: string, other: string): ReadonlyMap<string, string> {
   const kept = new Set(tokenize(plain(other)).map(({ term }) => term));
   const gone = tokenize(plain(text)).filter(({ term }) => !kept.has(term));

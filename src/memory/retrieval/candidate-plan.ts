@@ -24,7 +24,7 @@ export interface DateProbe {
 
 /** All that a search looks up. */
 export interface CandidatePlan {
-  /** The most telling first: when there are too many candidates, those of later probes are cut. */
+  /** The rarest words first: when there are too many candidates, those of later probes are cut. */
   readonly probes: readonly Probe[];
   readonly dateProbes: readonly DateProbe[];
   /** Entries to look at anyway, such as the nearest ones of a vector index. */
