@@ -1,4 +1,4 @@
-// The built bundle in Miniflare, with a database of its own in memory, and what a measurement needs around it.
+// The built bundle in Miniflare, with a database of its own in a folder that goes with it, and what a measurement needs around it.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";

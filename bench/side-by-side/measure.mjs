@@ -11,7 +11,11 @@ const warmUps = Math.min(30, rounds);
 const connections = 50;
 /** Between two answers, one after the other: what an answer leaves to be done is done by then, and the next doesn't pay for it. */
 const pauseMs = Number(process.env.PAUSE ?? 30);
-const secondsAtOnce = Number(process.env.SECONDS ?? 5);
+/** Each message is another one, as people's are. */
+let asked = 10_000;
+const secondsAtOnce = Number(process.env.SECONDS ?? 6);
+const secondsOfSlice = 2;
+const restMs = 1_000;
 const agent = new Agent({ keepAlive: true, maxSockets: 200 });
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 
@@ -48,7 +52,7 @@ async function casesOf({ origin, key }, session) {
     method: "POST",
     url: `${origin}/v1/sessions/${sessionId}/messages`,
     headers: { ...own, ...more },
-    body: JSON.stringify({ content: "Where is my parcel, and when does the rest of it arrive?" }),
+    body: () => JSON.stringify({ content: `Where is my parcel ${++asked}, and when does the rest of it arrive?` }),
     expect: "parcel left",
   });
   const streamed = { accept: "text/event-stream" };
@@ -107,7 +111,7 @@ function send({ method, url, headers, body, expect }) {
       });
     });
     sent.on("error", reject);
-    sent.end(body);
+    sent.end(typeof body === "function" ? body() : body);
   });
 }
 
@@ -127,28 +131,33 @@ async function oneByOne(cases) {
   );
 }
 
-/** Answers a second at fifty connections; a session of its own for each. */
+/** Answers a second at fifty connections; a session of its own for each. The cases take turns here, too. */
 async function manyAtOnce(cases, session) {
-  const perSecond = {};
   const ids = { none: [], ten: [] };
   for (let at = 0; at < connections; at++) for (const name of ["none", "ten"]) ids[name].push(await session(name));
-  for (const [name, one] of Object.entries(cases)) {
+  const of = (name, at) => {
     const kind = name.startsWith("none") ? "none" : name.startsWith("ten") ? "ten" : undefined;
-    const of = (at) => (kind === undefined ? one : { ...one, url: one.url.replace(/ses_\w+/, ids[kind][at]) });
+    return kind === undefined
+      ? cases[name]
+      : { ...cases[name], url: cases[name].url.replace(/ses_\w+/, ids[kind][at]) };
+  };
+  const taken = Object.fromEntries(Object.keys(cases).map((name) => [name, { done: 0, ms: 0 }]));
+  for (const name of Object.keys(cases))
     for (let at = 0; at < connections; at += 10)
-      await Promise.all(Array.from({ length: 10 }, (_, by) => send(of(at + by))));
-    const [from, end] = [performance.now(), performance.now() + secondsAtOnce * 1_000];
-    let done = 0;
-    const client = async (at) => {
-      while (performance.now() < end) {
-        await send(of(at));
-        done++;
-      }
-    };
-    await Promise.all(Array.from({ length: connections }, (_, at) => client(at)));
-    perSecond[name] = (done / (performance.now() - from)) * 1_000;
+      await Promise.all(Array.from({ length: 10 }, (_, by) => send(of(name, at + by))));
+  for (let slice = 0; slice * secondsOfSlice < secondsAtOnce; slice++) {
+    for (const name of Object.keys(cases)) {
+      // What the answers before left to be done is done by then, and isn't taken for this case's.
+      await new Promise((resolve) => setTimeout(resolve, restMs));
+      const [from, end] = [performance.now(), performance.now() + secondsOfSlice * 1_000];
+      const client = async (at) => {
+        for (; performance.now() < end; taken[name].done++) await send(of(name, at));
+      };
+      await Promise.all(Array.from({ length: connections }, (_, at) => client(at)));
+      taken[name].ms += performance.now() - from;
+    }
   }
-  return perSecond;
+  return Object.fromEntries(Object.entries(taken).map(([name, { done, ms }]) => [name, (done / ms) * 1_000]));
 }
 
 /** Milliseconds that the Worker's isolates are busy for one answer, by the profile of a run of them. */

@@ -1,11 +1,14 @@
 // A model that answers at once, as a process of its own: JSON, or a stream of eight pieces. Prints its port.
 import { createServer } from "node:http";
 
-const sentence = "Your parcel left the warehouse on Monday, and 3 of its 4 items arrive within two days. ";
-const text = sentence.repeat(6).slice(0, 500);
+/** Each answer is another one, so that nobody who knows texts from before has an easier time than with people's messages. */
+const textOf = (number) =>
+  `Your parcel left the warehouse at ${number}, and 3 of its 4 items arrive within two days. `.repeat(6).slice(0, 500);
 const usage = { prompt_tokens: 40, completion_tokens: 120, total_tokens: 160 };
 
+let answers = 0;
 const server = createServer((request, response) => {
+  const text = textOf(10_000 + (answers++ % 90_000));
   let body = "";
   request.on("data", (chunk) => {
     body += chunk;

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { analyseSentence, type SentenceFeatures } from "../../src/supervision/rules/injection/features.js";
 import { allForms } from "../../src/supervision/rules/injection/forms.js";
-import { explainInjection, runLimits } from "../../src/supervision/rules/injection/guard.js";
+import { explainInjection, runLimits, scoredSentences } from "../../src/supervision/rules/injection/guard.js";
 import { bucketCount, eachNgram } from "../../src/supervision/rules/injection/ngrams.js";
 import { denseFeatures, featureLayout } from "../../src/supervision/rules/injection/run-features.js";
 import { InjectionScorer, type PackedWeights, packing } from "../../src/supervision/rules/injection/scorer.js";
@@ -60,7 +60,7 @@ const lexicon = new Lexicon();
 
 /** The score of a text under weights, as the guard takes it. */
 export function scoreOf({ text }: LabelledText, scorer: InjectionScorer): number {
-  return explainInjection(normalise(text), { lexicon, scorer }).score;
+  return explainInjection(normalise(text), { sentences: scoredSentences(lexicon, scorer), scorer }).score;
 }
 
 /** The least threshold above which at most a share of the scores lies. */

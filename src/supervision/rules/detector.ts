@@ -41,8 +41,6 @@ export interface Scanner {
   readonly hold: number;
   /** The text makes this detector work out of all proportion; the engine then blocks. */
   readonly overloaded: boolean;
-  /** A fresh scanner for what edits made of the text: it finds the same, and doesn't work out again what this one has worked out. */
-  reopen?(): Scanner;
 }
 
 /** The last part of a text that grows at its end and is given up at its front. Offsets are absolute, from the text's start. */

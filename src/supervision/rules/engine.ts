@@ -6,7 +6,7 @@ import { maxPasses, Outcome, type RulesJudgement } from "./outcome.js";
 import { type CompiledRule, compileRule, isEditing } from "./rule.js";
 import type { RuleMatch } from "./rule-config.js";
 import { type RulesStream, streamOf } from "./stream.js";
-import { type Look, lookAt } from "./whole-look.js";
+import { lookAt } from "./whole-look.js";
 
 export type { RulesEdit } from "./edits.js";
 
@@ -55,12 +55,10 @@ function judgeWhole(text: string, rules: readonly CompiledRule[]): RulesJudgemen
   let edits: RulesEdit[] = [];
   let steps = 0;
   let toFence = false;
-  let look: Look | undefined;
 
   /** One look; true if it changed the text. */
   const pass = (mayEdit: boolean): boolean => {
-    look = lookAt(current, rules, look);
-    const { findings, overloaded } = look;
+    const { findings, overloaded } = lookAt(current, rules);
     for (const rule of overloaded) outcome.overloaded(rule);
     for (const { rule } of findings) {
       if (!isEditing(rule)) outcome.found(rule);

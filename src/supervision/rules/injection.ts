@@ -1,9 +1,9 @@
 /** The match `injection`: signs and a small linear scorer add up to one score; `sensitivity` says from which score on it counts. */
 import { lazily } from "../../text/lazily.js";
 import type { Detector } from "./detector.js";
-import { DataOrdersScanner, dataThreshold, lookForOrders } from "./injection/data-orders.js";
+import { DataOrdersScanner, dataConcepts, dataThreshold, lookForOrders } from "./injection/data-orders.js";
 import { dataTables, lookedUpConcepts } from "./injection/data-signs.js";
-import { explainInjection, type GuardParts, InjectionScanner } from "./injection/guard.js";
+import { explainInjection, type GuardParts, InjectionScanner, scoredSentences } from "./injection/guard.js";
 import { InjectionScorer } from "./injection/scorer.js";
 import type { SignGroup } from "./injection/signs.js";
 import { Lexicon } from "./injection/terms.js";
@@ -15,9 +15,10 @@ export const sensitivities = ["low", "medium", "high"] as const;
 export type Sensitivity = (typeof sensitivities)[number];
 
 /** Made when a rule first needs them: about a tenth of a second and some 8 MB, once for each instance. */
-const partsOf = lazily(
-  (): Omit<GuardParts, "threshold"> => ({ lexicon: new Lexicon(), scorer: new InjectionScorer(trainedWeights) }),
-);
+const partsOf = lazily((): Omit<GuardParts, "threshold"> => {
+  const [lexicon, scorer] = [new Lexicon(), new InjectionScorer(trainedWeights)];
+  return { lexicon, scorer, sentences: scoredSentences(lexicon, scorer) };
+});
 
 /** The detector for prompt injections. */
 export function injectionDetector(sensitivity: Sensitivity): Detector {
@@ -25,8 +26,7 @@ export function injectionDetector(sensitivity: Sensitivity): Detector {
   return {
     reads: "normal",
     mayMatch: () => true,
-    // A stream is never looked at again: what its sentences say needn't be kept.
-    open: (isWhole) => new InjectionScanner({ ...partsOf(), threshold }, isWhole === true ? new Map() : undefined),
+    open: (isWhole) => new InjectionScanner({ ...partsOf(), threshold }, isWhole),
   };
 }
 
@@ -38,17 +38,17 @@ export function explainedScore(
   return { ...explainInjection(normalise(text), partsOf()), threshold: scoreThresholds[sensitivity] };
 }
 
-const dataLexicon = lazily((): Lexicon => new Lexicon(dataTables, lookedUpConcepts));
+const conceptsInData = lazily(() => dataConcepts(new Lexicon(dataTables, lookedUpConcepts)));
 
 /** The detector for orders in a text that should only inform. Their signs are precise, so there is no sensitivity to set. */
 export const ordersInDataDetector: Detector = {
   reads: "normal",
   mayMatch: () => true,
-  open: () => new DataOrdersScanner(dataLexicon()),
+  open: () => new DataOrdersScanner(conceptsInData()),
 };
 
 /** What the signs of a text that should only inform add up to, from where on that counts, and which they are. It quotes nothing of the text. */
 export function explainedOrders(text: string): { score: number; threshold: number; signs: string[] } {
-  const { score, signs } = lookForOrders(normalise(text), dataLexicon());
+  const { score, signs } = lookForOrders(normalise(text), conceptsInData());
   return { score, threshold: dataThreshold, signs: signs.map(({ of }) => of.join(" + ")) };
 }

@@ -1,4 +1,4 @@
-import { type Detector, type Finding, type Scanner, type Subject, TextWindow } from "./detector.js";
+import { type Finding, type Scanner, type Subject, TextWindow } from "./detector.js";
 import { Normaliser, normalise } from "./normalise.js";
 import type { CompiledRule, RuleFinding } from "./rule.js";
 
@@ -7,25 +7,17 @@ export interface Look {
   findings: RuleFinding[];
   /** Rules whose work the text makes out of all proportion. */
   overloaded: CompiledRule[];
-  /** What read the text: for the look at what edits make of it. */
-  scanners: ReadonlyMap<Detector, Scanner>;
 }
 
-/**
- * Looks for everything that rules find in a whole text.
- *
- * @param before the look at the text before it was edited: what it has worked out of the parts that stayed isn't worked out again
- */
-export function lookAt(text: string, rules: readonly CompiledRule[], before?: Look): Look {
+/** Looks for everything that rules find in a whole text. */
+export function lookAt(text: string, rules: readonly CompiledRule[]): Look {
   const subject = subjectOf(text);
-  const scanners = new Map<Detector, Scanner>();
-  const look: Look = { findings: [], overloaded: [], scanners };
+  const look: Look = { findings: [], overloaded: [] };
   let map: Normaliser | undefined;
   for (const rule of rules) {
     for (const detector of rule.detectors) {
       if (!detector.mayMatch(subject)) continue;
-      const scanner = before?.scanners.get(detector)?.reopen?.() ?? detector.open(true);
-      scanners.set(detector, scanner);
+      const scanner = detector.open(true);
       const findings = scan(subject[detector.reads], scanner);
       if (scanner.overloaded) look.overloaded.push(rule);
       for (const finding of findings) {

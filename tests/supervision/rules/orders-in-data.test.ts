@@ -1,14 +1,14 @@
 /** Orders in texts that should only inform: the signs, what is found by language, and what is not taken for one. */
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { lookForOrders } from "../../../src/supervision/rules/injection/data-orders.js";
+import { dataConcepts, lookForOrders } from "../../../src/supervision/rules/injection/data-orders.js";
 import { dataSigns, dataTables, lookedUpConcepts } from "../../../src/supervision/rules/injection/data-signs.js";
 import { Lexicon } from "../../../src/supervision/rules/injection/terms.js";
 import { normalise } from "../../../src/supervision/rules/normalise.js";
 import { finds, rulesOf, seeded, stream } from "./support.js";
 
-const lexicon = new Lexicon(dataTables, lookedUpConcepts);
-const look = (text: string) => lookForOrders(normalise(text), lexicon);
+const concepts = dataConcepts(new Lexicon(dataTables, lookedUpConcepts));
+const look = (text: string) => lookForOrders(normalise(text), concepts);
 const inData = rulesOf({ match: { type: "injection", signs: "data" }, action: "block", reason: "orders" });
 
 interface Row {

@@ -6,7 +6,8 @@ import type { Finding, Scanner } from "../detector.js";
 import { bitOf, type DataSign, dataSigns, lookedUpConcepts, signsAmong } from "./data-signs.js";
 import { personBehindAssistant } from "./data-terms.js";
 import { type FoldedText, foldText } from "./fold.js";
-import { maxKnownSentences, sentenceEnd } from "./sentences.js";
+import { KnownSentences } from "./known-sentences.js";
+import { sentenceEnd } from "./sentences.js";
 import type { Hit, Lexicon } from "./terms.js";
 
 /** Sentences that are read together, and the UTF-16 units that they may have at most. */
@@ -45,22 +46,19 @@ const place = /[\w.+-]@[\w-]+\.\w|https?:\/\/|www\.\w/;
 const called =
   /(?:^|[\n"'>(|;*]|\\n)[ \t]{0,4}(?!(?:model|agent|llm) ?:)(?:(?:[\p{L}.-]{1,20} ){0,5}(?:AI|KI|IA|ИИ|LLM|[Mm]odel|[Aa]ssistants?|[Aa]gent|[Bb]ot|[Cc]hatbot|ChatGPT|GPT|Claude|Gemini|Copilot|(?:KI-|AI-|ИИ-)?[Aa]ssistent(?:en)?|[Aa]sistente|[Aa]ssistente|[Aa]sistan|[Аа]ссистенту?)(?: (?:agents?|assistants?|models?|(?:that|who) [a-z]{2,20} (?:this|it)(?: [a-z]{2,12})?|qui lit ce [a-z]{2,12}))? ?:|(?:[\p{L}.-]{1,20} )?(?:AI|KI|IA|LLM|[Aa]ssistants?|[Cc]hatbot|ChatGPT|Claude|Gemini|Copilot|AI (?:agents?|assistants?)),)(?:\s|$)/u;
 
-/**
- * Looks at a whole text, normalised as rules read it.
- *
- * @param known the concepts of sentences that were looked at before; what is looked at now is added
- */
-export function lookForOrders(text: string, lexicon: Lexicon, known = new Map<string, number>()): DataLook {
+/** The concepts of sentences, a bit for each. */
+export const dataConcepts = (lexicon: Lexicon): KnownSentences<number> =>
+  new KnownSentences((sentence) => conceptsOf(sentence, lexicon));
+
+/** Looks at a whole text, normalised as rules read it. */
+export function lookForOrders(text: string, sentences: KnownSentences<number>): DataLook {
   const hiddenUntil = hiddenPlaces(text);
   const run: Sentence[] = [];
   const places: Finding[] = [];
   let best = { score: 0, signs: [] as readonly number[] };
   for (let start = 0; start < text.length; ) {
     const end = sentenceEnd(text, start) ?? text.length;
-    const sentence = text.slice(start, end);
-    const own = known.get(sentence) ?? conceptsOf(sentence, lexicon);
-    if (known.size < maxKnownSentences) known.set(sentence, own);
-    const concepts = own | (hiddenUntil(start, end) ? bitOf("hidden") : 0);
+    const concepts = sentences.of(text.slice(start, end)) | (hiddenUntil(start, end) ? bitOf("hidden") : 0);
     run.push({ start, end, concepts, signs: signsAmong(concepts) });
     while (run.length > together.sentences || end - (run[0]?.start ?? end) > Math.max(together.units, end - start))
       run.shift();
@@ -155,15 +153,7 @@ export class DataOrdersScanner implements Scanner {
   private found: Finding[] = [];
   private isOver = false;
 
-  /** @param known the concepts of sentences of the text before it was edited */
-  constructor(
-    private readonly lexicon: Lexicon,
-    private readonly known = new Map<string, number>(),
-  ) {}
-
-  reopen(): DataOrdersScanner {
-    return new DataOrdersScanner(this.lexicon, this.known);
-  }
+  constructor(private readonly sentences: KnownSentences<number>) {}
 
   get hold(): number {
     return this.isOver ? this.text.length : 0;
@@ -175,7 +165,7 @@ export class DataOrdersScanner implements Scanner {
 
   finish(): void {
     this.isOver = true;
-    this.found = [...lookForOrders(this.text, this.lexicon, this.known).places];
+    this.found = [...lookForOrders(this.text, this.sentences).places];
   }
 
   take(): Finding[] {

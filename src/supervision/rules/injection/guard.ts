@@ -4,8 +4,9 @@
  */
 import type { Finding, Scanner, TextWindow } from "../detector.js";
 import { analyseSentence, firstCue, hasCueForm } from "./features.js";
+import { KnownSentences } from "./known-sentences.js";
 import type { InjectionScorer, ScoredSentence } from "./scorer.js";
-import { maxKnownSentences, sentenceEnd } from "./sentences.js";
+import { sentenceEnd } from "./sentences.js";
 import type { SignGroup } from "./signs.js";
 import type { Lexicon } from "./terms.js";
 
@@ -24,13 +25,17 @@ interface Heard {
 
 export interface GuardParts {
   readonly lexicon: Lexicon;
+  readonly sentences: KnownSentences<ScoredSentence>;
   readonly scorer: InjectionScorer;
   readonly threshold: number;
 }
 
+/** Sentences as a scorer sees them. */
+export const scoredSentences = (lexicon: Lexicon, scorer: InjectionScorer): KnownSentences<ScoredSentence> =>
+  new KnownSentences((sentence) => scorer.weigh(analyseSentence(sentence, lexicon)));
+
 export class InjectionScanner implements Scanner {
   readonly overloaded = false;
-  private readonly parts: GuardParts;
   /** The text from the start of the sentence that is not over. */
   private pending = "";
   private pendingStart = 0;
@@ -44,18 +49,11 @@ export class InjectionScanner implements Scanner {
   private cue: number | undefined;
   private watchFrom: number | undefined;
 
-  /** @param known for a whole text: its sentences that were analysed already, to which others are added; a stream keeps none */
+  /** @param isWhole nothing of the text is passed on before it is over */
   constructor(
-    parts: GuardParts,
-    private readonly known?: Map<string, ScoredSentence>,
-  ) {
-    this.parts = parts;
-  }
-
-  /** Most sentences are those of the text before it was edited: what they add is known. */
-  reopen(): InjectionScanner {
-    return new InjectionScanner(this.parts, this.known);
-  }
+    private readonly parts: GuardParts,
+    private readonly isWhole = false,
+  ) {}
 
   get hold(): number {
     return this.held;
@@ -74,8 +72,7 @@ export class InjectionScanner implements Scanner {
       this.lookedAt = 0;
       this.cue = undefined;
     }
-    // Of a whole text nothing is passed on before it is over.
-    if (this.known === undefined) this.moveHold(this.pendingStart + this.holdOfPending());
+    if (!this.isWhole) this.moveHold(this.pendingStart + this.holdOfPending());
   }
 
   /** What was let go of is not held again. */
@@ -103,7 +100,7 @@ export class InjectionScanner implements Scanner {
   /** Whether a text that ended here would be found. */
   private wouldBeFound(): boolean {
     if (this.pending === "") return false;
-    const run = this.runWith(this.pending, this.pendingStart);
+    const run = this.runWith(this.pending, this.pendingStart, this.parts.sentences.soFar(this.pending));
     return this.scoreOf(run) > this.parts.threshold;
   }
 
@@ -122,8 +119,7 @@ export class InjectionScanner implements Scanner {
   }
 
   /** A sentence with those before it that are scored together with it. */
-  private runWith(text: string, start: number): Heard[] {
-    const scored = this.known?.get(text) ?? { features: analyseSentence(text, this.parts.lexicon), ngrams: undefined };
+  private runWith(text: string, start: number, scored: ScoredSentence): Heard[] {
     const { features } = scored;
     const end = start + text.length;
     const form = hasCueForm(features.forms) ? { start: end - 1, end } : undefined;
@@ -142,10 +138,7 @@ export class InjectionScanner implements Scanner {
   /** A sentence is over: scores it with those before it. */
   private close(text: string, start: number): void {
     const end = start + text.length;
-    this.run = this.runWith(text, start);
-    const scored = this.run.at(-1)?.scored;
-    if (scored !== undefined && this.known !== undefined && this.known.size < maxKnownSentences)
-      this.known.set(text, scored);
+    this.run = this.runWith(text, start, this.parts.sentences.of(text));
     const signs = this.run.flatMap(({ sign }) => (sign !== undefined && sign.start >= this.letGo ? [sign] : []));
     const score = this.scoreOf(this.run);
     const isFound = score > this.parts.threshold;
@@ -166,14 +159,13 @@ const isAsciiLetter = (unit: number): boolean => (unit >= 97 && unit <= 122) || 
 /** What a whole text scores at most, and the groups of signs that weighed most there. */
 export function explainInjection(
   text: string,
-  { lexicon, scorer }: Omit<GuardParts, "threshold">,
+  { sentences, scorer }: Pick<GuardParts, "sentences" | "scorer">,
 ): { score: number; groups: SignGroup[] } {
   let best = { score: Number.NEGATIVE_INFINITY, groups: [] as SignGroup[] };
   const run: (ScoredSentence & { readonly start: number })[] = [];
   for (let start = 0; start < text.length; ) {
     const end = sentenceEnd(text, start) ?? text.length;
-    const features = analyseSentence(text.slice(start, end), lexicon);
-    run.push({ start, features, ngrams: undefined });
+    run.push({ start, ...sentences.of(text.slice(start, end)) });
     while (run.length > runLimits.sentences || end - (run[0]?.start ?? end) > Math.max(runLimits.units, end - start))
       run.shift();
     const score = scorer.score(run);

@@ -10,7 +10,10 @@ import { allConcepts } from "./terms.js";
 const lengthSteps = [25, 50, 100, 200, 400, 600] as const;
 /** So many concepts in one sentence, and so many sentences with a sign. */
 const crowdSteps = [2, 3, 4, 5, 6, 7, 8] as const;
+const crowdedFrom = crowdSteps.map((from) => (from * (from - 1)) / 2);
 const signedSteps = [2, 3, 4, 5, 6] as const;
+/** The place of the group of each sign. */
+const groupOfSign = allSigns.map(({ group }) => signGroups.indexOf(group));
 /** Pairs whose concepts say something in different sentences too: those of signs, and what is one's own. */
 const pairMasks: readonly number[] = [
   ...allSigns.flatMap(({ of: [first, second, ...more] }) =>
@@ -49,39 +52,33 @@ export const featureLayout = (() => {
   };
 })();
 
-/** The features of a run of sentences, but for n-grams: those that are there, each with the value 1. */
+/** The features of a run of sentences, but for n-grams: those that are there, each once, with the value 1. */
 export function denseFeatures(sentences: readonly SentenceFeatures[]): number[] {
-  const signs = new Set<number>();
-  const together = new Set<number>();
-  const order = new Set<number>();
+  const signs = eachOnce(sentences, (sentence) => sentence.signs);
   let [concepts, forms, length, most, signed] = [0, 0, 0, 0, 0];
   for (const sentence of sentences) {
-    for (const sign of sentence.signs) signs.add(sign);
-    for (const pair of sentence.together) together.add(pair);
-    for (const place of sentence.order) order.add(place);
     most = Math.max(most, sentence.together.length);
     if (sentence.signs.length > 0) signed += 1;
     concepts |= sentence.concepts;
     forms |= sentence.forms;
     length += sentence.length;
   }
-  const features = [featureLayout.bias, ...Array.from(together, (pair) => featureLayout.together + pair)];
-  for (const place of order) features.push(featureLayout.order + place);
+  const features: number[] = [featureLayout.bias];
+  for (const pair of eachOnce(sentences, (sentence) => sentence.together)) features.push(featureLayout.together + pair);
+  for (const place of eachOnce(sentences, (sentence) => sentence.order)) features.push(featureLayout.order + place);
   // n concepts are n (n - 1) / 2 pairs.
-  for (const [index, from] of crowdSteps.entries())
-    if (most >= (from * (from - 1)) / 2) features.push(featureLayout.crowded + index);
-  for (const [index, from] of signedSteps.entries()) if (signed >= from) features.push(featureLayout.signed + index);
+  addSteps(features, featureLayout.crowded, crowdedFrom, most);
+  addSteps(features, featureLayout.signed, signedSteps, signed);
   for (const mark of markFeatures(sentences)) features.push(featureLayout.marks + mark);
   const groups = new Set<number>();
   for (const sign of signs) {
     features.push(featureLayout.signs + sign);
-    const group = allSigns[sign]?.group;
-    if (group !== undefined) groups.add(signGroups.indexOf(group));
+    const group = groupOfSign[sign];
+    if (group !== undefined) groups.add(group);
   }
   for (const group of groups) features.push(featureLayout.groups + group);
-  for (const manner of mannersOf(sentences)) features.push(featureLayout.manners + manner);
-  for (let bit = 0; bit < allConcepts.length; bit++)
-    if (concepts & (1 << bit)) features.push(featureLayout.concepts + bit);
+  if (signs.length > 0) for (const manner of mannersOf(sentences)) features.push(featureLayout.manners + manner);
+  addBits(features, featureLayout.concepts, concepts);
   if (concepts !== 0) {
     for (let index = 0; index < pairMasks.length; index++) {
       const mask = pairMasks[index] ?? -1;
@@ -89,16 +86,39 @@ export function denseFeatures(sentences: readonly SentenceFeatures[]): number[] 
     }
   }
   for (let count = 2; count <= 5; count++) if (groups.size >= count) features.push(featureLayout.counts + count - 2);
-  for (let bit = 0; bit < allForms.length; bit++) if (forms & (1 << bit)) features.push(featureLayout.forms + bit);
-  for (const [index, from] of lengthSteps.entries()) if (length >= from) features.push(featureLayout.lengths + index);
+  addBits(features, featureLayout.forms, forms);
+  addSteps(features, featureLayout.lengths, lengthSteps, length);
   return features;
+}
+
+/** Numbers of all sentences, each once, in the order in which they come. Most runs have them in one sentence at most. */
+function eachOnce(
+  sentences: readonly SentenceFeatures[],
+  of: (sentence: SentenceFeatures) => readonly number[],
+): readonly number[] {
+  let all: readonly number[] = [];
+  for (const sentence of sentences) {
+    const own = of(sentence);
+    if (own.length > 0 && own !== all) all = all.length === 0 ? own : [...new Set([...all, ...own])];
+  }
+  return all;
+}
+
+/** The features of the steps that a number reaches; steps go up. */
+function addSteps(features: number[], first: number, steps: readonly number[], reached: number): void {
+  for (let index = 0; index < steps.length && reached >= (steps[index] ?? 0); index++) features.push(first + index);
+}
+
+/** The features of the bits that are set, the lowest first. */
+function addBits(features: number[], first: number, bits: number): void {
+  for (let rest = bits; rest !== 0; rest &= rest - 1) features.push(first + 31 - Math.clz32(rest & -rest));
 }
 
 function mannersOf(sentences: readonly SentenceFeatures[]): Set<number> {
   const manners = new Set<number>();
   for (const { signs, forms, concepts, length } of sentences) {
     for (const sign of signs) {
-      const group = signGroups.indexOf(allSigns[sign]?.group ?? "set-aside") * mannerCount;
+      const group = (groupOfSign[sign] ?? 0) * mannerCount;
       if (forms & questionBit) manners.add(group);
       if (concepts & requestBit) manners.add(group + 1);
       if (length <= shortLength) manners.add(group + 2);

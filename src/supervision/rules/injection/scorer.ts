@@ -22,8 +22,8 @@ export const packing = { zero: 63, most: 28 } as const;
 /** A sentence with what its n-grams add. */
 export interface ScoredSentence {
   readonly features: SentenceFeatures;
-  /** Sum of the weights of its n-grams, and how many there are; counted when first needed. */
-  ngrams: { readonly sum: number; readonly count: number } | undefined;
+  /** Sum of the weights of its n-grams, and how many there are. */
+  readonly ngrams: { readonly sum: number; readonly count: number };
 }
 
 export class InjectionScorer {
@@ -37,15 +37,19 @@ export class InjectionScorer {
     this.scale = packed.scale;
   }
 
+  /** What the score of each run that a sentence stands in is made of. */
+  weigh(features: SentenceFeatures): ScoredSentence {
+    return { features, ngrams: this.ngramsOf(features) };
+  }
+
   /** The score of a run of sentences: above 0 rather an injection; the thresholds are in the weights' file. */
   score(sentences: readonly ScoredSentence[]): number {
     let total = 0;
     for (const feature of denseFeatures(sentences.map(({ features }) => features))) total += this.dense[feature] ?? 0;
     let [sum, count] = [0, 0];
-    for (const sentence of sentences) {
-      sentence.ngrams ??= this.ngramsOf(sentence.features);
-      sum += sentence.ngrams.sum;
-      count += sentence.ngrams.count;
+    for (const { ngrams } of sentences) {
+      sum += ngrams.sum;
+      count += ngrams.count;
     }
     return count === 0 ? total : total + (sum * this.scale) / Math.sqrt(count);
   }

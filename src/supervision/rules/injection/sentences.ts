@@ -6,16 +6,13 @@
 /** UTF-16 units from which a sentence ends at the next white space, and at which it ends in any case. */
 const sentenceLimits = { soft: 200, hard: 240 } as const;
 
-/** Sentences that are kept for the look at what edits make of a text: a text of many more pays for each look. */
-export const maxKnownSentences = 1_000;
-
 /** The end of the sentence that starts at `start`, exclusive; undefined while the text may still go on in it. */
 export function sentenceEnd(text: string, start: number): number | undefined {
   for (let at = start; at < text.length; at++) {
     const length = at - start + 1;
     const unit = text.charCodeAt(at);
     if (length >= sentenceLimits.hard) return isHighHalf(unit) ? at : at + 1;
-    if (fullStops.has(unit)) return at + 1;
+    if (unit >= firstFullStop && fullStops.has(unit)) return at + 1;
     if (at + 1 >= text.length) return undefined;
     const next = text.charCodeAt(at + 1);
     if (
@@ -37,5 +34,6 @@ const paragraphLength = 20;
 const stops = new Set([46, 33, 63, 0x61f]);
 /** Full stops of scripts that put no space after them, and the danda. */
 const fullStops = new Set([0x3002, 0xff61, 0x964]);
+const firstFullStop = Math.min(...fullStops);
 const isWhite = (unit: number): boolean => unit === 32 || (unit >= 9 && unit <= 13);
 const isHighHalf = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
