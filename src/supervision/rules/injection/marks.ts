@@ -109,7 +109,7 @@ export const markFeatureCount = steps.length + repeatSteps.length;
 export function markFeatures(
   sentences: readonly { readonly marks: Uint8Array; readonly different: number }[],
 ): number[] {
-  const totals = new Uint16Array(allMarks.length);
+  const totals: number[] = allMarks.map(() => 0);
   let least = 1;
   for (const { marks, different } of sentences) {
     least = Math.min(least, different);
