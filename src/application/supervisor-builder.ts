@@ -5,11 +5,9 @@ import { withDeadline } from "../platform/clock.js";
 import { hmacSha256Hex } from "../platform/digest.js";
 import { type OutgoingPolicy, sendOutgoing } from "../platform/outgoing.js";
 import { breaker, type HealthStore } from "../supervision/breaker.js";
-import { buildSupervisor } from "../supervision/definition.js";
+import { buildSupervisor, type SupervisorDefinition } from "../supervision/definition.js";
 import type { SendPort } from "../supervision/kinds/ports.js";
 import { givesOrders } from "../supervision/orders-in-data.js";
-import type { RulesConfig } from "../supervision/rules/config.js";
-import { type CompiledRules, compileRules } from "../supervision/rules/engine.js";
 import type { Supervisor } from "../supervision/supervisor.js";
 import type { ResourceVersion } from "../tenancy/resources.js";
 import { validateArguments } from "./argument-check.js";
@@ -37,15 +35,15 @@ export interface SupervisedWork {
 export class SupervisorBuilder {
   constructor(
     private readonly ports: SupervisorBuilderPorts,
-    /** By the config of a stored version, which never changes: gone when the store forgets the version. */
-    private readonly compiled = new WeakMap<RulesConfig, CompiledRules>(),
+    /** Those of kind rules, by their stored version, which never changes: gone when the store forgets the version. */
+    private readonly ofRules = new WeakMap<SupervisorDefinition, Supervisor>(),
     /** Of references, likewise: whether they give orders. */
     private readonly ordering = new WeakMap<object, boolean>(),
   ) {}
 
   /** The same for work that knows its models and providers itself. */
   with(ports: Pick<SupervisorBuilderPorts, "model" | "provider">): SupervisorBuilder {
-    return new SupervisorBuilder({ ...this.ports, ...ports }, this.compiled, this.ordering);
+    return new SupervisorBuilder({ ...this.ports, ...ports }, this.ofRules, this.ordering);
   }
 
   /** @param work the session or run that it supervises; what can't fail and calls nobody needs none. */
@@ -54,6 +52,8 @@ export class SupervisorBuilder {
     { name, version, body }: ResourceVersion<"supervisors">,
     { health, origin = noOrigin }: SupervisedWork = {},
   ): Supervisor {
+    const known = this.ofRules.get(body);
+    if (known !== undefined) return known;
     const { policy, now, model, provider, signer } = this.ports;
     const send: SendPort = ({ signal, ...request }) =>
       sendOutgoing({ ...request, ...(signal instanceof AbortSignal ? { signal } : {}) }, policy);
@@ -65,13 +65,15 @@ export class SupervisorBuilder {
       const call = { id, body: request.body, context: callContext(origin, context), secret };
       return send({ ...request, headers: { ...request.headers, ...(await signer.headers(tenantId, call)) } });
     };
-    return buildSupervisor(name, body, {
-      compileRules: (config) => this.compile(config),
+    const built = buildSupervisor(name, body, {
       agent: { model: () => model(tenantId), now, validateArguments, withDeadline },
       http: { now, send: sendSigned, sign: hmacSha256Hex },
       moderation: { send, provider: (wanted) => provider(tenantId, wanted) },
       ...(health === undefined ? {} : { health: breaker({ name, version }, health, now) }),
     });
+    // It calls nobody and knows nothing of whom it supervises; and making it costs far more than judging a text.
+    if (body.kind === "rules") this.ofRules.set(body, built);
+    return built;
   }
 
   /** Whether the stored version of a reference gives orders to whoever reads it: looked at once for each version. */
@@ -81,13 +83,5 @@ export class SupervisorBuilder {
     const found = givesOrders(reference.text);
     this.ordering.set(reference, found);
     return found;
-  }
-
-  private compile(config: RulesConfig): CompiledRules {
-    const known = this.compiled.get(config);
-    if (known !== undefined) return known;
-    const rules = compileRules(config);
-    this.compiled.set(config, rules);
-    return rules;
   }
 }

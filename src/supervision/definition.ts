@@ -6,8 +6,7 @@ import { agentConfigSchema } from "./kinds/agent-config.js";
 import { type HttpSupervisorPorts, httpConfigSchema, httpSupervisor } from "./kinds/http.js";
 import { type ModerationPorts, moderationConfigSchema, moderationSupervisor } from "./kinds/moderation.js";
 import { rulesModify, rulesSupervisor } from "./kinds/rules.js";
-import { type RulesConfig, rulesConfigSchema } from "./rules/config.js";
-import type { CompiledRules } from "./rules/engine.js";
+import { rulesConfigSchema } from "./rules/config.js";
 import { type Health, mayModifyMessages, type Supervisor, supervisorSettingsSchema } from "./supervisor.js";
 
 export const supervisorSchema = z.discriminatedUnion("kind", [
@@ -18,9 +17,8 @@ export const supervisorSchema = z.discriminatedUnion("kind", [
 ]);
 export type SupervisorDefinition = z.infer<typeof supervisorSchema>;
 
-/** What the kinds need that reach out: a model, a network; and where compiled rules are kept. */
+/** What the kinds need that reach out: a model, a network. */
 export interface SupervisorPorts {
-  readonly compileRules: (config: RulesConfig) => CompiledRules;
   readonly agent: AgentSupervisorPorts;
   readonly http: HttpSupervisorPorts;
   readonly moderation: ModerationPorts;
@@ -43,19 +41,16 @@ function supervisorOfKind(name: string, definition: SupervisorDefinition, ports:
   const { hooks, order, mode } = definition;
   const permission = definition.permissions ?? "modify_messages";
   if (definition.kind === "rules") {
-    return rulesSupervisor(
-      {
-        name,
-        hooks,
-        order,
-        mode,
-        config: definition.config,
-        // Nothing in it can fail but a fault of ours: then nothing passes, unless the tenant says otherwise.
-        onFailure: definition.onFailure ?? "block",
-        mayModify: rulesModify(definition.config) && mayModifyMessages(permission),
-      },
-      ports.compileRules,
-    );
+    return rulesSupervisor({
+      name,
+      hooks,
+      order,
+      mode,
+      config: definition.config,
+      // Nothing in it can fail but a fault of ours: then nothing passes, unless the tenant says otherwise.
+      onFailure: definition.onFailure ?? "block",
+      mayModify: rulesModify(definition.config) && mayModifyMessages(permission),
+    });
   }
   const settings = {
     name,

@@ -17,12 +17,9 @@ export interface RulesSupervisorSettings {
   readonly config: RulesConfig;
 }
 
-/** @param compile a cache in front of {@link compileRules}, which costs far more than judging a text. */
-export function rulesSupervisor(
-  settings: RulesSupervisorSettings,
-  compile: (config: RulesConfig) => CompiledRules = compileRules,
-): Supervisor {
-  const rules = compile(settings.config);
+/** Costs far more than judging a text with it: keep what it gives. */
+export function rulesSupervisor(settings: RulesSupervisorSettings): Supervisor {
+  const rules = compileRules(settings.config);
   return {
     name: settings.name,
     kind: "rules",
