@@ -8,7 +8,11 @@ import {
   mapCredentials,
   type OpenConnection,
 } from "../channels/connection.js";
-import type { Sealer } from "../platform/secrets.js";
+import type { ActorRecord } from "../conversation/actor-record.js";
+import { opens, type Sealer } from "../platform/secrets.js";
+import type { DoneBy } from "../tenancy/audit.js";
+import { changedFields } from "../tenancy/changed-fields.js";
+import { insertChannelDeletion, insertResourceAct } from "./audit-log.js";
 import type { Database } from "./database.js";
 
 const row = z.object({
@@ -41,6 +45,7 @@ export interface StoredChannel {
   readonly parked: number;
 }
 
+const storedRow = row.pick({ channel_id: true, kind: true, body: true }).optional();
 const sealedBody = z.looseObject({ credentials: z.record(z.string(), z.unknown()) });
 
 /** How often a connection that is used all the time notes that it was, in milliseconds. */
@@ -57,33 +62,82 @@ export class ChannelStore {
     private readonly now: () => number,
   ) {}
 
-  /** Stores it under its name: a new one with these ids, or what is there changed. @returns whether it is new */
+  /**
+   * Stores it under its name: a new one with these ids, or what is there changed. One of another kind stays as it is.
+   * @param by who does, for the audit
+   * @returns whether it is new
+   */
   async put(
     tenantId: string,
     name: string,
     connection: Connection,
-    ids: { readonly channelId: string; readonly connectionId: string },
+    { by, ...ids }: { readonly channelId: string; readonly connectionId: string; readonly by: ActorRecord },
   ): Promise<boolean> {
-    const body = JSON.stringify(await mapCredentials(connection, (secret) => this.sealer.seal(secret)));
-    const now = this.now();
-    const stored = await this.db
-      .prepare(
-        `INSERT INTO channels (channel_id, tenant_id, name, kind, connection_id, body, created_at, updated_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7)
-         ON CONFLICT (tenant_id, name) DO UPDATE SET body = ?6, updated_at = ?7 WHERE kind = ?4 RETURNING channel_id`,
-      )
-      .bind(ids.channelId, tenantId, name, connection.kind, ids.connectionId, body, now)
-      .first<{ channel_id: string }>();
-    return stored?.channel_id === ids.channelId;
+    for (;;) {
+      const known = await this.stored(tenantId, name);
+      if (known !== undefined && known.kind !== connection.kind) return false;
+      const before = known && sealedBody.parse(JSON.parse(known.body));
+      const body = await this.sealed(connection, before?.credentials ?? {});
+      const changes = before && changedFields(before, body);
+      if (changes?.length === 0) return false;
+      const at = this.now();
+      const text = JSON.stringify(body);
+      const write =
+        known === undefined
+          ? this.db
+              .prepare(
+                `INSERT INTO channels (channel_id, tenant_id, name, kind, connection_id, body, created_at, updated_at)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7) ON CONFLICT (tenant_id, name) DO NOTHING`,
+              )
+              .bind(ids.channelId, tenantId, name, connection.kind, ids.connectionId, text, at)
+          : this.db
+              .prepare(
+                "UPDATE channels SET body = ?, updated_at = ? WHERE tenant_id = ? AND channel_id = ? AND body = ?",
+              )
+              .bind(text, at, tenantId, known.channel_id, known.body);
+      const [written] = await this.db.batch([
+        write,
+        insertResourceAct(this.db, tenantId, {
+          ...{
+            type: "channel.stored",
+            decision: known === undefined ? "created" : "changed",
+            actor: by,
+            reasons: [],
+            at,
+          },
+          subject: { kind: "channels", name, changes },
+        }),
+      ]);
+      if ((written?.meta.changes ?? 0) > 0) return known === undefined;
+      // Somebody else stored or deleted it meanwhile: decide anew.
+    }
   }
 
   /** Gives it another address. */
-  async readdress(tenantId: string, name: string, connectionId: string): Promise<boolean> {
-    const changed = await this.db
-      .prepare("UPDATE channels SET connection_id = ?, updated_at = ? WHERE tenant_id = ? AND name = ?")
-      .bind(connectionId, this.now(), tenantId, name)
-      .run();
-    return changed.meta.changes > 0;
+  async rotate(tenantId: string, name: string, connectionId: string, { by, at }: DoneBy): Promise<void> {
+    await this.db.batch([
+      this.db
+        .prepare("UPDATE channels SET connection_id = ?, updated_at = ? WHERE tenant_id = ? AND name = ?")
+        .bind(connectionId, at, tenantId, name),
+      insertResourceAct(this.db, tenantId, {
+        ...{ type: "channel.rotated", decision: "rotated", actor: by, reasons: [], at },
+        subject: { kind: "channels", name },
+      }),
+    ]);
+  }
+
+  /** Begins a deletion, with its row of the audit: from here on nothing comes in. @param connectionId an address that nobody is told */
+  async beginRemoval(
+    { tenantId, channelId, name }: Pick<StoredChannel, "tenantId" | "channelId" | "name">,
+    connectionId: string,
+    done: DoneBy,
+  ): Promise<void> {
+    await this.db.batch([
+      this.db
+        .prepare("UPDATE channels SET connection_id = ? WHERE tenant_id = ? AND channel_id = ?")
+        .bind(connectionId, tenantId, channelId),
+      insertChannelDeletion(this.db, tenantId, { channelId, name }, done),
+    ]);
   }
 
   async find(tenantId: string, name: string): Promise<StoredChannel | undefined> {
@@ -197,6 +251,24 @@ export class ChannelStore {
       .bind(tenantId, channelId, deliveryId)
       .first();
     return found === null ? undefined : deliveryOf(found);
+  }
+
+  private async stored(tenantId: string, name: string) {
+    return storedRow.parse(
+      (await this.db
+        .prepare("SELECT channel_id, kind, body FROM channels WHERE tenant_id = ? AND name = ?")
+        .bind(tenantId, name)
+        .first()) ?? undefined,
+    );
+  }
+
+  /** @param known sealed credentials that are stored: one that is the same isn't sealed anew, so that it reads the same */
+  private sealed(connection: Connection, known: Readonly<Record<string, unknown>>): Promise<Record<string, unknown>> {
+    return mapCredentials(connection, async (secret, field) => {
+      const sealed = known[field];
+      const isSame = typeof sealed === "string" && (await opens(this.sealer, sealed, secret));
+      return isSame ? sealed : this.sealer.seal(secret);
+    });
   }
 
   private async one(query: string, ...bindings: string[]): Promise<StoredChannel | undefined> {

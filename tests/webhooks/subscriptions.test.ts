@@ -212,12 +212,13 @@ describe("a webhook", () => {
     await expect.poll(() => received(hook)).toHaveLength(3);
   });
 
-  it("is signed with the old secret too for a day after a new one", async () => {
+  it("is signed with the old secret too for a day after a new one, also where the new one was sent again", async () => {
     const { tenant } = await tenantWithAgent();
     const hook = await receiver(taken);
     const old = await subscribe(tenant, hook);
     const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
-    await tenant.call("PUT", "/v1/webhooks/crm", { url: hook.hookURL, events: ["turn.completed"], secret });
+    const body = { url: hook.hookURL, events: ["turn.completed"], secret };
+    for (const _ of [1, 2]) await tenant.call("PUT", "/v1/webhooks/crm", body);
     expect((await tenant.call("POST", "/v1/webhooks/crm/test")).body).toEqual({ delivered: true });
     const [request] = await hook.requests();
     for (const known of [old, secret]) {
