@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { type NewWebhook, type WebhookView, webhookSchema, webhookStatuses } from "../catalogues/webhooks.js";
 import type { ActorRecord } from "../conversation/actor-record.js";
-import { opens, type Sealer } from "../platform/secrets.js";
+import type { Sealer } from "../platform/secrets.js";
 import type { DoneBy } from "../tenancy/audit.js";
 import { changedFields } from "../tenancy/changed-fields.js";
 import { insertResourceAct } from "./audit-log.js";
@@ -166,14 +166,16 @@ export class WebhookStore {
     return found === null ? undefined : storedRow.parse(found);
   }
 
-  /** What signs from now on: with another secret than before that one too, for its day. */
+  /** What signs from now on: with another secret than before that one too, for its day, unless nobody can read it any more. */
   private async signing(known: z.infer<typeof storedRow> | undefined, secret: string | undefined) {
-    if (known === undefined) return { sealedSecret: await this.sealer.seal(secret ?? "") };
-    const { sealedSecret, former } = known.body;
-    if (secret === undefined || (await opens(this.sealer, sealedSecret, secret))) return { sealedSecret, former };
+    const { sealedSecret = "", former } = known?.body ?? {};
+    if (secret === undefined) return { sealedSecret, former };
+    const before = known && (await this.sealer.open(sealedSecret).catch(() => undefined));
+    if (before === secret) return { sealedSecret, former };
+    const until = this.now() + formerSecretMs;
     return {
       sealedSecret: await this.sealer.seal(secret),
-      former: { sealedSecret, until: this.now() + formerSecretMs },
+      ...(before === undefined ? {} : { former: { sealedSecret, until } }),
     };
   }
 

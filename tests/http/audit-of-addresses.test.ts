@@ -2,6 +2,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { auditAbout, auditOf, keyIdOf } from "../support/audit.js";
+import { refuseWrites } from "../support/broken-database.js";
 import { platforms } from "../support/chat-platforms.js";
 import { type Fields, newTenant, send, TestTenant } from "../support/conclave.js";
 import { mcpKey } from "../support/mcp-key.js";
@@ -78,6 +79,18 @@ describe("of channels", () => {
       "created",
       "deleted",
     ]);
+  });
+
+  it("stands one deletion, however often it has to go on", async () => {
+    const tenant = await newTenant();
+    await tenant.agent("assistant");
+    await tenant.put("channels", "telegram", await telegramBody());
+    const mend = await refuseWrites(tenant.tenantId, "channels", "DELETE");
+    const statuses = [(await tenant.call("DELETE", "/v1/channels/telegram")).status];
+    await mend();
+    for (const _ of [1, 2]) statuses.push((await tenant.call("DELETE", "/v1/channels/telegram")).status);
+    expect(statuses).toEqual([500, 204, 404]);
+    expect((await rowsOf(tenant, ...types)).map(({ decision }) => decision)).toEqual(["created", "deleted"]);
   });
 
   async function telegramBody() {
@@ -174,6 +187,21 @@ describe("of a remote server's tools", () => {
       row(tenant, "admin", "tools.pinned", "pinned", { ...of, changes: ["search.pages"] }),
     ]);
     expect(await csvOf(tenant)).not.toContain("Ignore all");
+  });
+
+  it("stand once as the system's, where it was stored before lists were pinned and is used", async () => {
+    const tenant = await newTenant();
+    const server = upstreamFor(env.TEST_UPSTREAM);
+    const mcp = { url: server.mcpURL, headers: { "x-api-key": mcpKey } };
+    await tenant.put("tools", "docs", { server: "docs", mcp });
+    for (const table of ["pinned_tools", "audit"])
+      await env.DB.prepare(`DELETE FROM ${table} WHERE tenant_id = ?`).bind(tenant.tenantId).run();
+    const model = await tenant.agent("assistant", { tools: [{ server: "docs", tool: "*" }] });
+    await model.reply({ text: "Fine.", repeat: true });
+    const sessions = await Promise.all([1, 2].map(() => tenant.session()));
+    await Promise.all(sessions.map((session) => tenant.say(session, "Hello.")));
+    const actor = { kind: "system", id: "pinning" };
+    expect(await rowsOf(tenant, "tools.pinned")).toMatchObject([{ actor, subject: { name: "docs", version: 1 } }]);
   });
 
   it("that can't be reached stand nowhere, until they are accepted", async () => {
