@@ -32,7 +32,7 @@ export interface Sealer {
   open(sealed: string): Promise<string>;
 }
 
-/** Whether a secret is what was sealed; what was sealed under another master secret can't be told. */
+/** Whether a secret is what was sealed; false too of what was sealed under another master secret. */
 export async function opens(sealer: Sealer, sealed: string, secret: string): Promise<boolean> {
   return (await sealer.open(sealed).catch(() => undefined)) === secret;
 }

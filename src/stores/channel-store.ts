@@ -1,9 +1,7 @@
 /** Connections to chat platforms in D1, their health, and copies of what could not be delivered. Every query carries the tenant. */
-import { z } from "zod";
 import {
   type ChannelDelivery,
   type Connection,
-  channelKinds,
   connectionSchema,
   mapCredentials,
   type OpenConnection,
@@ -13,40 +11,8 @@ import { opens, type Sealer } from "../platform/secrets.js";
 import type { DoneBy } from "../tenancy/audit.js";
 import { changedFields } from "../tenancy/changed-fields.js";
 import { insertChannelDeletion, insertResourceAct } from "./audit-log.js";
+import { channelOf, deliveryOf, type StoredChannel, sealedBody, storedRow } from "./channel-rows.js";
 import type { Database } from "./database.js";
-
-const row = z.object({
-  channel_id: z.string(),
-  tenant_id: z.string(),
-  name: z.string(),
-  kind: z.enum(channelKinds),
-  connection_id: z.string(),
-  body: z.string(),
-  created_at: z.number(),
-  updated_at: z.number(),
-  last_event_at: z.number().nullable(),
-  last_failure_at: z.number().nullable(),
-  last_failure: z.string().nullable(),
-  parked: z.number().default(0),
-});
-
-/** A connection as it lies there: its credentials sealed. */
-export interface StoredChannel {
-  readonly channelId: string;
-  readonly tenantId: string;
-  readonly name: string;
-  readonly connectionId: string;
-  /** Credentials are sealed texts. */
-  readonly connection: Connection;
-  readonly createdAt: number;
-  readonly updatedAt: number;
-  readonly lastEventAt?: number | undefined;
-  readonly lastFailure?: { readonly at: number; readonly detail: string } | undefined;
-  readonly parked: number;
-}
-
-const storedRow = row.pick({ channel_id: true, kind: true, body: true }).optional();
-const sealedBody = z.looseObject({ credentials: z.record(z.string(), z.unknown()) });
 
 /** How often a connection that is used all the time notes that it was, in milliseconds. */
 const noteEveryMs = 5_000;
@@ -80,6 +46,7 @@ export class ChannelStore {
       const body = await this.sealed(connection, before?.credentials ?? {});
       const changes = before && changedFields(before, body);
       if (changes?.length === 0) return false;
+      const decision = known === undefined ? "created" : "changed";
       const at = this.now();
       const text = JSON.stringify(body);
       const write =
@@ -100,12 +67,12 @@ export class ChannelStore {
         insertResourceAct(this.db, tenantId, {
           ...{
             type: "channel.stored",
-            decision: known === undefined ? "created" : "changed",
+            decision,
             actor: by,
+            subject: { kind: "channels", name, changes },
             reasons: [],
             at,
           },
-          subject: { kind: "channels", name, changes },
         }),
       ]);
       if ((written?.meta.changes ?? 0) > 0) return known === undefined;
@@ -254,12 +221,11 @@ export class ChannelStore {
   }
 
   private async stored(tenantId: string, name: string) {
-    return storedRow.parse(
-      (await this.db
-        .prepare("SELECT channel_id, kind, body FROM channels WHERE tenant_id = ? AND name = ?")
-        .bind(tenantId, name)
-        .first()) ?? undefined,
-    );
+    const found = await this.db
+      .prepare("SELECT channel_id, kind, body FROM channels WHERE tenant_id = ? AND name = ?")
+      .bind(tenantId, name)
+      .first();
+    return found === null ? undefined : storedRow.parse(found);
   }
 
   /** @param known sealed credentials that are stored: one that is the same isn't sealed anew, so that it reads the same */
@@ -278,50 +244,4 @@ export class ChannelStore {
       .first();
     return found === null ? undefined : channelOf(found);
   }
-}
-
-function channelOf(found: unknown): StoredChannel {
-  const stored = row.parse(found);
-  const body = sealedBody.parse(JSON.parse(stored.body));
-  return {
-    channelId: stored.channel_id,
-    tenantId: stored.tenant_id,
-    name: stored.name,
-    connectionId: stored.connection_id,
-    connection: sealedConnection(body),
-    createdAt: stored.created_at,
-    updatedAt: stored.updated_at,
-    lastEventAt: stored.last_event_at ?? undefined,
-    lastFailure:
-      stored.last_failure === null || stored.last_failure_at === null
-        ? undefined
-        : { at: stored.last_failure_at, detail: stored.last_failure },
-    parked: stored.parked,
-  };
-}
-
-/** What was written by us: looked into again only once it is opened. */
-const sealedConnectionSchema = z.custom<Connection>((body) => sealedBody.safeParse(body).success);
-function sealedConnection(body: unknown): Connection {
-  return sealedConnectionSchema.parse(body);
-}
-
-const deliveryRow = z.object({
-  delivery_id: z.string(),
-  conversation: z.string(),
-  status: z.enum(["pending", "delivered", "parked"]),
-  attempts: z.int(),
-  failure: z.string().nullable(),
-  created_at: z.number(),
-  updated_at: z.number(),
-});
-
-function deliveryOf(found: unknown): ChannelDelivery {
-  const { delivery_id, conversation, status, attempts, failure, created_at, updated_at } = deliveryRow.parse(found);
-  return {
-    ...{ deliveryId: delivery_id, conversation, status, attempts },
-    ...(failure === null ? {} : { failure }),
-    createdAt: new Date(created_at).toISOString(),
-    updatedAt: new Date(updated_at).toISOString(),
-  };
 }

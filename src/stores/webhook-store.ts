@@ -60,6 +60,7 @@ export class WebhookStore {
         ...(signing.sealedSecret === known.body.sealedSecret ? [] : ["secret"]),
       ];
       if (changes?.length === 0) return "changed";
+      const decision = known === undefined ? "created" : "changed";
       const at = this.now();
       const text = JSON.stringify({ ...webhook, ...signing });
       const write =
@@ -81,15 +82,15 @@ export class WebhookStore {
         insertResourceAct(this.db, tenantId, {
           ...{
             type: "webhook.stored",
-            decision: known === undefined ? "created" : "changed",
+            decision,
             actor: by,
+            subject: { kind: "webhooks", name, changes },
             reasons: [],
             at,
           },
-          subject: { kind: "webhooks", name, changes },
         }),
       ]);
-      if ((written?.meta.changes ?? 0) > 0) return known === undefined ? "created" : "changed";
+      if ((written?.meta.changes ?? 0) > 0) return decision;
       // Somebody else stored or deleted it meanwhile, or its receiver was gone: decide anew.
     }
   }
