@@ -1,6 +1,7 @@
 /** What callers have a roundtable do: begin, go on, bring the debate together, pause and stop. */
 import type { Effect } from "../../src/agent/effects.js";
 import type { Answerer } from "../../src/asks/ask.js";
+import { awaitedAnswer } from "../../src/asks/ask-sentence.js";
 import type { ActorRecord } from "../../src/conversation/actor-record.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
 import type { RoundtableIdentity } from "../../src/gateways/roundtable-gateway.js";
@@ -163,7 +164,11 @@ export class CommandIntake {
       });
     }
     const [ask] = kit.asks.openOfWork(command.work);
-    const more = ask === undefined ? {} : { askId: ask.askId };
-    return refuse("waiting_on_ask", "The round waits for an approval or a review: answer that first.", more);
+    if (ask === undefined) {
+      return refuse("conflict", "The round goes on with an answer that it has just got.", { retryAfterSeconds: 1 });
+    }
+    const waiting = `The round is waiting for ${awaitedAnswer(ask)}.`;
+    const { askId } = ask;
+    return refuse("waiting_on_ask", `${waiting} Send the request again after that, or stop the roundtable.`, { askId });
   }
 }

@@ -4,6 +4,7 @@
  */
 import type { McpTool } from "../agent/definition.js";
 import { changesBetween, type RemoteTool, type ToolChange } from "../agent/remote-tool.js";
+import type { ActorRecord } from "../conversation/actor-record.js";
 import { describeError, log } from "../platform/logging.js";
 import type { PinnedTools } from "../stores/pinned-tools.js";
 import type { McpConnection, McpServer, McpServers, RemoteList } from "./mcp-servers.js";
@@ -39,7 +40,7 @@ export class RemoteTools {
     if (pinned === undefined) {
       // Stored before lists were pinned.
       const { tools } = await this.servers.list(server);
-      await this.pins.pin(server, tools, this.now());
+      await this.pins.pin(server, tools, { by: { kind: "system", id: "pinning" }, at: this.now() });
       return tools;
     }
     // The work goes on meanwhile with what is pinned.
@@ -47,11 +48,11 @@ export class RemoteTools {
     return pinned.tools ?? [];
   }
 
-  /** Pins what a server lists that was just stored; gives what the operator has to know of it. */
-  async pinStored(server: McpServer): Promise<string[]> {
+  /** Pins what a server lists that was just stored; gives what the operator has to know of it. @param by who stored it */
+  async pinStored(server: McpServer, by: ActorRecord): Promise<string[]> {
     if ((await this.pins.get(server))?.tools !== undefined) return [];
     const outcome = await this.listed(server);
-    await this.pins.pin(server, outcome.list?.tools, this.now());
+    await this.pins.pin(server, outcome.list?.tools, { by, at: this.now() });
     return outcome.list === undefined
       ? [
           `The server can't be reached: ${outcome.problem}. It has no tools until they are pinned: POST /v1/tools/${server.name}/pin`,
@@ -61,17 +62,21 @@ export class RemoteTools {
 
   /**
    * Accepts what the server lists: the list whose changes were shown, or, if none are known, what it lists now.
+   * @param by who accepts it
    * @returns why it can't be done, or what the operator has to know
    */
-  async accept(server: McpServer): Promise<{ readonly problem: string } | { readonly warnings: string[] }> {
+  async accept(
+    server: McpServer,
+    by: ActorRecord,
+  ): Promise<{ readonly problem: string } | { readonly warnings: string[] }> {
     const seen = (await this.pins.get(server))?.seen;
     if (seen !== undefined) {
-      await this.pins.pin(server, seen, this.now());
+      await this.pins.pin(server, seen, { by, at: this.now() });
       return { warnings: [] };
     }
     const outcome = await this.listed(server);
     if (outcome.list === undefined) return { problem: outcome.problem };
-    await this.pins.pin(server, outcome.list.tools, this.now());
+    await this.pins.pin(server, outcome.list.tools, { by, at: this.now() });
     return { warnings: warningsOf(outcome.list) };
   }
 

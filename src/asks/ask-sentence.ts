@@ -19,6 +19,14 @@ export function askOpened({ kind, question, audience, from }: Ask): string {
   }
 }
 
+/**
+ * What is awaited, for whoever has to wait: the answer, and who can give it.
+ * @example awaitedAnswer({ askId: "ask_1", audience: "staff" }) // "staff to answer ask_1"
+ */
+export function awaitedAnswer({ askId, audience }: Pick<Ask, "askId" | "audience">): string {
+  return audience === "staff" ? `staff to answer ${askId}` : `an answer to ${askId}, at POST /v1/asks/${askId}/answer`;
+}
+
 /** @example askClosed(ask) // "“Which invoice?” was answered by key key_1 (operator) after 12 s: the last one" */
 export function askClosed(ask: Ask): string {
   const { kind, status, question, from } = ask;

@@ -95,12 +95,12 @@ const openCredentials = new Set(["apiBaseUrl", "publicKey", "applicationId", "ph
 /** The connection with its secrets changed: sealed, opened or hidden. The one place that knows which fields hold them. */
 export async function mapCredentials(
   connection: object & { readonly credentials: object },
-  change: (secret: string) => Promise<string> | string,
+  change: (secret: string, name: string) => Promise<string> | string,
 ): Promise<Record<string, unknown>> {
   const entries = await Promise.all(
     Object.entries(connection.credentials).map(async ([name, value]) => {
       const isSecret = typeof value === "string" && !openCredentials.has(name);
-      return [name, isSecret ? await change(value) : value] as const;
+      return [name, isSecret ? await change(value, name) : value] as const;
     }),
   );
   return { ...connection, credentials: Object.fromEntries(entries) };

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { mentionableSchema } from "../agent/definition.js";
 import { usageSchema } from "../agent/work.js";
 import { type Ask, askSchema } from "../asks/ask.js";
+import { awaitedAnswer } from "../asks/ask-sentence.js";
 import { actorRecordSchema } from "../conversation/actor-record.js";
 import { assistantMessageSchema, chatMessageSchema, plainMessageSchema } from "../conversation/message.js";
 import {
@@ -200,10 +201,8 @@ export function admit({ whileWaiting, queued, openAsks }: SessionLoad): Result<A
   return ok({ kind: "queue" });
 }
 
-function refuseWaiting({ askId, audience }: SessionLoad["openAsks"][number]): Result<never> {
-  const what =
-    audience === "staff"
-      ? `staff to answer ${askId}. Send the message again when they have, or cancel the turn first`
-      : `an answer to ${askId}. Answer it at POST /v1/asks/${askId}/answer, or cancel the turn, then send the message again`;
-  return refuse("waiting_on_ask", `The session's turn is waiting for ${what}.`, { askId });
+function refuseWaiting(ask: SessionLoad["openAsks"][number]): Result<never> {
+  const waiting = `The session's turn is waiting for ${awaitedAnswer(ask)}.`;
+  const { askId } = ask;
+  return refuse("waiting_on_ask", `${waiting} Send the message again after that, or cancel the turn first.`, { askId });
 }

@@ -18,16 +18,19 @@ export const actorRecordSchema = z.object({
   role: z.enum(roles).optional(),
   /** The end user on whose behalf it was done. */
   subject: z.string().optional(),
+  /** Of whoever holds a token: the key that it was minted with. */
+  mintedBy: z.string().optional(),
 });
 export type ActorRecord = Readonly<z.infer<typeof actorRecordSchema>>;
 
 /** An actor without what its record doesn't hold. */
-export function recordOf({ kind, id, role, subject }: ActorRecord): ActorRecord {
+export function recordOf({ kind, id, role, subject, mintedBy }: ActorRecord): ActorRecord {
   return {
     kind,
     id,
     ...(role === undefined ? {} : { role }),
     ...(subject === undefined ? {} : { subject }),
+    ...(mintedBy === undefined ? {} : { mintedBy }),
   };
 }
 

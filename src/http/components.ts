@@ -19,6 +19,7 @@ import {
 import { effectiveContextSchema } from "../chat/effective-context.js";
 import { messageEditSchema, messageVersionSchema } from "../chat/message-version.js";
 import { newSessionSchema, passViewSchema, sendMessageSchema, sessionSchema, turnSchema } from "../chat/session.js";
+import { actorRecordSchema } from "../conversation/actor-record.js";
 import {
   assistantMessageSchema,
   chatMessageSchema,
@@ -77,6 +78,7 @@ import { uiChunkSchema } from "./ui-chat/chunks.js";
 // A shape that has a default in some places and may be absent in others has no name: a name has one default, or none, everywhere.
 const components: Readonly<Record<string, z.ZodType>> = {
   Problem: problemSchema,
+  Actor: actorRecordSchema,
   Ask: askSchema,
   Answer: answerSchema,
   NewSession: newSessionSchema,

@@ -32,6 +32,11 @@ export interface Sealer {
   open(sealed: string): Promise<string>;
 }
 
+/** Whether a secret is what was sealed; false too of what was sealed under another master secret. */
+export async function opens(sealer: Sealer, sealed: string, secret: string): Promise<boolean> {
+  return (await sealer.open(sealed).catch(() => undefined)) === secret;
+}
+
 export function createSealer(masterSecret: string): Sealer {
   const key = crypto.subtle
     .digest("SHA-256", new TextEncoder().encode(`conclave sealing ${masterSecret}`))

@@ -109,6 +109,17 @@ function deletion(type: RecordedAct["type"], subject: RecordedAct["subject"], { 
   return { type, decision: "deleted", actor: by, subject, reasons: [], at };
 }
 
+/** The row that says who deleted a channel: one, however often the deletion has to go on. */
+export function insertChannelDeletion(
+  db: Database,
+  tenantId: string,
+  { channelId, name }: { readonly channelId: string; readonly name: string },
+  done: DoneBy,
+): D1PreparedStatement {
+  const act = deletion("channel.deleted", { kind: "channels", name }, done);
+  return insertAct(db, { tenantId, ownerId: channelId, revision: ofDeletion }, act);
+}
+
 interface InMemory {
   readonly tenantId: string;
   readonly memoryId: string;
@@ -138,7 +149,7 @@ export function insertThreadDeletion(
 
 /**
  * The row of a change of a tenant's settings, for the batch that makes it, before the statement that does: it names those that will
- * be others then, and no value. Without any there is no row.
+ * be others then, of providers each with its fields, and no value. Without any there is no row.
  * @param given their values as they will be stored, null for one that is removed; and the tenant's `name`
  */
 export function insertSettingsChange(
@@ -151,15 +162,59 @@ export function insertSettingsChange(
     .prepare(
       `INSERT INTO audit (${columns})
        SELECT ?1, ?2, (SELECT COALESCE(MAX(revision), 0) + 1 FROM audit WHERE tenant_id = ?1 AND owner_id = ?2), ?3, '', '', 'changed',
-         json_object('subject', json_object('kind', 'tenants', 'name', ?1, 'settings', json(names)), 'reasons', json_array()),
+         json_object('subject', json_patch(
+           json_object('kind', 'tenants', 'name', ?1, 'settings', json(names)),
+           CASE fields WHEN '[]' THEN '{}' ELSE json_object('changes', json(fields)) END), 'reasons', json_array()),
          'settings.changed', ?4
        FROM (
          SELECT json_group_array(given.key) AS names FROM tenants t JOIN json_each(?5) AS given
          WHERE t.tenant_id = ?1
-           AND json_extract(json_set(t.settings, '$.name', t.name), '$.' || given.key) IS NOT given.value)
+           AND json_extract(json_set(t.settings, '$.name', t.name), '$.' || given.key) IS NOT given.value),
+         (SELECT json_group_array(DISTINCT path) AS fields FROM (${differences(
+           providerFields("SELECT settings AS body FROM tenants WHERE tenant_id = ?1"),
+           providerFields("SELECT ?5 AS body"),
+         )}) WHERE json_type(?5, '$.providers') IS NOT NULL)
        WHERE names <> '[]'`,
     )
     .bind(tenantId, `tenants/${tenantId}`, at, JSON.stringify(by), JSON.stringify(given));
+}
+
+/** Each field of each provider, with its value, in the settings that a query gives as `body`. */
+function providerFields(query: string): string {
+  return `SELECT 'providers.' || provider.key || '.' || replace(field.key, 'sealedApiKey', 'apiKey') AS path, field.value AS value
+    FROM (${query}) JOIN json_each(body, '$.providers') AS provider JOIN json_each(provider.value) AS field`;
+}
+
+/** The rows that one of two queries gives and not the other. */
+function differences(before: string, after: string): string {
+  return `SELECT * FROM (${before} EXCEPT ${after}) UNION ALL SELECT * FROM (${after} EXCEPT ${before})`;
+}
+
+/**
+ * The row of a pinning of a server's tools, for the batch that does it, before the statement that does: it names the tools that will be
+ * others then. Without any there is no row.
+ * @param tools as they will be stored
+ */
+export function insertPinning(
+  db: Database,
+  { tenantId, name, version }: { readonly tenantId: string; readonly name: string; readonly version: number },
+  tools: string,
+  { by, at }: DoneBy,
+): D1PreparedStatement {
+  const before = `SELECT tool.value FROM pinned_tools JOIN json_each(COALESCE(tools, '[]')) AS tool
+    WHERE tenant_id = ?1 AND name = ?2 AND version = ?3`;
+  return db
+    .prepare(
+      `INSERT INTO audit (${columns})
+       SELECT ?1, 'tools/' || ?2,
+         (SELECT COALESCE(MAX(revision), 0) + 1 FROM audit WHERE tenant_id = ?1 AND owner_id = 'tools/' || ?2), ?4, '', '', 'pinned',
+         json_object('subject', json_object('kind', 'tools', 'name', ?2, 'version', ?3, 'changes', json(names)), 'reasons', json_array()),
+         'tools.pinned', ?5
+       FROM (SELECT json_group_array(DISTINCT json_extract(value, '$.name')) AS names
+         FROM (${differences(before, "SELECT value FROM json_each(?6)")}))
+       WHERE names <> '[]'`,
+    )
+    .bind(tenantId, name, version, at, JSON.stringify(by), tools);
 }
 
 /** The row of a pass over what somebody writes to a memory, or of what was recalled from it. */

@@ -1,47 +1,18 @@
 /** Connections to chat platforms in D1, their health, and copies of what could not be delivered. Every query carries the tenant. */
-import { z } from "zod";
 import {
   type ChannelDelivery,
   type Connection,
-  channelKinds,
   connectionSchema,
   mapCredentials,
   type OpenConnection,
 } from "../channels/connection.js";
-import type { Sealer } from "../platform/secrets.js";
+import type { ActorRecord } from "../conversation/actor-record.js";
+import { opens, type Sealer } from "../platform/secrets.js";
+import type { DoneBy } from "../tenancy/audit.js";
+import { changedFields } from "../tenancy/changed-fields.js";
+import { insertChannelDeletion, insertResourceAct } from "./audit-log.js";
+import { channelOf, deliveryOf, type StoredChannel, sealedBody, storedRow } from "./channel-rows.js";
 import type { Database } from "./database.js";
-
-const row = z.object({
-  channel_id: z.string(),
-  tenant_id: z.string(),
-  name: z.string(),
-  kind: z.enum(channelKinds),
-  connection_id: z.string(),
-  body: z.string(),
-  created_at: z.number(),
-  updated_at: z.number(),
-  last_event_at: z.number().nullable(),
-  last_failure_at: z.number().nullable(),
-  last_failure: z.string().nullable(),
-  parked: z.number().default(0),
-});
-
-/** A connection as it lies there: its credentials sealed. */
-export interface StoredChannel {
-  readonly channelId: string;
-  readonly tenantId: string;
-  readonly name: string;
-  readonly connectionId: string;
-  /** Credentials are sealed texts. */
-  readonly connection: Connection;
-  readonly createdAt: number;
-  readonly updatedAt: number;
-  readonly lastEventAt?: number | undefined;
-  readonly lastFailure?: { readonly at: number; readonly detail: string } | undefined;
-  readonly parked: number;
-}
-
-const sealedBody = z.looseObject({ credentials: z.record(z.string(), z.unknown()) });
 
 /** How often a connection that is used all the time notes that it was, in milliseconds. */
 const noteEveryMs = 5_000;
@@ -57,33 +28,83 @@ export class ChannelStore {
     private readonly now: () => number,
   ) {}
 
-  /** Stores it under its name: a new one with these ids, or what is there changed. @returns whether it is new */
+  /**
+   * Stores it under its name: a new one with these ids, or what is there changed. One of another kind stays as it is.
+   * @param by who does, for the audit
+   * @returns whether it is new
+   */
   async put(
     tenantId: string,
     name: string,
     connection: Connection,
-    ids: { readonly channelId: string; readonly connectionId: string },
+    { by, ...ids }: { readonly channelId: string; readonly connectionId: string; readonly by: ActorRecord },
   ): Promise<boolean> {
-    const body = JSON.stringify(await mapCredentials(connection, (secret) => this.sealer.seal(secret)));
-    const now = this.now();
-    const stored = await this.db
-      .prepare(
-        `INSERT INTO channels (channel_id, tenant_id, name, kind, connection_id, body, created_at, updated_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7)
-         ON CONFLICT (tenant_id, name) DO UPDATE SET body = ?6, updated_at = ?7 WHERE kind = ?4 RETURNING channel_id`,
-      )
-      .bind(ids.channelId, tenantId, name, connection.kind, ids.connectionId, body, now)
-      .first<{ channel_id: string }>();
-    return stored?.channel_id === ids.channelId;
+    for (;;) {
+      const known = await this.stored(tenantId, name);
+      if (known !== undefined && known.kind !== connection.kind) return false;
+      const before = known && sealedBody.parse(JSON.parse(known.body));
+      const body = await this.sealed(connection, before?.credentials ?? {});
+      const changes = before && changedFields(before, body);
+      if (changes?.length === 0) return false;
+      const decision = known === undefined ? "created" : "changed";
+      const at = this.now();
+      const text = JSON.stringify(body);
+      const write =
+        known === undefined
+          ? this.db
+              .prepare(
+                `INSERT INTO channels (channel_id, tenant_id, name, kind, connection_id, body, created_at, updated_at)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7) ON CONFLICT (tenant_id, name) DO NOTHING`,
+              )
+              .bind(ids.channelId, tenantId, name, connection.kind, ids.connectionId, text, at)
+          : this.db
+              .prepare(
+                "UPDATE channels SET body = ?, updated_at = ? WHERE tenant_id = ? AND channel_id = ? AND body = ?",
+              )
+              .bind(text, at, tenantId, known.channel_id, known.body);
+      const [written] = await this.db.batch([
+        write,
+        insertResourceAct(this.db, tenantId, {
+          ...{
+            type: "channel.stored",
+            decision,
+            actor: by,
+            subject: { kind: "channels", name, changes },
+            reasons: [],
+            at,
+          },
+        }),
+      ]);
+      if ((written?.meta.changes ?? 0) > 0) return known === undefined;
+      // Somebody else stored or deleted it meanwhile: decide anew.
+    }
   }
 
   /** Gives it another address. */
-  async readdress(tenantId: string, name: string, connectionId: string): Promise<boolean> {
-    const changed = await this.db
-      .prepare("UPDATE channels SET connection_id = ?, updated_at = ? WHERE tenant_id = ? AND name = ?")
-      .bind(connectionId, this.now(), tenantId, name)
-      .run();
-    return changed.meta.changes > 0;
+  async rotate(tenantId: string, name: string, connectionId: string, { by, at }: DoneBy): Promise<void> {
+    await this.db.batch([
+      this.db
+        .prepare("UPDATE channels SET connection_id = ?, updated_at = ? WHERE tenant_id = ? AND name = ?")
+        .bind(connectionId, at, tenantId, name),
+      insertResourceAct(this.db, tenantId, {
+        ...{ type: "channel.rotated", decision: "rotated", actor: by, reasons: [], at },
+        subject: { kind: "channels", name },
+      }),
+    ]);
+  }
+
+  /** Begins a deletion, with its row of the audit: from here on nothing comes in. @param connectionId an address that nobody is told */
+  async beginRemoval(
+    { tenantId, channelId, name }: Pick<StoredChannel, "tenantId" | "channelId" | "name">,
+    connectionId: string,
+    done: DoneBy,
+  ): Promise<void> {
+    await this.db.batch([
+      this.db
+        .prepare("UPDATE channels SET connection_id = ? WHERE tenant_id = ? AND channel_id = ?")
+        .bind(connectionId, tenantId, channelId),
+      insertChannelDeletion(this.db, tenantId, { channelId, name }, done),
+    ]);
   }
 
   async find(tenantId: string, name: string): Promise<StoredChannel | undefined> {
@@ -199,6 +220,23 @@ export class ChannelStore {
     return found === null ? undefined : deliveryOf(found);
   }
 
+  private async stored(tenantId: string, name: string) {
+    const found = await this.db
+      .prepare("SELECT channel_id, kind, body FROM channels WHERE tenant_id = ? AND name = ?")
+      .bind(tenantId, name)
+      .first();
+    return found === null ? undefined : storedRow.parse(found);
+  }
+
+  /** @param known sealed credentials that are stored: one that is the same isn't sealed anew, so that it reads the same */
+  private sealed(connection: Connection, known: Readonly<Record<string, unknown>>): Promise<Record<string, unknown>> {
+    return mapCredentials(connection, async (secret, field) => {
+      const sealed = known[field];
+      const isSame = typeof sealed === "string" && (await opens(this.sealer, sealed, secret));
+      return isSame ? sealed : this.sealer.seal(secret);
+    });
+  }
+
   private async one(query: string, ...bindings: string[]): Promise<StoredChannel | undefined> {
     const found = await this.db
       .prepare(query)
@@ -206,50 +244,4 @@ export class ChannelStore {
       .first();
     return found === null ? undefined : channelOf(found);
   }
-}
-
-function channelOf(found: unknown): StoredChannel {
-  const stored = row.parse(found);
-  const body = sealedBody.parse(JSON.parse(stored.body));
-  return {
-    channelId: stored.channel_id,
-    tenantId: stored.tenant_id,
-    name: stored.name,
-    connectionId: stored.connection_id,
-    connection: sealedConnection(body),
-    createdAt: stored.created_at,
-    updatedAt: stored.updated_at,
-    lastEventAt: stored.last_event_at ?? undefined,
-    lastFailure:
-      stored.last_failure === null || stored.last_failure_at === null
-        ? undefined
-        : { at: stored.last_failure_at, detail: stored.last_failure },
-    parked: stored.parked,
-  };
-}
-
-/** What was written by us: looked into again only once it is opened. */
-const sealedConnectionSchema = z.custom<Connection>((body) => sealedBody.safeParse(body).success);
-function sealedConnection(body: unknown): Connection {
-  return sealedConnectionSchema.parse(body);
-}
-
-const deliveryRow = z.object({
-  delivery_id: z.string(),
-  conversation: z.string(),
-  status: z.enum(["pending", "delivered", "parked"]),
-  attempts: z.int(),
-  failure: z.string().nullable(),
-  created_at: z.number(),
-  updated_at: z.number(),
-});
-
-function deliveryOf(found: unknown): ChannelDelivery {
-  const { delivery_id, conversation, status, attempts, failure, created_at, updated_at } = deliveryRow.parse(found);
-  return {
-    ...{ deliveryId: delivery_id, conversation, status, attempts },
-    ...(failure === null ? {} : { failure }),
-    createdAt: new Date(created_at).toISOString(),
-    updatedAt: new Date(updated_at).toISOString(),
-  };
 }

@@ -1,6 +1,8 @@
 /** The pinned lists of remote MCP servers' tools in D1, one for each version of a stored tool server. */
 import { z } from "zod";
 import { type RemoteTool, remoteToolSchema } from "../agent/remote-tool.js";
+import type { DoneBy } from "../tenancy/audit.js";
+import { insertPinning } from "./audit-log.js";
 import type { Database } from "./database.js";
 
 /** Which version of which stored tool server. */
@@ -43,22 +45,23 @@ export class PinnedTools {
     return row === null ? undefined : pinRow.parse(row);
   }
 
-  /** @param tools what counts from now on; `undefined` when the server couldn't be reached */
-  async pin({ tenantId, name, version }: PinOf, tools: readonly RemoteTool[] | undefined, at: number): Promise<void> {
-    await this.db
-      .prepare(
-        `INSERT INTO pinned_tools (tenant_id, name, version, tools, listed_at, checked_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-         ON CONFLICT DO UPDATE SET tools = ?4, listed_at = ?5, checked_at = ?6, seen = NULL`,
-      )
-      .bind(
-        tenantId,
-        name,
-        version,
-        tools === undefined ? null : JSON.stringify(tools),
-        tools === undefined ? null : at,
-        at,
-      )
-      .run();
+  /**
+   * @param tools what counts from now on; `undefined` when the server couldn't be reached
+   * @param done who accepted them, for the audit
+   */
+  async pin(pinOf: PinOf, tools: readonly RemoteTool[] | undefined, done: DoneBy): Promise<void> {
+    const { tenantId, name, version } = pinOf;
+    const text = tools === undefined ? null : JSON.stringify(tools);
+    const listedAt = tools === undefined ? null : done.at;
+    await this.db.batch([
+      ...(text === null ? [] : [insertPinning(this.db, pinOf, text, done)]),
+      this.db
+        .prepare(
+          `INSERT INTO pinned_tools (tenant_id, name, version, tools, listed_at, checked_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+           ON CONFLICT DO UPDATE SET tools = ?4, listed_at = ?5, checked_at = ?6, seen = NULL`,
+        )
+        .bind(tenantId, name, version, text, listedAt, done.at),
+    ]);
   }
 
   /** Whether the caller is the one to ask the server now: nobody has since `before`. */

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { type KeyRole, keyRoles } from "../asks/ask.js";
 import type { ActorRecord } from "../conversation/actor-record.js";
 import { newId } from "../platform/ids.js";
-import type { Sealer } from "../platform/secrets.js";
+import { opens, type Sealer } from "../platform/secrets.js";
 import {
   type Jurisdiction,
   jurisdictions,
@@ -220,9 +220,7 @@ export class TenantStore {
     const providers: StoredSettings["providers"] = {};
     for (const [name, { baseUrl, apiKey }] of Object.entries(settings.providers)) {
       const sealed = known[name]?.sealedApiKey;
-      // What was sealed under another secret can't be opened.
-      const stored = sealed === undefined ? undefined : await this.sealer.open(sealed).catch(() => undefined);
-      const isStored = sealed !== undefined && stored === apiKey;
+      const isStored = sealed !== undefined && (await opens(this.sealer, sealed, apiKey));
       providers[name] = { baseUrl, sealedApiKey: isStored ? sealed : await this.sealer.seal(apiKey) };
     }
     return { ...settings, providers };

@@ -1,7 +1,11 @@
 /** Webhooks in D1: who subscribes to what, and what signs for it. Times are milliseconds since the epoch. */
 import { z } from "zod";
 import { type NewWebhook, type WebhookView, webhookSchema, webhookStatuses } from "../catalogues/webhooks.js";
+import type { ActorRecord } from "../conversation/actor-record.js";
 import type { Sealer } from "../platform/secrets.js";
+import type { DoneBy } from "../tenancy/audit.js";
+import { changedFields } from "../tenancy/changed-fields.js";
+import { insertResourceAct } from "./audit-log.js";
 import type { Database } from "./database.js";
 
 /** How long an exchanged secret goes on signing beside the new one. */
@@ -21,6 +25,8 @@ const webhookRow = z.object({
   last_failure_at: z.number().nullable(),
   last_failure: z.string().nullable(),
 });
+const storedRow = webhookRow.pick({ status: true, body: true }).extend({ text: z.string() });
+
 /** A subscription with what signs for it. */
 export interface StoredWebhook extends Omit<NewWebhook, "secret"> {
   readonly name: string;
@@ -35,29 +41,58 @@ export class WebhookStore {
     private readonly now: () => number,
   ) {}
 
-  /** Stores a subscription, active. @param secret without one the secret of before stays */
+  /**
+   * Stores a subscription, active. What is as it was already isn't stored again: a secret that comes twice leaves the one before it its day.
+   * @param signing `secret`: the one that signs from now on, without one that of before stays; `made` signs where there is none
+   * @param by who does, for the audit
+   */
   async put(
     tenantId: string,
     name: string,
     webhook: Omit<NewWebhook, "secret">,
-    secret: string | undefined,
-  ): Promise<"created" | "changed" | "without_secret"> {
-    const now = this.now();
-    const before = await this.row(tenantId, name);
-    if (secret === undefined && before === undefined) return "without_secret";
-    const known = before?.body;
-    const signing =
-      secret === undefined
-        ? { sealedSecret: known?.sealedSecret ?? "", former: known?.former }
-        : { sealedSecret: await this.sealer.seal(secret), former: formerOf(known, now) };
-    const { meta } = await this.db
-      .prepare(
-        `INSERT INTO webhooks (tenant_id, name, status, body, created_at, updated_at) VALUES (?1, ?2, 'active', ?3, ?4, ?4)
-         ON CONFLICT DO UPDATE SET status = 'active', body = ?3, updated_at = ?4`,
-      )
-      .bind(tenantId, name, JSON.stringify({ ...webhook, ...signing }), now)
-      .run();
-    return before === undefined && meta.changes > 0 ? "created" : "changed";
+    { secret, made, by }: { readonly secret: string | undefined; readonly made: string; readonly by: ActorRecord },
+  ): Promise<"created" | "changed"> {
+    for (;;) {
+      const known = await this.stored(tenantId, name);
+      const signing = await this.signing(known, secret ?? (known === undefined ? made : undefined));
+      const changes = known && [
+        ...changedFields({ ...settingsOf(known.body), status: known.status }, { ...webhook, status: "active" }),
+        ...(signing.sealedSecret === known.body.sealedSecret ? [] : ["secret"]),
+      ];
+      if (changes?.length === 0) return "changed";
+      const decision = known === undefined ? "created" : "changed";
+      const at = this.now();
+      const text = JSON.stringify({ ...webhook, ...signing });
+      const write =
+        known === undefined
+          ? this.db
+              .prepare(
+                `INSERT INTO webhooks (tenant_id, name, status, body, created_at, updated_at) VALUES (?1, ?2, 'active', ?3, ?4, ?4)
+                 ON CONFLICT DO NOTHING`,
+              )
+              .bind(tenantId, name, text, at)
+          : this.db
+              .prepare(
+                `UPDATE webhooks SET status = 'active', body = ?, updated_at = ?
+                 WHERE tenant_id = ? AND name = ? AND body = ? AND status = ?`,
+              )
+              .bind(text, at, tenantId, name, known.text, known.status);
+      const [written] = await this.db.batch([
+        write,
+        insertResourceAct(this.db, tenantId, {
+          ...{
+            type: "webhook.stored",
+            decision,
+            actor: by,
+            subject: { kind: "webhooks", name, changes },
+            reasons: [],
+            at,
+          },
+        }),
+      ]);
+      if ((written?.meta.changes ?? 0) > 0) return decision;
+      // Somebody else stored or deleted it meanwhile, or its receiver was gone: decide anew.
+    }
   }
 
   async get(tenantId: string, name: string): Promise<WebhookView | undefined> {
@@ -73,10 +108,14 @@ export class WebhookStore {
     return z.array(webhookRow).parse(results).map(viewOf);
   }
 
-  async remove(tenantId: string, name: string): Promise<boolean> {
+  async remove(tenantId: string, name: string, { by, at }: DoneBy): Promise<boolean> {
     const of = "WHERE tenant_id = ? AND name = ?";
     const [removed] = await this.db.batch([
       this.db.prepare(`DELETE FROM webhooks ${of}`).bind(tenantId, name),
+      insertResourceAct(this.db, tenantId, {
+        ...{ type: "webhook.deleted", decision: "deleted", actor: by, reasons: [], at },
+        subject: { kind: "webhooks", name },
+      }),
       this.db.prepare(`DELETE FROM webhook_streams ${of}`).bind(tenantId, name),
       this.db.prepare(`DELETE FROM webhook_deliveries ${of}`).bind(tenantId, name),
     ]);
@@ -119,6 +158,28 @@ export class WebhookStore {
     );
   }
 
+  /** What is stored, and the text of it that an unchanged row still has. */
+  private async stored(tenantId: string, name: string) {
+    const found = await this.db
+      .prepare("SELECT status, body, body AS text FROM webhooks WHERE tenant_id = ? AND name = ?")
+      .bind(tenantId, name)
+      .first();
+    return found === null ? undefined : storedRow.parse(found);
+  }
+
+  /** What signs from now on: with another secret than before that one too, for its day, unless nobody can read it any more. */
+  private async signing(known: z.infer<typeof storedRow> | undefined, secret: string | undefined) {
+    const { sealedSecret = "", former } = known?.body ?? {};
+    if (secret === undefined) return { sealedSecret, former };
+    const before = known && (await this.sealer.open(sealedSecret).catch(() => undefined));
+    if (before === secret) return { sealedSecret, former };
+    const until = this.now() + formerSecretMs;
+    return {
+      sealedSecret: await this.sealer.seal(secret),
+      ...(before === undefined ? {} : { former: { sealedSecret, until } }),
+    };
+  }
+
   private async row(tenantId: string, name: string): Promise<z.infer<typeof webhookRow> | undefined> {
     const row = await this.db
       .prepare("SELECT * FROM webhooks WHERE tenant_id = ? AND name = ?")
@@ -128,16 +189,11 @@ export class WebhookStore {
   }
 }
 
-function formerOf(known: z.infer<typeof storedBody> | undefined, now: number) {
-  return known === undefined ? undefined : { sealedSecret: known.sealedSecret, until: now + formerSecretMs };
-}
-
 const timeOf = (at: number): string => new Date(at).toISOString();
 
 function viewOf(row: z.infer<typeof webhookRow>): WebhookView {
-  const { sealedSecret: _, former: __, ...webhook } = row.body;
   return {
-    ...webhook,
+    ...settingsOf(row.body),
     name: row.name,
     status: row.status,
     createdAt: timeOf(row.created_at),
@@ -146,4 +202,8 @@ function viewOf(row: z.infer<typeof webhookRow>): WebhookView {
     ...(row.last_failure_at === null ? {} : { lastFailureAt: timeOf(row.last_failure_at) }),
     ...(row.last_failure === null ? {} : { lastFailure: row.last_failure }),
   };
+}
+
+function settingsOf({ sealedSecret: _, former: __, ...webhook }: z.infer<typeof storedBody>) {
+  return webhook;
 }

@@ -23,6 +23,12 @@ export const actTypes = [
   "key.deleted",
   "subject.revoked",
   "settings.changed",
+  "channel.stored",
+  "channel.rotated",
+  "channel.deleted",
+  "webhook.stored",
+  "webhook.deleted",
+  "tools.pinned",
 ] as const;
 
 /** What an act was about. */
@@ -37,6 +43,8 @@ export const actSubjectSchema = passSubjectSchema.extend({
   keyLabel: z.string().optional(),
   /** Names of those that changed; of the tenant's own name `name`. */
   settings: z.array(z.string()).optional(),
+  /** Of a channel, a webhook and the tenant's providers: the paths of the fields that changed. Of pinned tools: the names of those that did. */
+  changes: z.array(z.string()).optional(),
 });
 
 /** What somebody did, as it is put on record. */
@@ -84,6 +92,7 @@ export const auditColumns = [
   ...(["actorKind", "actorId", "actorRole", "actorSubject"] as const),
   ...(["messageId", "toolCallId", "tool", "askId", "resource", "version", "reasons", "supervisors"] as const),
   ...(["memoryId", "roundtableId", "keyRole", "keyLabel", "settings"] as const),
+  ...(["changes", "actorMintedBy"] as const),
 ] as const;
 
 /** An entry as a line of CSV, without its end; the columns are {@link auditColumns}. */
@@ -98,6 +107,7 @@ export function csvLine({ actor, subject, steps = [], reasons, ...entry }: Audit
     memoryId: entry.memoryId,
     roundtableId: entry.roundtableId,
     ...{ keyRole: subject.keyRole, keyLabel: subject.keyLabel, settings: subject.settings?.join("; ") },
+    ...{ changes: subject.changes?.join("; "), actorMintedBy: actor?.mintedBy },
     reasons: reasons.join("; "),
     supervisors: steps
       .map((step) => `${step.supervisor ?? `${step.actor?.kind ?? ""} ${step.actor?.id ?? ""}`}: ${step.action}`)

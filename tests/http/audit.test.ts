@@ -47,7 +47,7 @@ describe("of keys", () => {
     );
     const csv = await csvOf(tenant);
     expect(csv).toContain(`"keys/${made.keyId}"`);
-    expect(csv).toContain(`"client","'=web shop",""\r\n`);
+    expect(csv).toContain(`"client","'=web shop","","",""\r\n`);
     // The secret may hold underscores itself.
     for (const { key } of [tenant, other, { key: made.key }])
       expect(csv).not.toContain(key.slice(key.indexOf("_", "cnk_".length) + 1));
@@ -70,9 +70,14 @@ describe("of a tenant's settings", () => {
     (await auditAbout(tenant, "settings.changed")).map(({ actor, subject, decision }) => ({
       ...{ actor, subject, decision },
     }));
-  const row = (tenant: TestTenant, settings: readonly string[], actor: object = adminOf(tenant)) => ({
+  const row = (
+    tenant: TestTenant,
+    settings: readonly string[],
+    actor: object = adminOf(tenant),
+    more: Fields = {},
+  ) => ({
     actor,
-    subject: { kind: "tenants", name: tenant.tenantId, settings },
+    subject: { kind: "tenants", name: tenant.tenantId, settings, ...more },
     decision: "changed",
   });
 
@@ -83,12 +88,17 @@ describe("of a tenant's settings", () => {
     for (const _ of [1, 2]) expect((await change(tenant, { name: "Kane", settings })).status).toBe(200);
     await byDeployment("PATCH", tenant.tenantId, { settings: { strict: false } });
     expect((await change(tenant, {})).status).toBe(200);
-    const expected = [row(tenant, ["clientMay", "providers", "name"]), row(tenant, ["strict"], deployment)];
+    const added = { changes: ["providers.acme.apiKey", "providers.acme.baseUrl"] };
+    const expected = [
+      row(tenant, ["clientMay", "providers", "name"], adminOf(tenant), added),
+      row(tenant, ["strict"], deployment),
+    ];
     expect(await rows(tenant)).toEqual(expected);
-    expect(await csvOf(tenant)).toContain('"clientMay; providers; name"\r\n');
+    expect(await csvOf(tenant)).toContain(`"clientMay; providers; name","${added.changes.join("; ")}",""\r\n`);
 
     await change(tenant, { settings: { providers: { acme: { ...provider, apiKey: "sk-kane" } } } });
-    expect(await rows(tenant)).toEqual([...expected, row(tenant, ["providers"])]);
+    const exchanged = row(tenant, ["providers"], adminOf(tenant), { changes: ["providers.acme.apiKey"] });
+    expect(await rows(tenant)).toEqual([...expected, exchanged]);
     expect(await csvOf(tenant)).not.toMatch(/sk-|Kane|models\.example/);
   });
 

@@ -129,6 +129,23 @@ it("a run tells who may answer staff's questions what staff answered", async () 
   expect((await foundBehind(operator, shown, answer)).length).toBe(2);
 });
 
+it("a run that is cancelled shows whoever cancels it what staff answered by then, if they may answer themselves", async () => {
+  const cancelledBy = async (reader: TestTenant) => {
+    const team = newTeam({ billing: {} }, { tools: ["ask_human"] });
+    await team.supervisor.reply(asksHuman(question), routesTo("billing"));
+    await team.workers.billing?.reply({ text: "Never heard.", hold: "for ever" });
+    const { runId, asks } = await startRun(operator, team.definition, "May she pay later?");
+    await answered(asks[0]?.askId);
+    const { status, body } = await reader.call("POST", `/v1/runs/${runId}/cancel`);
+    expect([status, body.status]).toEqual([200, "cancelled"]);
+    return JSON.stringify(body);
+  };
+  const [toClient, toOperator] = [await cancelledBy(client), await cancelledBy(operator)];
+  for (const shown of [toClient, toOperator]) expect(shown).toContain(question);
+  expect(toClient).not.toContain(answer);
+  expect(toOperator).toContain(answer);
+});
+
 it("a model that goes on from a stored response knows what staff answered, whoever asks it to", async () => {
   const model = await tenant.agent("teller", { tools: ["conclave/ask_human"] });
   for (const reader of [user, client]) {

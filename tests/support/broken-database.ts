@@ -9,8 +9,18 @@ export function takeTable(name: string): Promise<() => Promise<void>> {
 
 /** Has a tenant's writes of entries fail, as on a full disk. @returns what lets them through before the test's end */
 export function refuseEntries(tenantId: string): Promise<() => Promise<void>> {
-  const name = `no_entries_of_${tenantId}`;
-  const create = `CREATE TRIGGER ${name} BEFORE INSERT ON entries WHEN new.tenant_id = '${tenantId}'`;
+  return refuseWrites(tenantId, "entries");
+}
+
+/** Has writes to a table fail that are about a tenant. @returns what lets them through before the test's end */
+export function refuseWrites(
+  tenantId: string,
+  table: string,
+  write: "INSERT" | "UPDATE" | "DELETE" = "INSERT",
+): Promise<() => Promise<void>> {
+  const name = `no_${write}_of_${table}_of_${tenantId}`;
+  const row = write === "DELETE" ? "old" : "new";
+  const create = `CREATE TRIGGER ${name} BEFORE ${write} ON ${table} WHEN ${row}.tenant_id = '${tenantId}'`;
   return until(`${create} BEGIN SELECT RAISE(FAIL, 'disk full'); END`, `DROP TRIGGER ${name}`);
 }
 

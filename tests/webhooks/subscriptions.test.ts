@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { Webhook } from "standardwebhooks";
 import { describe, expect, it } from "vitest";
+import { createSealer } from "../../src/platform/secrets.js";
 import { type Fields, newTenant, type TestTenant } from "../support/conclave.js";
 import { runHousekeeping } from "../support/housekeeping.js";
 import { asksHuman, newTeam, routesTo } from "../support/teams.js";
@@ -212,12 +213,13 @@ describe("a webhook", () => {
     await expect.poll(() => received(hook)).toHaveLength(3);
   });
 
-  it("is signed with the old secret too for a day after a new one", async () => {
+  it("is signed with the old secret too for a day after a new one, also where the new one was sent again", async () => {
     const { tenant } = await tenantWithAgent();
     const hook = await receiver(taken);
     const old = await subscribe(tenant, hook);
     const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
-    await tenant.call("PUT", "/v1/webhooks/crm", { url: hook.hookURL, events: ["turn.completed"], secret });
+    const body = { url: hook.hookURL, events: ["turn.completed"], secret };
+    for (const _ of [1, 2]) await tenant.call("PUT", "/v1/webhooks/crm", body);
     expect((await tenant.call("POST", "/v1/webhooks/crm/test")).body).toEqual({ delivered: true });
     const [request] = await hook.requests();
     for (const known of [old, secret]) {
@@ -230,6 +232,19 @@ describe("a webhook", () => {
     await tenant.call("POST", "/v1/webhooks/crm/test");
     const [, later] = await hook.requests();
     expect(() => new Webhook(old).verify(JSON.stringify(later?.body), later?.headers ?? {})).toThrow();
+  });
+
+  it("is signed with its new secret alone where the one before can't be read any more", async () => {
+    const { tenant } = await tenantWithAgent();
+    const hook = await receiver(taken);
+    await subscribe(tenant, hook);
+    const unreadable = await createSealer("the secret of before").seal("whsec_bmV3IHNlY3JldCBvZiBpdA==");
+    await env.DB.prepare("UPDATE webhooks SET body = json_set(body, '$.sealedSecret', ?) WHERE tenant_id = ?")
+      .bind(unreadable, tenant.tenantId)
+      .run();
+    const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+    await tenant.call("PUT", "/v1/webhooks/crm", { url: hook.hookURL, events: ["turn.completed"], secret });
+    expect((await tenant.call("POST", "/v1/webhooks/crm/test")).body).toEqual({ delivered: true });
   });
 
   it("belongs to its tenant: another one neither sees it nor hears by it", async () => {

@@ -1,5 +1,6 @@
 /** Give a connection another address, delete it, and try again what could not be delivered. */
 import type { Channel } from "../../channels/connection.js";
+import { recordOf } from "../../conversation/actor-record.js";
 import { ok, type Result, refuse } from "../../conversation/problem.js";
 import { newAddressId } from "../../platform/ids.js";
 import type { Actor } from "../../tenancy/actor.js";
@@ -12,7 +13,8 @@ import { channelView, noChannel } from "./channel-view.js";
 export async function rotateChannelAddress(actor: Actor, name: string, services: Services): Promise<Result<Channel>> {
   const allowed = authorize(actor, "rotateChannelAddress");
   if (!allowed.ok) return allowed;
-  await services.channels.readdress(actor.tenantId, name, newAddressId());
+  const done = { by: recordOf(actor), at: services.now() };
+  await services.channels.rotate(actor.tenantId, name, newAddressId(), done);
   const stored = await services.channels.find(actor.tenantId, name);
   return stored === undefined ? noChannel(name) : ok(await channelView(stored));
 }
@@ -25,7 +27,7 @@ export async function deleteChannel(actor: Actor, name: string, services: Servic
   const stored = await services.channels.find(tenantId, name);
   if (stored === undefined) return noChannel(name);
   // From here on nothing comes in that would make another conversation.
-  await services.channels.readdress(tenantId, name, newAddressId());
+  await services.channels.beginRemoval(stored, newAddressId(), { by: recordOf(actor), at: services.now() });
   await removeConversations(tenantId, services, stored.channelId);
   return ok(await services.channels.remove(tenantId, stored.channelId));
 }

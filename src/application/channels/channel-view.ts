@@ -2,7 +2,7 @@
 import { type Channel, channelSchema, mapCredentials } from "../../channels/connection.js";
 import { type Result, refuse } from "../../conversation/problem.js";
 import { hiddenSecret } from "../../conversation/secret-text.js";
-import type { StoredChannel } from "../../stores/channel-store.js";
+import type { StoredChannel } from "../../stores/channel-rows.js";
 
 /** Where a platform sends its events, as a path of this deployment. */
 function addressOf({ connection, connectionId }: Pick<StoredChannel, "connection" | "connectionId">): string {

@@ -1,5 +1,6 @@
 /** Store a connection to a chat platform: which agent answers there. What is written replaces all that was, credentials too. */
 import { addressesOf, type Channel, type Connection } from "../../channels/connection.js";
+import { recordOf } from "../../conversation/actor-record.js";
 import { ok, type ProblemIssue, type Result, refuse } from "../../conversation/problem.js";
 import { newAddressId, newId } from "../../platform/ids.js";
 import { refuseAddress } from "../../platform/outgoing.js";
@@ -21,7 +22,7 @@ export async function putChannel(
   if (errors.length > 0) {
     return refuse("invalid", "The channel names what doesn't exist or can't be called; see errors.", { errors });
   }
-  const ids = { channelId: newId("chn"), connectionId: newAddressId() };
+  const ids = { channelId: newId("chn"), connectionId: newAddressId(), by: recordOf(actor) };
   const created = await services.channels.put(tenantId, name, connection, ids);
   const stored = await services.channels.find(tenantId, name);
   if (stored === undefined) return noChannel(name);

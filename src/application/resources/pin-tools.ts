@@ -1,4 +1,5 @@
 /** Accept what a remote MCP server lists: from then on agents get that. */
+import { recordOf } from "../../conversation/actor-record.js";
 import { ok, type ProblemIssue, type Result, refuse } from "../../conversation/problem.js";
 import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
@@ -23,7 +24,7 @@ export async function pinTools(
   if (!("mcp" in body)) {
     return refuse("invalid", `The tool "${name}" is no remote MCP server: it has no list of tools to be pinned.`);
   }
-  const outcome = await services.remoteTools.accept({ tenantId, name, version, body });
+  const outcome = await services.remoteTools.accept({ tenantId, name, version, body }, recordOf(actor));
   if ("problem" in outcome) {
     return refuse(
       "invalid",
@@ -39,13 +40,14 @@ export async function pinTools(
 
 /** Pins what was just stored, where it is a remote MCP server. */
 export async function pinAsStored(
-  tenantId: string,
+  actor: Actor,
   stored: ResourceVersion,
   services: Services,
 ): Promise<{ readonly pinned?: PinnedView; readonly warnings?: readonly ProblemIssue[] }> {
+  const { tenantId } = actor;
   const { kind, name, version, body } = stored;
   if (kind !== "tools" || !("mcp" in body)) return {};
-  const warnings = await services.remoteTools.pinStored({ tenantId, name, version, body });
+  const warnings = await services.remoteTools.pinStored({ tenantId, name, version, body }, recordOf(actor));
   return { ...(await pinnedOf(tenantId, stored, services)), ...asWarnings(warnings) };
 }
 

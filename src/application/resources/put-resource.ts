@@ -64,7 +64,7 @@ export async function storeResource<K extends ResourceKind>(
       const stored = await resources.get(tenantId, kind, name);
       if (stored === undefined) return noResource(kind, name);
       const warnings = await resourceWarnings(tenantId, kind, stored.body, services);
-      const { pinned, warnings: ofPinning = [] } = await pinAsStored(tenantId, stored, services);
+      const { pinned, warnings: ofPinning = [] } = await pinAsStored(actor, stored, services);
       return ok({
         resource: { ...resourceView(stored, [...warnings, ...ofPinning]), ...(pinned && { pinned }) },
         created: outcome.created,

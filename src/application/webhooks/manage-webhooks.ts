@@ -1,6 +1,7 @@
 /** A tenant's subscriptions to events: stored, read, listed, deleted. */
 
 import type { NewWebhook, WebhookView } from "../../catalogues/webhooks.js";
+import { recordOf } from "../../conversation/actor-record.js";
 import { ok, type Result, refuse } from "../../conversation/problem.js";
 import { refuseAddress } from "../../platform/outgoing.js";
 import { newWebhookSecret } from "../../platform/webhook-signature.js";
@@ -30,13 +31,13 @@ export async function putWebhook(
     const errors = [{ path: "url", message: refused }];
     return refuse("invalid", `The webhook's address can't be called: ${refused}.`, { errors });
   }
-  const { webhooks } = services;
-  let stored = await webhooks.put(actor.tenantId, name, webhook, secret);
-  const made = stored === "without_secret" ? newWebhookSecret() : undefined;
-  if (made !== undefined) stored = await webhooks.put(actor.tenantId, name, webhook, made);
+  const made = newWebhookSecret();
+  const by = recordOf(actor);
+  const stored = await services.webhooks.put(actor.tenantId, name, webhook, { secret, made, by });
   const view = await findWebhook(actor, "putWebhook", name, services);
   if (!view.ok) return view;
-  const shown = made === undefined ? view.value : { ...view.value, secret: made };
+  const isMade = stored === "created" && secret === undefined;
+  const shown = isMade ? { ...view.value, secret: made } : view.value;
   return ok({ created: stored === "created", webhook: shown });
 }
 
@@ -62,7 +63,8 @@ export async function listWebhooks(
 export async function deleteWebhook(actor: Actor, name: string, services: Services): Promise<Result<void>> {
   const allowed = authorize(actor, "deleteWebhook");
   if (!allowed.ok) return allowed;
-  return (await services.webhooks.remove(actor.tenantId, name)) ? ok(undefined) : noWebhook;
+  const done = { by: recordOf(actor), at: services.now() };
+  return (await services.webhooks.remove(actor.tenantId, name, done)) ? ok(undefined) : noWebhook;
 }
 
 /** How acts on a subscription begin. */

@@ -17,7 +17,7 @@ audit.openapi(
     tags: ["Audit"],
     summary: "Every decision of the tenant: of supervisors, and of people",
     description:
-      "Passes of supervisors; answers, cancellations and expiries of asks; edits, restores and erasures of messages; changes of sessions' contexts, of resources and of the tenant's settings; keys that were made and deleted; end users whose tokens were made void; deletions of sessions, memories and vaults, and of entries and threads of memories; each with who did it. Oldest first, a moment behind the objects. As lines of JSON, or as CSV in which no cell is a formula.",
+      "Passes of supervisors; answers, cancellations and expiries of asks; edits, restores and erasures of messages; changes of sessions' contexts, of resources, channels and webhooks and of the tenant's settings; lists of remote tools that were accepted; keys that were made and deleted; end users whose tokens were made void; deletions of sessions, memories and vaults, and of entries and threads of memories; each with who did it. Oldest first, a moment behind the objects. As lines of JSON, or as CSV in which no cell is a formula.",
     request: {
       query: z.object({
         from: z.iso.datetime({ offset: true }).optional(),

@@ -15,6 +15,11 @@ const keyCreated: AuditEntry = {
   actor: { kind: "key", id: "key_01m817hww1q09m40a5mj0x2bsb", role: "admin" },
   subject: { kind: "keys", name: keyId, keyRole: "client", keyLabel: "The web shop" },
 };
+const webhookChanged: AuditEntry = {
+  ...{ at, type: "webhook.stored", decision: "changed", reasons: [] },
+  actor: { kind: "key", id: keyId, role: "operator" },
+  subject: { kind: "webhooks", name: "crm", changes: ["includeTexts", "url"] },
+};
 
 const item = { text: "Goods can be returned within 30 days.", include: "auto" };
 
@@ -151,7 +156,7 @@ export const tenantExamples: Readonly<Record<string, unknown>> = {
     subject: { kind: "rules", name: "politeness", version: 1 },
     reasons: [],
   },
-  "getAudit 200 text/csv": `${auditColumns.join(",")}\r\n${csvLine(keyCreated)}\r\n`,
+  "getAudit 200 text/csv": `${auditColumns.join(",")}\r\n${csvLine(keyCreated)}\r\n${csvLine(webhookChanged)}\r\n`,
   ResourceVersion: version,
   ...resourceExamples,
   "getSupervisor 200": { name: "tone", version: 1, updatedAt: at, ...resourceSchemas.supervisors.parse(judge) },

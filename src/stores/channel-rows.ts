@@ -1,0 +1,84 @@
+/** How connections to chat platforms and their deliveries lie in D1, and how rows of them are read. Times are milliseconds since the epoch. */
+import { z } from "zod";
+import { type ChannelDelivery, type Connection, channelKinds } from "../channels/connection.js";
+
+const row = z.object({
+  channel_id: z.string(),
+  tenant_id: z.string(),
+  name: z.string(),
+  kind: z.enum(channelKinds),
+  connection_id: z.string(),
+  body: z.string(),
+  created_at: z.number(),
+  updated_at: z.number(),
+  last_event_at: z.number().nullable(),
+  last_failure_at: z.number().nullable(),
+  last_failure: z.string().nullable(),
+  parked: z.number().default(0),
+});
+
+/** A connection as it lies there: its credentials sealed. */
+export interface StoredChannel {
+  readonly channelId: string;
+  readonly tenantId: string;
+  readonly name: string;
+  readonly connectionId: string;
+  /** Credentials are sealed texts. */
+  readonly connection: Connection;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly lastEventAt?: number | undefined;
+  readonly lastFailure?: { readonly at: number; readonly detail: string } | undefined;
+  readonly parked: number;
+}
+
+/** What a change of a connection is made on: its body as the text that it is. */
+export const storedRow = row.pick({ channel_id: true, kind: true, body: true });
+/** JSON; its credentials are sealed. */
+export const sealedBody = z.looseObject({ credentials: z.record(z.string(), z.unknown()) });
+
+export function channelOf(found: unknown): StoredChannel {
+  const stored = row.parse(found);
+  const body = sealedBody.parse(JSON.parse(stored.body));
+  return {
+    channelId: stored.channel_id,
+    tenantId: stored.tenant_id,
+    name: stored.name,
+    connectionId: stored.connection_id,
+    connection: sealedConnection(body),
+    createdAt: stored.created_at,
+    updatedAt: stored.updated_at,
+    lastEventAt: stored.last_event_at ?? undefined,
+    lastFailure:
+      stored.last_failure === null || stored.last_failure_at === null
+        ? undefined
+        : { at: stored.last_failure_at, detail: stored.last_failure },
+    parked: stored.parked,
+  };
+}
+
+/** What was written by us: looked into again only once it is opened. */
+const sealedConnectionSchema = z.custom<Connection>((body) => sealedBody.safeParse(body).success);
+function sealedConnection(body: unknown): Connection {
+  return sealedConnectionSchema.parse(body);
+}
+
+const deliveryRow = z.object({
+  delivery_id: z.string(),
+  conversation: z.string(),
+  status: z.enum(["pending", "delivered", "parked"]),
+  attempts: z.int(),
+  failure: z.string().nullable(),
+  created_at: z.number(),
+  updated_at: z.number(),
+});
+
+export function deliveryOf(found: unknown): ChannelDelivery {
+  const { delivery_id, conversation, status, attempts, failure, created_at, updated_at } = deliveryRow.parse(found);
+  return {
+    ...{ deliveryId: delivery_id, conversation, status, attempts },
+    ...(failure === null ? {} : { failure }),
+    createdAt: new Date(created_at).toISOString(),
+    updatedAt: new Date(updated_at).toISOString(),
+  };
+}
