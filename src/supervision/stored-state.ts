@@ -3,7 +3,13 @@
  * supervisors that allow are one step. In memory, and whoever reads a record, has a step for each.
  */
 import { z } from "zod";
-import { type SupervisionState, supervisionStateSchema, supervisionStepSchema, withoutTexts } from "./state.js";
+import {
+  type SupervisionState,
+  type SupervisionStep,
+  supervisionStateSchema,
+  supervisionStepSchema,
+  withoutTexts,
+} from "./state.js";
 
 /** A contract with what is stored. Without `repeatedBy` it is a step as every version stored it. */
 const storedStepSchema = supervisionStepSchema.extend({
@@ -33,18 +39,24 @@ export type StoredState = z.input<typeof storedStateSchema>;
  */
 export function packed(state: SupervisionState): StoredState {
   const steps: StoredStep[] = [];
-  let lastSaid: string | undefined;
   for (const step of state.steps) {
-    const { supervisor } = step;
-    // A person's review stands alone.
-    const said = supervisor === undefined ? undefined : JSON.stringify({ ...step, supervisor: undefined });
     const last = steps.at(-1);
-    if (last !== undefined && supervisor !== undefined && said === lastSaid) {
-      last.repeatedBy = [...(last.repeatedBy ?? []), supervisor];
+    // A person's review has no supervisor, and stands alone.
+    if (last?.supervisor !== undefined && step.supervisor !== undefined && isRepeated(last, step)) {
+      last.repeatedBy ??= [];
+      last.repeatedBy.push(step.supervisor);
     } else steps.push({ ...step });
-    lastSaid = said;
   }
   return { ...state, steps };
+}
+
+const repeatedFields = supervisionStepSchema.keyof().exclude(["supervisor"]).options;
+
+/** Whether a step says what the one before it says. */
+function isRepeated(before: SupervisionStep, step: SupervisionStep): boolean {
+  return repeatedFields.every(
+    (field) => before[field] === step[field] || JSON.stringify(before[field]) === JSON.stringify(step[field]),
+  );
 }
 
 /** The JSON texts that a record may be stored as, today's first: versions before stored a step for each supervisor. */

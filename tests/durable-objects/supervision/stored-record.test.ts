@@ -17,7 +17,7 @@ const names = Array.from({ length: 10 }, (_, at) => `rules-${at}`);
 /** A turn of which nine of ten supervisors allow both texts, and the fourth redacts the message. */
 async function supervisedTurn(tenant: TestTenant): Promise<string> {
   const rule = (phrase: string) => [{ match: { type: "phrases", phrases: [phrase] }, action: "redact", reason: "no" }];
-  for (const name of names) await tenant.rules(name, rule(name === "rules-3" ? "rosebud" : "4711"));
+  await Promise.all(names.map((name) => tenant.rules(name, rule(name === "rules-3" ? "rosebud" : "4711"))));
   const model = await tenant.agent("assistant", { supervisors: names });
   await model.reply({ text: "It is a sledge." });
   const session = await tenant.session();
