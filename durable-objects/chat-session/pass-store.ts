@@ -1,5 +1,6 @@
 /** The SQL of what supervision decided of a session's texts. The passes of the turn under way are kept in memory. */
-import { type SupervisionState, supervisionStateSchema, withoutTexts } from "../../src/supervision/state.js";
+import { type SupervisionState, withoutTexts } from "../../src/supervision/state.js";
+import { packed, storedStateSchema, storedTexts } from "../../src/supervision/stored-state.js";
 import { ParsedTexts } from "../kit/parsed-texts.js";
 
 export interface StoredPass {
@@ -10,7 +11,7 @@ export interface StoredPass {
 }
 
 export class PassStore {
-  private readonly states = new ParsedTexts(supervisionStateSchema);
+  private readonly states = new ParsedTexts(storedStateSchema);
   private kept: { readonly turnId: string; readonly states: readonly SupervisionState[] } | undefined;
 
   constructor(private readonly sql: SqlStorage) {}
@@ -26,7 +27,12 @@ export class PassStore {
   }
 
   add(turnId: string, state: SupervisionState, at: number): void {
-    this.sql.exec("INSERT INTO passes (turn_id, at, state) VALUES (?, ?, ?)", turnId, at, JSON.stringify(state));
+    this.sql.exec(
+      "INSERT INTO passes (turn_id, at, state) VALUES (?, ?, ?)",
+      turnId,
+      at,
+      JSON.stringify(packed(state)),
+    );
     if (this.kept?.turnId === turnId) this.kept = { turnId, states: [...this.kept.states, state] };
   }
 
@@ -34,10 +40,10 @@ export class PassStore {
   replace(turnId: string, before: SupervisionState, after: SupervisionState): void {
     this.kept = undefined;
     this.sql.exec(
-      "UPDATE passes SET state = ? WHERE seq = (SELECT seq FROM passes WHERE turn_id = ? AND state = ? ORDER BY seq LIMIT 1)",
-      JSON.stringify(after),
+      "UPDATE passes SET state = ? WHERE seq = (SELECT seq FROM passes WHERE turn_id = ? AND state IN (?, ?) ORDER BY seq LIMIT 1)",
+      JSON.stringify(packed(after)),
       turnId,
-      JSON.stringify(before),
+      ...storedTexts(before),
     );
   }
 
@@ -45,7 +51,7 @@ export class PassStore {
   forgetTexts(turnId: string): void {
     this.kept = undefined;
     for (const { seq, state } of this.read("WHERE turn_id = ? ORDER BY seq", turnId)) {
-      this.sql.exec("UPDATE passes SET state = ? WHERE seq = ?", JSON.stringify(withoutTexts(state)), seq);
+      this.sql.exec("UPDATE passes SET state = ? WHERE seq = ?", JSON.stringify(packed(withoutTexts(state))), seq);
     }
   }
 

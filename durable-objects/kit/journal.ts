@@ -1,5 +1,5 @@
 /** The journal in an object's SQLite: what is done is stored with what goes with it, and read back on a replay. */
-import { type Journal, Parked, type StepSpec, Superseded } from "../../src/agent/journal.js";
+import { type Journal, Parked, resultText, type StepSpec, Superseded } from "../../src/agent/journal.js";
 import type { Usage } from "../../src/agent/work.js";
 import type { Ask, AskRequest } from "../../src/asks/ask.js";
 import type { AskBook } from "./asks.js";
@@ -87,8 +87,9 @@ export class SqlJournal implements Journal {
   }
 
   /** What is stored is what is returned, so that a replay can't differ from the first time. */
-  private complete<T>(id: string, { kind, schema, onDone, writtenWithNext }: StepSpec<T>, done: T, begunAt: number): T {
-    const result = JSON.stringify(done);
+  private complete<T>(id: string, spec: StepSpec<T>, done: T, begunAt: number): T {
+    const { kind, schema, onDone, writtenWithNext } = spec;
+    const result = resultText(spec, done);
     const read = schema.parse(JSON.parse(result));
     const step = { id, kind, result, begunAt };
     const write = (): void => onDone?.(read);

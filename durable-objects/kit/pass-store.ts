@@ -1,19 +1,20 @@
 /** How supervisors decided on the work of an object, in order, in its table `passes (n, state)`. */
-import { type SupervisionState, supervisionStateSchema } from "../../src/supervision/state.js";
+import type { SupervisionState } from "../../src/supervision/state.js";
+import { packed, storedStateSchema, storedTexts } from "../../src/supervision/stored-state.js";
 
 export class PassStore {
   constructor(private readonly sql: SqlStorage) {}
 
   add(state: SupervisionState): void {
-    this.sql.exec("INSERT INTO passes (state) VALUES (?)", JSON.stringify(state));
+    this.sql.exec("INSERT INTO passes (state) VALUES (?)", JSON.stringify(packed(state)));
   }
 
   /** What became of a pass that was held for a review. Of passes that are alike, any one is it. */
   replace(before: SupervisionState, after: SupervisionState): void {
     this.sql.exec(
-      "UPDATE passes SET state = ? WHERE n = (SELECT n FROM passes WHERE state = ? ORDER BY n LIMIT 1)",
-      JSON.stringify(after),
-      JSON.stringify(before),
+      "UPDATE passes SET state = ? WHERE n = (SELECT n FROM passes WHERE state IN (?, ?) ORDER BY n LIMIT 1)",
+      JSON.stringify(packed(after)),
+      ...storedTexts(before),
     );
   }
 
@@ -21,6 +22,6 @@ export class PassStore {
     return this.sql
       .exec<{ state: string }>("SELECT state FROM passes ORDER BY n")
       .toArray()
-      .map(({ state }) => supervisionStateSchema.parse(JSON.parse(state)));
+      .map(({ state }) => storedStateSchema.parse(JSON.parse(state)));
   }
 }

@@ -2,7 +2,8 @@
 import type { CallObserver } from "../../src/agent/ports.js";
 import { log } from "../../src/platform/logging.js";
 import type { DebateEntry } from "../../src/roundtable/ports.js";
-import { type SupervisionState, withoutTexts } from "../../src/supervision/state.js";
+import type { SupervisionState } from "../../src/supervision/state.js";
+import { packedForAudit } from "../../src/supervision/stored-state.js";
 import type { Kit } from "./kit.js";
 
 export interface WorkObserver extends Required<CallObserver> {
@@ -55,7 +56,7 @@ export function workObserver(
     decided: (state) => {
       const { hook, decision, reasons, degraded } = state;
       events.append("supervision.decided", id, { ...work, hook, decision, reasons, degraded });
-      outbox.put("audit", `audit/${id}`, { workId: id, hook, decision, body: withoutTexts(state), at: now() });
+      outbox.put("audit", `audit/${id}`, { workId: id, hook, decision, body: packedForAudit(state), at: now() });
       logPass(state, { tenantId, ...work });
     },
   };

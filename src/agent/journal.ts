@@ -14,6 +14,8 @@ export interface StepSpec<T> {
   readonly kind: StepKind;
   /** Reads the stored result back. */
   readonly schema: z.ZodType<T>;
+  /** What is stored in place of the result, where there is a shorter form of it: `schema` reads it back. */
+  readonly stored?: (result: T) => unknown;
   /**
    * What happens to a step that was begun and has no result, because the object died in between: `again` does it once more
    * (harmless work: a model call, an idempotent tool under the same key); otherwise the function supplies the result that
@@ -70,6 +72,11 @@ export class Parked extends Error {
 /** Thrown by the journal when its work was cancelled or taken over; the durable function just ends. */
 export class Superseded extends Error {
   override readonly name = "Superseded";
+}
+
+/** A result as it is stored: JSON text, for the step's schema to read. */
+export function resultText<T>({ stored }: Pick<StepSpec<T>, "stored">, result: T): string {
+  return JSON.stringify(stored === undefined ? result : stored(result));
 }
 
 /** Whether an exception is the journal's own control flow, which every `catch` has to let through. */

@@ -8,7 +8,7 @@ import { storedAskSchema } from "../asks/ask.js";
 import { storedSessionSchema } from "../chat/session.js";
 import { roundtableSummarySchema } from "../roundtable/roundtable.js";
 import { runSummarySchema } from "../routing/run.js";
-import type { SupervisionState } from "../supervision/state.js";
+import type { AuditBody } from "../supervision/stored-state.js";
 import { actions, hooks } from "../supervision/verdict.js";
 import { doneBySchema, recordedActSchema } from "../tenancy/audit.js";
 
@@ -16,7 +16,7 @@ const auditFields = {
   hook: z.enum(hooks),
   decision: z.enum(actions),
   // Stored as it is, by the write that made it: not looked into again.
-  body: z.custom<SupervisionState>(),
+  body: z.custom<AuditBody>(),
   at: z.number(),
 };
 

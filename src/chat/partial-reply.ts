@@ -2,8 +2,7 @@
 import type { Journal } from "../agent/journal.js";
 import type { PendingCall } from "../agent/ports.js";
 import type { ModelReply, ReplyTurn } from "../conversation/message.js";
-import { type PassResult, runPass } from "../supervision/pass.js";
-import { passResultSchema } from "../supervision/state.js";
+import { passStep } from "../supervision/pass-step.js";
 import type { SupervisePorts } from "../supervision/supervise.js";
 import type { Supervisor } from "../supervision/supervisor.js";
 import { withinReplySize } from "./reply-size.js";
@@ -52,12 +51,11 @@ export async function superviseWaiting(
     return;
   }
   const before = { hook: "response", reply } as const;
-  await journal.step<PassResult>(
+  await passStep(
+    before,
+    judged,
+    { ...ports.supervise, journal },
     {
-      id: "pass",
-      kind: "supervision",
-      schema: passResultSchema,
-      interrupted: "again",
       onDone: ({ state, subject }) => {
         const subjectOf = { ...state.subject, partial: true as const };
         ports.supervise.decided({ ...state, subject: subjectOf }, before, subject);
@@ -73,7 +71,6 @@ export async function superviseWaiting(
         });
       },
     },
-    () => runPass(before, judged, { ...ports.supervise, journal }),
   );
 }
 

@@ -6,8 +6,7 @@ import type { PromptParts } from "../agent/prompt.js";
 import type { AskSource } from "../asks/origin.js";
 import { nearest } from "../asks/policy.js";
 import { activeAtHop } from "../supervision/as-hop.js";
-import { type PassResult, runPass } from "../supervision/pass.js";
-import { passResultSchema } from "../supervision/state.js";
+import { passStep } from "../supervision/pass-step.js";
 import { supervise } from "../supervision/supervise.js";
 import type { TeamBudget } from "./budget.js";
 import type { Draft } from "./draft.js";
@@ -144,15 +143,11 @@ export async function redactForRecord(run: TeamContext, text: string, scope: str
   if (active.length === 0 || text === "") return text;
   const journal = around.scope(scope);
   const subject = { hook: "hop", from: run.command.path.join("/"), to: "record", content: text } as const;
-  const pass = await journal.step<PassResult>(
-    {
-      id: "pass",
-      kind: "supervision",
-      schema: passResultSchema,
-      interrupted: "again",
-      onDone: ({ state, subject: after }) => ports.decided(state, subject, after),
-    },
-    () => runPass(subject, active, { ...ports, journal }),
+  const pass = await passStep(
+    subject,
+    active,
+    { ...ports, journal },
+    { onDone: ({ state, subject: after }) => ports.decided(state, subject, after) },
   );
   noteDegraded(pass.state.degraded);
   const passes = pass.state.decision === "allow" || pass.state.decision === "modify";

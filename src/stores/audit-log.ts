@@ -1,7 +1,8 @@
 /** The audit in D1: rows are only added, and stay when what they are about is deleted. */
 import { z } from "zod";
 import { type ActorRecord, actorRecordSchema } from "../conversation/actor-record.js";
-import { type SupervisionState, supervisionStateSchema } from "../supervision/state.js";
+import type { SupervisionState } from "../supervision/state.js";
+import { packedForAudit, storedStateSchema } from "../supervision/stored-state.js";
 import {
   type AuditEntry,
   actSubjectSchema,
@@ -32,7 +33,7 @@ const row = z.object({
 });
 
 const actBodySchema = z.object({ subject: actSubjectSchema, reasons: z.array(z.string()) });
-const passBodySchema = supervisionStateSchema.partial();
+const passBodySchema = storedStateSchema.partial();
 
 export class AuditLog {
   constructor(private readonly db: Database) {}
@@ -224,13 +225,14 @@ export function insertMemoryPass(
   pass: { readonly state: SupervisionState; readonly actor: ActorRecord; readonly at: number },
 ): D1PreparedStatement {
   const { hook, decision } = pass.state;
+  const body = JSON.stringify(packedForAudit(pass.state));
   return db
     .prepare(
       `INSERT INTO audit (${columns})
        SELECT ?1, ?2, (SELECT COALESCE(MAX(revision), 0) + 1 FROM audit WHERE tenant_id = ?1 AND owner_id = ?2),
          ?3, '', ?4, ?5, ?6, 'supervision', ?7`,
     )
-    .bind(tenantId, memoryId, pass.at, hook, decision, JSON.stringify(pass.state), JSON.stringify(pass.actor));
+    .bind(tenantId, memoryId, pass.at, hook, decision, body, JSON.stringify(pass.actor));
 }
 
 /** The row of an act upon a resource, a key and the like, for the batch that does it; only if the statement before it changed something. */

@@ -3,19 +3,21 @@
  * made; then those that only judge, all at once, on the final text, with the pure ones looking at it again. The strictest wins,
  * and a block ends the pass with all reasons so far.
  */
-import type { z } from "zod";
 import { isControlFlow, type Journal } from "../agent/journal.js";
 import { DeadlineError, type WithDeadline } from "../model/deadline.js";
 import type { CancelSignal } from "../model/port.js";
 import type { ContextChange, Environment } from "./environment.js";
 import { type Consulted, passSubject, restrictedTexts, sampledId, stepOf } from "./pass-record.js";
 import { reasonRules, sanitizeReason } from "./reasons.js";
-import { changesOf, type passResultSchema, type SupervisorCall } from "./state.js";
+import { changesOf, type SupervisionState, type SupervisorCall } from "./state.js";
 import { applyChange, canonicalText, type Subject } from "./subject.js";
 import { type JudgeContext, modifiesAt, NoDecisionError, RefusedCallError, type Supervisor } from "./supervisor.js";
 import { isStricter, strictest, type Verdict } from "./verdict.js";
 
-export type PassResult = z.infer<typeof passResultSchema>;
+export interface PassResult {
+  readonly state: SupervisionState;
+  readonly subject: Subject;
+}
 
 export interface PassPorts {
   readonly now: () => number;

@@ -2,7 +2,6 @@
 import { z } from "zod";
 import { actorRecordSchema } from "../conversation/actor-record.js";
 import type { ContextChange } from "./environment.js";
-import { subjectSchema } from "./subject.js";
 import { actions, hooks } from "./verdict.js";
 
 const toolRefSchema = z.object({ server: z.string(), tool: z.string() });
@@ -101,8 +100,6 @@ export const supervisionStateSchema = z.object({
   texts: z.object({ before: z.string(), after: z.string() }).optional(),
 });
 export type SupervisionState = z.infer<typeof supervisionStateSchema>;
-
-export const passResultSchema = z.object({ state: supervisionStateSchema, subject: subjectSchema });
 
 /** A step as it is shown. */
 export const shownStepSchema = supervisionStepSchema.omit({ wholeReasons: true });

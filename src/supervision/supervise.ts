@@ -5,9 +5,10 @@ import type { AskSource } from "../asks/origin.js";
 import { nearest, type ReviewPolicy } from "../asks/policy.js";
 import { wordDiff } from "../text/word-diff.js";
 import { type OrdersInData, withDataGuard } from "./orders-in-data.js";
-import { type PassPorts, type PassResult, runPass } from "./pass.js";
+import { type PassPorts, runPass } from "./pass.js";
 import { restrictedTexts } from "./pass-record.js";
-import { passForOperators, passResultSchema, type SupervisionState, type SupervisionStep } from "./state.js";
+import { passStep } from "./pass-step.js";
+import { passForOperators, type SupervisionState, type SupervisionStep } from "./state.js";
 import { applyChange, canonicalText, readableText, type Subject, type SubjectOf } from "./subject.js";
 import type { Supervisor } from "./supervisor.js";
 
@@ -48,16 +49,11 @@ export async function supervise<S extends Subject>(
   if (hook === "hop" && !supervisors.some(({ hooks }) => hooks.has(hook))) {
     return { action: "allow", reasons: [], subject, degraded: [] };
   }
-  const pass = await journal.step<PassResult>(
-    {
-      id: "pass",
-      kind: "supervision",
-      schema: passResultSchema,
-      interrupted: "again",
-      writtenWithNext: true,
-      onDone: ({ state, subject: after }) => ports.decided(state, subject, after),
-    },
-    () => runPass(subject, supervisors, { ...ports, journal }),
+  const pass = await passStep(
+    subject,
+    supervisors,
+    { ...ports, journal },
+    { writtenWithNext: true, onDone: ({ state, subject: after }) => ports.decided(state, subject, after) },
   );
   const { decision, reasons, degraded } = pass.state;
   const after = sameHook(subject, pass.subject);

@@ -1,6 +1,6 @@
 /** A journal in memory that stores JSON as the real one does, and that a test can make crash at any step. */
 import { z } from "zod";
-import { type Journal, Parked, type StepSpec, Superseded } from "../../src/agent/journal.js";
+import { type Journal, Parked, resultText, type StepSpec, Superseded } from "../../src/agent/journal.js";
 import { type Answer, type Ask, type AskRequest, answerAsk, openAsk } from "../../src/asks/ask.js";
 
 /** What is left of a journal when its object dies. */
@@ -83,7 +83,7 @@ export class MemoryJournal implements Journal {
   }
 
   private complete<T>(id: string, spec: StepSpec<T>, result: T): T {
-    const text = JSON.stringify(result);
+    const text = resultText(spec, result);
     const read = spec.schema.parse(JSON.parse(text));
     this.store.steps.set(id, text);
     spec.onDone?.(read);

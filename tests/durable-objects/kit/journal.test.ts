@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import type { Kit } from "../../../durable-objects/kit/kit.js";
-import { Parked, Superseded } from "../../../src/agent/journal.js";
+import { Parked, type StepSpec, Superseded } from "../../../src/agent/journal.js";
 import { Clock, kitIn, withKitTables } from "./support.js";
 
 const text = z.string();
@@ -24,6 +24,22 @@ describe("a step", () => {
       expect(await kit.journal("w", always).step(spec, work)).toBe("result");
       expect(await kit.journal("w", always).step(spec, work)).toBe("result");
       expect(work).toHaveBeenCalledTimes(1);
+    }));
+
+  it("stores the shorter form of its result, where there is one, and gives the whole each time", () =>
+    withJournal(async (kit, state) => {
+      const repeated = z.tuple([text, z.int()]).transform(([word, times]) => Array.from({ length: times }, () => word));
+      const onDone = vi.fn();
+      const short: StepSpec<string[]> = {
+        ...{ id: "s", kind: "load", interrupted: "again", schema: repeated, onDone },
+        stored: (words) => [words[0], words.length],
+      };
+      const words = ["yes", "yes", "yes"];
+      expect(await kit.journal("w", always).step(short, async () => words)).toEqual(words);
+      expect(await kit.journal("w", always).step(short, dies)).toEqual(words);
+      expect(onDone.mock.calls).toEqual([[words]]);
+      const rows = state.storage.sql.exec("SELECT result FROM journal").toArray();
+      expect(rows).toEqual([{ result: '["yes",3]' }]);
     }));
 
   it("is one of its work and its scope", () =>

@@ -1,6 +1,6 @@
 /** A supervising agent over a scripted model, with a journal in memory. */
 import { z } from "zod";
-import { type Journal, Parked, type StepSpec } from "../../../src/agent/journal.js";
+import { type Journal, Parked, resultText, type StepSpec } from "../../../src/agent/journal.js";
 import { validateArguments } from "../../../src/application/argument-check.js";
 import { openAsk } from "../../../src/asks/ask.js";
 import type { ModelPort, ModelRequest, ModelResult } from "../../../src/model/port.js";
@@ -66,7 +66,7 @@ export class KeptJournal implements Journal {
     const id = this.prefix + spec.id;
     const known = this.steps.get(id);
     if (known !== undefined) return spec.schema.parse(JSON.parse(known));
-    const text = JSON.stringify(await work());
+    const text = resultText(spec, await work());
     this.steps.set(id, text);
     const read = spec.schema.parse(JSON.parse(text));
     spec.onDone?.(read);
