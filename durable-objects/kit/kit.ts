@@ -173,6 +173,7 @@ export class Kit {
     this.events.undone();
     this.outbox.undone();
     this.asks.undone();
+    this.crashes.undone();
     this.ports.undone?.();
   }
 
