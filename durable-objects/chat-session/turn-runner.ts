@@ -128,7 +128,10 @@ export class TurnRun {
       signal,
       settings: policies,
       environment: {
-        transcript: () => transcriptOf(store, turn),
+        transcript: () => {
+          kit.flush(turnId);
+          return transcriptOf(store, turn);
+        },
         statistics: () => store.turns.counts(),
         context: contextEditor,
       },

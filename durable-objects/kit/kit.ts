@@ -246,6 +246,11 @@ export class Kit {
     return new SqlJournal(work, ports, this.works.stepsOf(work));
   }
 
+  /** Stores what some work has done and would have stored with its next write: for whoever reads what is stored. */
+  flush(work: string): void {
+    this.works.flush(work);
+  }
+
   /** What the models of some work have taken so far. */
   usage(work: string): Usage {
     return usageOf(this.ctx.storage.sql, work);
