@@ -129,7 +129,7 @@ export class TurnRun {
       settings: policies,
       environment: {
         transcript: () => {
-          kit.flush(turnId);
+          kit.works.flush(turnId);
           return transcriptOf(store, turn);
         },
         statistics: () => store.turns.counts(),
