@@ -1,4 +1,5 @@
 /** A message that is taken as an answer is a message: all request supervisors of the session judge it before it answers anything. */
+import { CancelSource } from "../../src/agent/cancel.js";
 import { isControlFlow } from "../../src/agent/journal.js";
 import type { RootPlatform } from "../../src/application/root-platform.js";
 import { saltedHash } from "../../src/application/salted-hash.js";
@@ -50,7 +51,7 @@ export class AnswerSupervision {
       ownerId: sessionId,
       ref: { type: "turn", id: turnId },
       hash: (judged) => saltedHash(salt, judged),
-      signal: new AbortController().signal,
+      signal: new CancelSource().signal,
       settings: loaded.policies,
       environment: {
         transcript: () => transcriptOf(store, turn),

@@ -28,9 +28,10 @@ import { VersionedContext } from "./session-context.js";
 import { SessionOutbox } from "./session-outbox.js";
 import { presentEvent, sessionView } from "./session-view.js";
 import { ChatSessionStore } from "./store.js";
+import { crashOutcome, endTurn } from "./turn-end.js";
 import type { TurnRecord } from "./turn-rows.js";
 import { TurnRun } from "./turn-runner.js";
-import { addError, crashOutcome, describeTurn, turnView } from "./turn-view.js";
+import { describeTurn, turnView } from "./turn-view.js";
 
 /** After how long the list of sessions shows that a turn runs, in milliseconds. */
 const runningShownAfterMs = 5_000;
@@ -263,27 +264,8 @@ export class SessionEngine implements RootEngine {
   }
 
   private end(turn: TurnRecord, status: EndedStatus, outcome: SettledOutcome, by?: ActorRecord): void {
-    const { turnId, acceptedAt, keyId } = turn;
-    const { agent, subject } = this.store.session().definition;
-    const ended = { kind: "turn", outcome: status, since: acceptedAt, agent, subject, keyId, by };
-    this.kit.end(turnId, ended, (usage, endedAt) => {
-      const createdAt = new Date(endedAt).toISOString();
-      const reply = outcome.reply === undefined ? undefined : { ...outcome.reply, createdAt };
-      const error = outcome.error === undefined ? undefined : { ...outcome.error, createdAt };
-      const stored = { ...outcome, ...(reply && { reply }), ...(error && { error }), usage };
-      this.store.turns.end(turnId, status, stored, endedAt);
-      if (reply !== undefined) {
-        this.store.messages.add(reply, turnId, true);
-        this.outbox.remember(reply.messageId);
-      }
-      if (error !== undefined) addError(error, turn, this.store);
-      this.kit.events.append("turn.completed", turnId, { turnId });
-      this.outbox.updateIndex();
-      this.outbox.notifyConversation({ turnId });
-      // A team's workers that were interrupted must not count as busy for ever.
-      if (status === "cancelled" || status === "failed")
-        this.kit.outbox.put("work_ended", turnId, { work: turnId, at: this.platform.now() });
-    });
+    const { store, kit, outbox } = this;
+    endTurn({ turn, status, outcome, by }, { store, kit, outbox });
   }
 
   /** From here on a conversation of a chat channel shows what happens here. */

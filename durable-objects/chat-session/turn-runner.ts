@@ -11,6 +11,7 @@ import type { SettledOutcome } from "../../src/chat/session.js";
 import { runTurn } from "../../src/chat/turn.js";
 import type { TurnPorts } from "../../src/chat/turn-ports.js";
 import type { AssistantMessage } from "../../src/conversation/message.js";
+import type { CancelSignal } from "../../src/model/port.js";
 import { entryWithoutText } from "../../src/routing/trace.js";
 import type { SupervisionState } from "../../src/supervision/state.js";
 import { openStreamGate } from "../../src/supervision/stream-gate.js";
@@ -102,7 +103,7 @@ export class TurnRun {
 
   private turnPorts(
     { setup, policies, contextEditor }: Extract<LoadedSetup, { ok: true }>,
-    signal: AbortSignal,
+    signal: CancelSignal,
   ): Omit<TurnPorts, "journal" | "model"> {
     const { turn, session } = this;
     const { store, kit, platform } = this.ports;
@@ -127,7 +128,10 @@ export class TurnRun {
       signal,
       settings: policies,
       environment: {
-        transcript: () => transcriptOf(store, turn),
+        transcript: () => {
+          kit.works.flush(turnId);
+          return transcriptOf(store, turn);
+        },
         statistics: () => store.turns.counts(),
         context: contextEditor,
       },

@@ -31,7 +31,7 @@ export function turnTrace(record: TurnRecord, store: ChatSessionStore, kit: Kit)
     events: entries,
     asks: kit.asks.ofWork(turnId),
     passes: store.passes.ofTurn(turnId),
-    usage: outcome?.usage ?? kit.usage(turnId),
+    usage: outcome?.usage ?? kit.works.usage(turnId),
   });
   return { sessionId, turnId, status: turn.status, entries, story };
 }

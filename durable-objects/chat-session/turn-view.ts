@@ -1,8 +1,8 @@
 /** A turn as callers and its asks see it. */
 import type { AskWork } from "../../src/asks/origin.js";
-import { isFinal, type SettledOutcome, type Turn } from "../../src/chat/session.js";
+import { isFinal, type Turn } from "../../src/chat/session.js";
 import { callsOf } from "../../src/chat/turn-calls.js";
-import { messageText, type PlainMessage } from "../../src/conversation/message.js";
+import { messageText } from "../../src/conversation/message.js";
 import { supervisionSummary } from "../../src/supervision/summary.js";
 import type { Kit } from "../kit/kit.js";
 import type { ChatSessionStore } from "./store.js";
@@ -34,7 +34,7 @@ export function turnView(record: TurnRecord, store: ChatSessionStore, kit: Kit):
     ...(calls.length === 0 ? {} : { calls }),
     supervision: supervisionSummary(outcome, passes),
     asks: isFinal(record.status) ? open : open.filter((ask) => ask.status === "open"),
-    usage: outcome?.usage ?? kit.usage(record.turnId),
+    usage: outcome?.usage ?? kit.works.usage(record.turnId),
     createdAt: new Date(record.acceptedAt).toISOString(),
     ...(record.endedAt === undefined ? {} : { endedAt: new Date(record.endedAt).toISOString() }),
   };
@@ -47,22 +47,4 @@ export function describeTurn(turnId: string, store: ChatSessionStore): AskWork {
   const messageId = store.turns.get(turnId)?.messageId;
   const message = messageId === undefined ? undefined : store.messages.get(messageId);
   return { sessionId, turnId, agent, subject, externalId, metadata, message: message && messageText(message) };
-}
-
-/** An error stands behind the message that it is about: one whose verdict never came isn't cleared, so nobody reads its text. */
-export function addError(error: PlainMessage, turn: TurnRecord, store: ChatSessionStore): void {
-  const { messageId, turnId, acceptedAt } = turn;
-  if (store.messages.get(messageId) === undefined) {
-    const content = "[withheld] The turn failed before its message was cleared.";
-    const createdAt = new Date(acceptedAt).toISOString();
-    store.messages.add({ messageId, role: "user", content, createdAt }, turnId, false);
-  }
-  store.messages.add(error, turnId, false);
-}
-
-/** What comes of a turn that failed without anybody having foreseen it. @param failure why, for operators */
-export function crashOutcome(turn: TurnRecord, failure?: string): SettledOutcome {
-  const content = "The answer failed: an internal error, which has been logged. Send the message again.";
-  const error = { messageId: turn.replyId, role: "error" as const, content };
-  return { error, ...(failure === undefined ? {} : { failure }), degraded: [] };
 }

@@ -2,7 +2,8 @@
 import type { CallOrigin } from "../../src/agent/call-context.js";
 import { validateArguments } from "../../src/application/argument-check.js";
 import type { RootPlatform } from "../../src/application/root-platform.js";
-import { withDeadline } from "../../src/platform/clock.js";
+import type { CancelSignal } from "../../src/model/port.js";
+import { withCancelSignal } from "../../src/platform/clock.js";
 import type { TeamPorts } from "../../src/routing/ports.js";
 import type { SupervisionState } from "../../src/supervision/state.js";
 import type { SupervisePorts } from "../../src/supervision/supervise.js";
@@ -20,7 +21,7 @@ export interface AgentWork {
   readonly ref: WorkRef;
   /** The salted digest by which the record of its supervision tells texts apart. */
   readonly hash: SupervisePorts["hash"];
-  readonly signal: AbortSignal;
+  readonly signal: CancelSignal;
   /** As they were when the work began. */
   readonly settings: Pick<Settings, "strict" | "ordersInData" | "reviews" | "approvals" | "questions">;
   /** What supervisors may know and change around the text. */
@@ -61,7 +62,7 @@ export function agentPorts(
     state.hook === "response" && work.replyId !== undefined
       ? { ...state, subject: { ...state.subject, messageId: work.replyId } }
       : state;
-  const deadline: Ports["withDeadline"] = (timeoutMs, doWork) => withDeadline(timeoutMs, doWork, signal);
+  const deadline: Ports["withDeadline"] = (timeoutMs, doWork) => withCancelSignal(timeoutMs, doWork, signal);
   return {
     signal,
     now,

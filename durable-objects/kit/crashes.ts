@@ -16,7 +16,15 @@ export interface CrashPorts {
 const retryWaitsMs = [0, 10_000, 60_000] as const;
 
 export class Crashes {
+  /** Work that has thrown and has not ended; read when it is asked for. Nobody else writes it. */
+  private thrown: Set<string> | undefined;
+
   constructor(private readonly ports: CrashPorts) {}
+
+  /** A write was undone, or everything was erased: what was read doesn't hold. */
+  undone(): void {
+    this.thrown = undefined;
+  }
 
   /**
    * `waiting`: for an ask that is open. `failed`: it is given up. `again`: the driver looks again at once, at this work (which may
@@ -38,10 +46,22 @@ export class Crashes {
 
   /** To be called in the write that ends the work. */
   forget(work: string): void {
+    if (!this.known().delete(work)) return;
     this.ports.sql.exec("DELETE FROM crashes WHERE work = ?", work);
   }
 
+  private known(): Set<string> {
+    this.thrown ??= new Set(
+      this.ports.sql
+        .exec<{ work: string }>("SELECT work FROM crashes")
+        .toArray()
+        .map(({ work }) => work),
+    );
+    return this.thrown;
+  }
+
   private count(work: string): number {
+    this.known().add(work);
     return this.ports.sql
       .exec<{ count: number }>(
         "INSERT INTO crashes (work, count) VALUES (?, 1) ON CONFLICT DO UPDATE SET count = count + 1 RETURNING count",

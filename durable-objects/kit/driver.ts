@@ -3,6 +3,9 @@
  * driver when the old one died with its instance, and never waits for a model itself.
  */
 
+import { CancelSource } from "../../src/agent/cancel.js";
+import type { CancelSignal } from "../../src/model/port.js";
+
 /** What a step of the driver came to. */
 export type StepOutcome =
   /** Work was done: the next is looked for at once. */
@@ -17,7 +20,7 @@ export type StepOutcome =
 /** What a step works under. */
 export interface Lease {
   /** Aborted when the work is cancelled. */
-  readonly signal: AbortSignal;
+  readonly signal: CancelSignal;
   /** Whether this step may still write: not once its work was cancelled, or the step is over. */
   readonly isHeld: () => boolean;
 }
@@ -37,7 +40,7 @@ export const leaseMs = 30_000;
 
 export class Driver {
   private running: Promise<StepOutcome> | undefined;
-  private current: AbortController | undefined;
+  private current: CancelSource | undefined;
   /** Work was made since the driver last looked. */
   private kicked = false;
 
@@ -102,7 +105,7 @@ export class Driver {
   }
 
   private async step(): Promise<StepOutcome> {
-    const abort = new AbortController();
+    const abort = new CancelSource();
     const { signal } = abort;
     let over = false;
     this.current = abort;

@@ -1,10 +1,17 @@
 /** The journal in an object's SQLite: what is done is stored with what goes with it, and read back on a replay. */
-import { type Journal, Parked, resultText, type StepSpec, Superseded } from "../../src/agent/journal.js";
+import {
+  type CommitOptions,
+  type Journal,
+  Parked,
+  resultText,
+  type StepSpec,
+  Superseded,
+} from "../../src/agent/journal.js";
 import type { Usage } from "../../src/agent/work.js";
 import type { Ask, AskRequest } from "../../src/asks/ask.js";
 import type { AskBook } from "./asks.js";
 import type { OneAtATime } from "./one-at-a-time.js";
-import type { WorkSteps } from "./work-steps.js";
+import type { DoneStep, WorkSteps } from "./work-steps.js";
 
 export interface JournalPorts {
   readonly storage: Pick<DurableObjectStorage, "sync">;
@@ -51,12 +58,12 @@ export class SqlJournal implements Journal {
     return this.complete(id, spec, result, begunAt);
   }
 
-  /** Stored at once, without a beginning of its own: there is nothing between the two that could be interrupted. */
-  async commit(id: string, onDone: () => void): Promise<void> {
+  /** Without a beginning of its own: there is nothing between the two that could be interrupted. */
+  async commit(id: string, onDone: () => void, { writtenWithNext }: CommitOptions = {}): Promise<void> {
     const step = this.prefix + id;
     if (this.steps.find(step)?.result !== undefined) return;
     this.assertLease();
-    this.steps.complete({ id: step, kind: "commit", result: "true", begunAt: this.ports.now() }, onDone);
+    this.write({ id: step, kind: "commit", result: "true", begunAt: this.ports.now() }, onDone, writtenWithNext);
   }
 
   /** Has a write of the work go along with its next step. */
@@ -91,12 +98,14 @@ export class SqlJournal implements Journal {
     const { kind, schema, onDone, writtenWithNext } = spec;
     const result = resultText(spec, done);
     const read = schema.parse(JSON.parse(result));
-    const step = { id, kind, result, begunAt };
-    const write = (): void => onDone?.(read);
-    // Work that died before is to come forward with each of its steps.
-    if (writtenWithNext === true && this.ports.oneAtATime === undefined) this.steps.completeWithNext(step, write);
-    else this.steps.complete(step, write);
+    this.write({ id, kind, result, begunAt }, () => onDone?.(read), writtenWithNext);
     return read;
+  }
+
+  private write(step: DoneStep, onDone: () => void, withNext = false): void {
+    // Work that died before is to come forward with each of its steps.
+    if (withNext && this.ports.oneAtATime === undefined) this.steps.completeWithNext(step, onDone);
+    else this.steps.complete(step, onDone);
   }
 
   private assertLease(): void {

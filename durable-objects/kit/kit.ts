@@ -5,8 +5,9 @@ import { newAskId } from "../../src/platform/ids.js";
 import { IsolateLoad } from "../../src/platform/isolate-load.js";
 import { describeError, log } from "../../src/platform/logging.js";
 import type { Level, LogFields } from "../../src/platform/metrics.js";
+import { dispatchAlarm, retryDeadline } from "./alarm.js";
 import { ApprovalBook } from "./approvals.js";
-import { askOfDeadline, isAskEvent, presentAskEvent, recordAskChange } from "./ask-changes.js";
+import { isAskEvent, presentAskEvent, recordAskChange } from "./ask-changes.js";
 import { AskBook } from "./asks.js";
 import { Attempts } from "./attempts.js";
 import { Crashes } from "./crashes.js";
@@ -15,16 +16,13 @@ import { Deliveries } from "./deliveries.js";
 import { Driver, type Lease, type StepOutcome } from "./driver.js";
 import { EventLog } from "./events.js";
 import { SupervisorHealth } from "./health.js";
-import { SqlJournal, usageOf } from "./journal.js";
+import { SqlJournal } from "./journal.js";
 import type { KitPorts, WorkEnd } from "./kit-ports.js";
 import { ObjectWrites } from "./object-writes.js";
 import { Outbox } from "./outbox.js";
 import { Waiters } from "./waiters.js";
 import { WorkBook } from "./work-book.js";
 import { sumOfUsage } from "./work-steps.js";
-
-/** When work that died or threw is looked at again. */
-const retryDeadline = "retry";
 
 /**
  * What every object has. A root (an object with work of its own) makes one, kicks it whenever it made work, and does one work
@@ -52,11 +50,12 @@ export class Kit {
   readonly waiters = new Waiters();
   readonly health: SupervisorHealth;
   readonly approvals: ApprovalBook;
+  /** The steps of the work that is under way. */
+  readonly works: WorkBook;
   /** Asked before each try of some work: see {@link Attempts.begin}. */
   readonly attempts: Attempts;
   private readonly driver: Driver;
   private readonly crashes: Crashes;
-  private readonly works: WorkBook;
   private readonly writes: ObjectWrites;
   private readonly deliveries: Deliveries;
 
@@ -73,14 +72,7 @@ export class Kit {
     this.events = new EventLog(storage.sql, now, present, (work) => this.works.flush(work));
     this.writes = new ObjectWrites({
       storage,
-      gather: () => {
-        this.events.gather();
-        this.outbox.gather();
-      },
-      flush: () => {
-        this.events.flush();
-        this.outbox.flush();
-      },
+      gathered: () => [this.events, this.outbox],
       undone: () => this.undone(),
     });
     const write = <T>(change: () => T): T => this.write(change);
@@ -173,6 +165,7 @@ export class Kit {
     this.events.undone();
     this.outbox.undone();
     this.asks.undone();
+    this.crashes.undone();
     this.ports.undone?.();
   }
 
@@ -245,11 +238,6 @@ export class Kit {
     return new SqlJournal(work, ports, this.works.stepsOf(work));
   }
 
-  /** What the models of some work have taken so far. */
-  usage(work: string): Usage {
-    return usageOf(this.ctx.storage.sql, work);
-  }
-
   /** To be called in the write that ends work: its steps go, its outcome and its events stay. */
   forgetSteps(work: string): void {
     this.works.forget(work);
@@ -262,27 +250,14 @@ export class Kit {
 
   /** What the alarm rang for. Never throws, never waits. */
   onAlarm(): void {
-    for (const name of this.deadlines.passed(this.ports.now())) {
-      try {
-        if (name === "lease") this.driver.kick();
-        else if (name === retryDeadline) {
-          this.deadlines.move(name, undefined);
-          this.driver.kick();
-        } else if (name === "outbox") this.deliverSoon();
-        else {
-          this.deadlines.move(name, undefined);
-          const askId = askOfDeadline(name);
-          if (askId !== undefined) this.asks.expire(askId);
-          else this.ports.deadlinePassed?.(name);
-        }
-      } catch (error) {
-        this.log("error", "alarm.failed", {
-          subject: askOfDeadline(name) === undefined ? name : "ask",
-          ...describeError(error),
-        });
-      }
-    }
-    this.deadlines.rearm();
+    const { ports, deadlines } = this;
+    dispatchAlarm(deadlines, ports.now(), {
+      drive: () => this.driver.kick(),
+      deliver: () => this.deliverSoon(),
+      expireAsk: (askId) => this.asks.expire(askId),
+      passed: (name) => ports.deadlinePassed?.(name),
+      failed: (subject, error) => this.log("error", "alarm.failed", { subject, ...describeError(error) }),
+    });
   }
 
   private async step(lease: Lease): Promise<StepOutcome> {

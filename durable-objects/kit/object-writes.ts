@@ -2,12 +2,18 @@
 
 export interface WritePorts {
   readonly storage: Pick<DurableObjectStorage, "transactionSync">;
-  /** A write begins: what is put from here on is gathered. */
-  readonly gather: () => void;
-  /** What was gathered is stored, in the write that is under way. */
-  readonly flush: () => void;
+  /** What is put into these in a write is stored together, at its end. */
+  readonly gathered: () => readonly Gathered[];
   /** The write was undone: whatever was read or kept in memory meanwhile doesn't hold. */
   readonly undone: () => void;
+}
+
+/** Where a write puts what happens in it and what is to be delivered. */
+interface Gathered {
+  /** A write begins: what is put from here on is gathered. */
+  gather(): void;
+  /** What was gathered is stored, in the write that is under way. */
+  flush(): void;
 }
 
 export class ObjectWrites {
@@ -21,15 +27,16 @@ export class ObjectWrites {
    */
   do<T>(change: () => T): T {
     if (this.underWay !== undefined) return change();
-    const { storage, gather, flush, undone } = this.ports;
+    const { storage, gathered, undone } = this.ports;
+    const together = gathered();
     const write: { readonly afterwards: (() => void)[] } = { afterwards: [] };
     this.underWay = write;
     let result: T;
     try {
       result = storage.transactionSync(() => {
-        gather();
+        for (const one of together) one.gather();
         const changed = change();
-        flush();
+        for (const one of together) one.flush();
         return changed;
       });
     } catch (error) {

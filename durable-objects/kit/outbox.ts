@@ -2,6 +2,7 @@
 import { isCopy, type OutboxPayload, type OutboxTopic } from "../../src/catalogues/outbox.js";
 import type { ParkedDelivery } from "../../src/conversation/parked-delivery.js";
 import { messagesOf, type NewMessage, type OutboxMessage, rowOf, severalTopic } from "./outbox-rows.js";
+import { OutboxStore, type WaitingRow } from "./outbox-store.js";
 
 export interface OutboxPorts {
   readonly sql: SqlStorage;
@@ -19,15 +20,6 @@ export interface OutboxPorts {
   readonly parked: (topic: string, attempts: number) => void;
 }
 
-/** A row as it waits. */
-interface WaitingRow extends Record<string, SqlStorageValue> {
-  id: number;
-  entity: string;
-  topic: string;
-  payload: string;
-  due_at: number;
-}
-
 const batchSize = 25;
 /** The first retry's wait, doubled each time up to the cap, in milliseconds. */
 const firstRetryMs = 1_000;
@@ -35,9 +27,8 @@ const maxRetryMs = 3_600_000;
 /** A message is parked at its so manieth failed try, after about five hours; then it is tried so often, in milliseconds. */
 export const maxTries = 16;
 const parkedRetryMs = 86_400_000;
-/** Of a failure's text, in characters; and of parked messages, how many are listed. */
+/** Of a failure's text, in characters. */
 const maxError = 300;
-const maxListed = 100;
 /** How long a delivery may take before the alarm tries again. */
 const leaseMs = 15_000;
 
@@ -62,7 +53,11 @@ export class Outbox {
   /** By when this instance has seen to it that somebody drains. */
   private wakesAt: number | undefined;
 
-  constructor(private readonly ports: OutboxPorts) {}
+  private readonly store: OutboxStore;
+
+  constructor(private readonly ports: OutboxPorts) {
+    this.store = new OutboxStore(ports.sql);
+  }
 
   /** In the write that it tells others of; `drain` delivers it. */
   put<Topic extends OutboxTopic>(topic: Topic, entity: string, payload: OutboxPayload<Topic>): void {
@@ -100,23 +95,14 @@ export class Outbox {
     const row = rowOf([first, ...others]);
     // Each message has a number, whichever row it stands in: receivers tell them apart by it.
     const id = this.lastId() + messages.length;
-    this.ports.sql.exec(
-      "INSERT INTO outbox (id, entity, topic, payload, due_at) VALUES (?, ?, ?, ?, ?)",
-      id,
-      row.entity,
-      row.topic,
-      row.payload,
-      now,
-    );
+    this.store.insert({ id, ...row }, now);
     this.last = id;
     this.known?.push({ id, ...row, due_at: now });
     this.wakeBy(now);
   }
 
   private lastId(): number {
-    this.last ??= this.ports.sql
-      .exec<{ id: number }>("SELECT COALESCE(MAX(seq), 0) AS id FROM sqlite_sequence WHERE name = 'outbox'")
-      .one().id;
+    this.last ??= this.store.last();
     return this.last;
   }
 
@@ -138,30 +124,17 @@ export class Outbox {
 
   /** What was tried to the end, the oldest first. */
   parked(): ParkedDelivery[] {
-    return this.ports.sql
-      .exec<{ id: number; topic: string; attempts: number; error: string | null; parked_at: number }>(
-        "SELECT id, topic, attempts, error, parked_at FROM outbox WHERE parked_at IS NOT NULL ORDER BY id LIMIT ?",
-        maxListed,
-      )
-      .toArray()
-      .map(({ id, topic, attempts, error, parked_at }) => ({
-        deliveryId: id,
-        topic,
-        attempts,
-        error: error ?? "",
-        parkedAt: new Date(parked_at).toISOString(),
-      }));
+    return this.store.parked();
   }
 
   /** Makes all that is parked due at once; gives how many there are. `drain` delivers it. */
   retryParked(): number {
-    const made = "UPDATE outbox SET due_at = ? WHERE parked_at IS NOT NULL RETURNING id";
     this.known = undefined;
-    return this.ports.sql.exec(made, this.ports.now()).toArray().length;
+    return this.store.retryParked(this.ports.now());
   }
 
   size(): number {
-    return this.ports.sql.exec<{ n: number }>("SELECT COUNT(*) AS n FROM outbox").one().n;
+    return this.store.size();
   }
 
   private async run(): Promise<void> {
@@ -185,22 +158,13 @@ export class Outbox {
     }
   }
 
-  /** When the next is due that is due after a time. The head of each entity: what waits behind it must not wake anybody. */
   private nextDue(after = 0): number {
-    const { at } = this.ports.sql
-      .exec<{ at: number | null }>(
-        `SELECT MIN(due_at) AS at FROM outbox
-         WHERE due_at > ? AND
-           (parked_at IS NOT NULL OR id IN (SELECT MIN(id) FROM outbox WHERE parked_at IS NULL GROUP BY entity))`,
-        after,
-      )
-      .one();
-    return at ?? Number.POSITIVE_INFINITY;
+    return this.store.nextDue(after) ?? Number.POSITIVE_INFINITY;
   }
 
   private newest(): number {
     if (this.known !== undefined) return this.known.at(-1)?.id ?? 0;
-    return this.ports.sql.exec<{ id: number | null }>("SELECT MAX(id) AS id FROM outbox").one().id ?? 0;
+    return this.store.newest();
   }
 
   /** One of them can't be delivered: found, so that it keeps back its own entity and no other. */
@@ -215,18 +179,14 @@ export class Outbox {
 
   /** Messages of one write become rows of their own: each can be delivered, postponed and parked without the others. */
   private split(rows: readonly OutboxMessage[]): void {
-    const { sql, now, write } = this.ports;
+    const { now, write } = this.ports;
     const ofSeveral = rows.filter(({ topic }) => topic === severalTopic);
     if (ofSeveral.length === 0) return;
     this.known = undefined;
     write(() => {
       for (const row of ofSeveral) {
-        sql.exec("DELETE FROM outbox WHERE id = ?", row.id);
-        for (const { id, entity, topic, payload } of messagesOf(row))
-          sql.exec(
-            "INSERT INTO outbox (id, entity, topic, payload, due_at) VALUES (?, ?, ?, ?, ?)",
-            ...[id, entity, topic, payload, now()],
-          );
+        this.store.delete([row.id]);
+        for (const message of messagesOf(row)) this.store.insert(message, now());
       }
     });
   }
@@ -243,9 +203,7 @@ export class Outbox {
       return false;
     }
     const ids = rows.map(({ id }) => id);
-    const [first] = ids;
-    if (ids.length === 1 && first !== undefined) this.ports.sql.exec("DELETE FROM outbox WHERE id = ?", first);
-    else this.ports.sql.exec("DELETE FROM outbox WHERE id IN (SELECT value FROM json_each(?))", JSON.stringify(ids));
+    this.store.delete(ids);
     this.known = this.known?.filter(({ id }) => !ids.includes(id));
     return true;
   }
@@ -265,54 +223,32 @@ export class Outbox {
 
   isEmpty(): boolean {
     if (this.known !== undefined) return this.known.length === 0;
-    return this.ports.sql.exec("SELECT 1 FROM outbox LIMIT 1").toArray().length === 0;
+    return this.store.isEmpty();
   }
 
   /** The oldest that are due; an entity with a postponed message waits behind it. */
   private take(): OutboxMessage[] {
     const now = this.ports.now();
     // Ordinarily nothing was postponed: whatever an entity would wait behind is older than it then, and due as well.
-    const all =
-      this.known ??
-      this.ports.sql
-        .exec<WaitingRow>("SELECT id, entity, topic, payload, due_at FROM outbox ORDER BY id LIMIT ?", batchSize + 1)
-        .toArray();
+    const all = this.known ?? this.store.oldest(batchSize + 1);
     const oldest = all.slice(0, batchSize);
     const areDue = oldest.every(({ due_at }) => due_at <= now);
     this.known = areDue && all.length <= batchSize ? all : undefined;
     if (areDue) return oldest.map(({ due_at: _, ...message }) => message);
     // An entity that waits is found by its rows.
-    this.split(
-      this.ports.sql
-        .exec<WaitingRow>("SELECT id, entity, topic, payload, due_at FROM outbox WHERE topic = ?", severalTopic)
-        .toArray(),
-    );
-    return this.ports.sql
-      .exec<{ id: number; entity: string; topic: string; payload: string }>(
-        `SELECT id, entity, topic, payload FROM outbox AS candidate
-         WHERE due_at <= ?1 AND NOT EXISTS (
-           SELECT 1 FROM outbox AS earlier
-           WHERE earlier.entity = candidate.entity AND earlier.id < candidate.id AND earlier.due_at > ?1
-             AND earlier.parked_at IS NULL)
-         ORDER BY id LIMIT ?2`,
-        now,
-        batchSize,
-      )
-      .toArray();
+    this.split(this.store.ofTopic(severalTopic));
+    return this.store.due(now, batchSize);
   }
 
   private postpone({ id, topic }: OutboxMessage, error: unknown): void {
-    const { sql, now } = this.ports;
+    const { now } = this.ports;
     this.known = undefined;
-    const { attempts } = sql
-      .exec<{ attempts: number }>("UPDATE outbox SET attempts = attempts + 1 WHERE id = ? RETURNING attempts", id)
-      .one();
+    const attempts = this.store.countTry(id);
     const text = String(error instanceof Error ? error.message : error).slice(0, maxError);
     if (attempts >= maxTries) {
-      const park = "UPDATE outbox SET parked_at = ?, error = ?, due_at = ? WHERE id = ?";
-      sql.exec(park, now(), text, now() + parkedRetryMs, id);
+      this.store.park(id, now(), text, now() + parkedRetryMs);
       this.ports.parked(topic, attempts);
-    } else sql.exec("UPDATE outbox SET due_at = ? WHERE id = ?", now() + retryDelayMs(attempts), id);
+    } else this.store.postpone(id, now() + retryDelayMs(attempts));
     this.ports.failed(error, attempts);
   }
 }

@@ -1,5 +1,7 @@
 /** The steps of all work that an object has under way. */
 import { isControlFlow } from "../../src/agent/journal.js";
+import type { Usage } from "../../src/agent/work.js";
+import { usageOf } from "./journal.js";
 import { WorkSteps, type WorkStepsPorts } from "./work-steps.js";
 
 export class WorkBook {
@@ -15,9 +17,14 @@ export class WorkBook {
     return steps;
   }
 
-  /** Writes what waits of some work. */
+  /** Stores what some work has done and would have stored with its next write: for whoever reads what is stored. */
   flush(work: string): void {
     this.works.get(work)?.flush();
+  }
+
+  /** What the models of some work have taken so far. */
+  usage(work: string): Usage {
+    return usageOf(this.ports.sql, work);
   }
 
   /** The steps of work that has ended go. */

@@ -41,6 +41,13 @@ interface Waiting {
   readonly write: () => void;
 }
 
+/** A step that is about to be done. */
+interface Beginning {
+  readonly id: string;
+  readonly kind: StepKind;
+  readonly onBegin: (() => void) | undefined;
+}
+
 interface KnownStep {
   readonly kind: string;
   /** JSON text; nothing of a step that was begun and has not ended. */
@@ -65,25 +72,7 @@ export class WorkSteps {
 
   /** Stores that a step is begun, before anything of it is done; what waits goes with it. */
   begin(id: string, kind: StepKind, onBegin: (() => void) | undefined): void {
-    const { sql, now, write } = this.ports;
-    const others = this.waiting.length;
-    try {
-      write(() => {
-        this.flush();
-        const isFirst = !this.stored().has(id);
-        sql.exec(
-          `INSERT INTO journal (work, step, kind, attempts, begun_at) VALUES (?, ?, ?, 1, ?)
-           ON CONFLICT DO UPDATE SET attempts = attempts + 1`,
-          ...[this.work, id, kind, now()],
-        );
-        if (isFirst) onBegin?.();
-      });
-    } catch (error) {
-      this.known = undefined;
-      if (others > 0) this.failure = { error };
-      throw error;
-    }
-    this.known?.set(id, { kind, result: undefined });
+    this.writeWaiting(0, { id, kind, onBegin });
   }
 
   /** Stores that a step is done, and with it what waits. @param write in the same write, behind the result */
@@ -109,19 +98,7 @@ export class WorkSteps {
    * @throws what the write threw: nothing of it was done then
    */
   flush(own = 0): void {
-    if (this.failure !== undefined) throw this.failure.error;
-    const waiting = this.taken();
-    if (waiting.length === 0) return;
-    try {
-      this.ports.write(() => {
-        this.store(waiting.flatMap(({ step }) => step ?? []));
-        for (const { write } of waiting) write();
-      });
-    } catch (error) {
-      this.known = undefined;
-      if (waiting.length > own) this.failure = { error };
-      throw error;
-    }
+    if (this.failure !== undefined || this.waiting.length > 0) this.writeWaiting(own);
   }
 
   /**
@@ -193,24 +170,52 @@ export class WorkSteps {
     return waiting;
   }
 
-  /** Steps that were begun have rows of their own; all others go along with the first. */
-  private store(steps: readonly DoneStep[]): void {
-    if (steps.length === 0) return;
+  private writeWaiting(own: number, beginning?: Beginning): void {
+    if (this.failure !== undefined) throw this.failure.error;
+    const waiting = this.taken();
+    try {
+      this.ports.write(() => {
+        const isFirst = beginning !== undefined && !this.stored().has(beginning.id);
+        this.store(
+          waiting.flatMap(({ step }) => step ?? []),
+          beginning,
+        );
+        for (const { write } of waiting) write();
+        if (isFirst) beginning.onBegin?.();
+      });
+    } catch (error) {
+      this.known = undefined;
+      if (waiting.length > own) this.failure = { error };
+      throw error;
+    }
+  }
+
+  /** Steps that were begun have rows of their own, as one that begins; all others go along with the first of them. */
+  private store(steps: readonly DoneStep[], beginning: Beginning | undefined): void {
+    const { sql, now } = this.ports;
     const stored = this.stored();
     const isBegun = ({ id }: DoneStep): boolean => stored.has(id);
     const begun = steps.filter(isBegun);
     const others = steps.filter((step) => !isBegun(step));
-    const rows = begun.length > 0 ? begun : others.slice(0, 1);
-    const along = begun.length > 0 ? others : others.slice(1);
-    for (const [at, { id, kind, result, begunAt }] of rows.entries()) {
-      const also = at > 0 || along.length === 0 ? null : asAlong(along);
-      this.ports.sql.exec(
+    const haveRow = begun.length > 0 || beginning !== undefined;
+    const rows = haveRow ? begun : others.slice(0, 1);
+    let along = asAlong(haveRow ? others : others.slice(1));
+    for (const { id, kind, result, begunAt } of rows) {
+      sql.exec(
         `INSERT INTO journal (work, step, kind, attempts, result, begun_at, ended_at, also) VALUES (?, ?, ?, 1, ?, ?, ?, ?)
-         ON CONFLICT DO UPDATE SET result = excluded.result, ended_at = excluded.ended_at, also = excluded.also`,
-        ...[this.work, id, kind, result, begunAt, this.ports.now(), also],
+         ON CONFLICT DO UPDATE SET result = excluded.result, ended_at = excluded.ended_at, ${alsoAlong}`,
+        ...[this.work, id, kind, result, begunAt, now(), along],
       );
+      along = null;
     }
+    if (beginning !== undefined)
+      sql.exec(
+        `INSERT INTO journal (work, step, kind, attempts, begun_at, also) VALUES (?, ?, ?, 1, ?, ?)
+         ON CONFLICT DO UPDATE SET attempts = attempts + 1, ${alsoAlong}`,
+        ...[this.work, beginning.id, beginning.kind, now(), along],
+      );
     for (const { id, kind, result } of steps) stored.set(id, { kind, result });
+    if (beginning !== undefined) stored.set(beginning.id, { kind: beginning.kind, result: undefined });
   }
 
   private read(): Map<string, KnownStep> {
@@ -230,7 +235,12 @@ export class WorkSteps {
   }
 }
 
-function asAlong(steps: readonly DoneStep[]): string {
+/** What goes along with a row is added to what went along with it before: two lists as JSON text become one. */
+const alsoAlong = `also = CASE WHEN also IS NULL OR excluded.also IS NULL THEN COALESCE(also, excluded.also)
+  ELSE substr(also, 1, length(also) - 1) || ',' || substr(excluded.also, 2) END`;
+
+function asAlong(steps: readonly DoneStep[]): string | null {
+  if (steps.length === 0) return null;
   // The results are JSON already.
   return `[${steps.map(({ id, kind, result }) => `[${JSON.stringify(id)},"${kind}",${result}]`).join(",")}]`;
 }

@@ -5,7 +5,7 @@ import type { MemoryPlatform } from "../../src/application/memory/memory-platfor
 import type { MemoryAgentPorts } from "../../src/memory/capture.js";
 import type { MemoryPrompts } from "../../src/memory/prompts.js";
 import type { ModelPort } from "../../src/model/port.js";
-import { withDeadline } from "../../src/platform/clock.js";
+import { withCancelSignal } from "../../src/platform/clock.js";
 import type { MemoryRef } from "../../src/stores/memory/memory-store.js";
 import type { Lease } from "../kit/driver.js";
 import type { Kit } from "../kit/kit.js";
@@ -48,6 +48,6 @@ export function agentPorts(work: string, { model }: Slice, ports: WorkPorts): Me
     signal,
     now: platform.now,
     validateArguments,
-    withDeadline: (timeoutMs, task) => withDeadline(timeoutMs, task, signal),
+    withDeadline: (timeoutMs, task) => withCancelSignal(timeoutMs, task, signal),
   };
 }

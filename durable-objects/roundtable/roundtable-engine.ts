@@ -82,7 +82,7 @@ export class RoundtableEngine implements RootEngine {
   view(outcomes?: readonly ResultOutcome[]): Roundtable {
     const { roundtableId, spent } = this.store.roundtable();
     const command = this.store.command();
-    const running = command === undefined ? undefined : this.kit.usage(command.work);
+    const running = command === undefined ? undefined : this.kit.works.usage(command.work);
     const usage = {
       modelCalls: spent.modelCalls + (running?.modelCalls ?? 0),
       inputTokens: spent.inputTokens + (running?.inputTokens ?? 0),

@@ -40,6 +40,7 @@ export async function driveRun(
     settings: loaded.policies,
     environment: {
       transcript: () => {
+        kit.works.flush(runId);
         const { input: effective } = store.run();
         return effective === undefined ? [] : [{ role: "user", content: effective }];
       },

@@ -85,7 +85,7 @@ export class RunEngine implements RootEngine {
 
   view(): Run {
     const { runId } = this.store.run();
-    return runView(this.store, this.kit.asks.ofWork(runId), this.kit.usage(runId));
+    return runView(this.store, this.kit.asks.ofWork(runId), this.kit.works.usage(runId));
   }
 
   /** Who comes late gets what was shown of the response before. */

@@ -33,6 +33,9 @@ export interface StepSpec<T> {
   readonly onDone?: (result: T) => void;
 }
 
+/** What of a step holds for a commit as well. */
+export type CommitOptions = Pick<StepSpec<unknown>, "writtenWithNext">;
+
 export interface Journal {
   /**
    * Returns the step's stored result, or does the work and stores it.
@@ -51,7 +54,7 @@ export interface Journal {
    * @example
    * await journal.commit("message", () => ports.messageDecided(message, blocked));
    */
-  commit(id: string, onDone: () => void): Promise<void>;
+  commit(id: string, onDone: () => void, options?: CommitOptions): Promise<void>;
   /**
    * Returns the closed ask of this id, opening it first if need be.
    * @throws {Parked} while the ask is open.

@@ -5,6 +5,7 @@ import type { McpTool } from "../agent/definition.js";
 import type { RemoteTool } from "../agent/remote-tool.js";
 import { schemaProblem } from "../agent/schema-limits.js";
 import type { ToolOutput, ToolProgress } from "../agent/tools.js";
+import type { CancelSignal } from "../model/port.js";
 import { withDeadline } from "../platform/clock.js";
 import { fetchSafely, OutgoingError, type OutgoingPolicy } from "../platform/outgoing.js";
 import type { CallSigner } from "./call-signer.js";
@@ -22,7 +23,7 @@ export interface RemoteCall {
   /** Of the call within its tenant: the same over redos of it. */
   readonly key: string;
   readonly context: Readonly<Record<string, unknown>>;
-  readonly signal: AbortSignal | undefined;
+  readonly signal: CancelSignal;
   /** Takes how far the server says it is. */
   readonly progress?: ((made: ToolProgress) => void) | undefined;
 }

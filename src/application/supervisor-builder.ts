@@ -1,7 +1,7 @@
 /** Makes supervisors out of what tenants store, and gives their kinds the ports they need: models, a network, a breaker. */
 import { type CallOrigin, callContext, noOrigin } from "../agent/call-context.js";
 import type { ModelPort } from "../model/port.js";
-import { withDeadline } from "../platform/clock.js";
+import { withCancelSignal } from "../platform/clock.js";
 import { hmacSha256Hex } from "../platform/digest.js";
 import { type OutgoingPolicy, sendOutgoing } from "../platform/outgoing.js";
 import { breaker, type HealthStore } from "../supervision/breaker.js";
@@ -55,8 +55,7 @@ export class SupervisorBuilder {
     const known = this.ofRules.get(body);
     if (known !== undefined) return known;
     const { policy, now, model, provider, signer } = this.ports;
-    const send: SendPort = ({ signal, ...request }) =>
-      sendOutgoing({ ...request, ...(signal instanceof AbortSignal ? { signal } : {}) }, policy);
+    const send: SendPort = (request) => sendOutgoing(request, policy);
     const sendSigned: SendPort = async (request) => {
       if (body.kind !== "http") return send(request);
       const { secret, context } = body.config;
@@ -66,7 +65,7 @@ export class SupervisorBuilder {
       return send({ ...request, headers: { ...request.headers, ...(await signer.headers(tenantId, call)) } });
     };
     const built = buildSupervisor(name, body, {
-      agent: { model: () => model(tenantId), now, validateArguments, withDeadline },
+      agent: { model: () => model(tenantId), now, validateArguments, withDeadline: withCancelSignal },
       http: { now, send: sendSigned, sign: hmacSha256Hex },
       moderation: { send, provider: (wanted) => provider(tenantId, wanted) },
       ...(health === undefined ? {} : { health: breaker({ name, version }, health, now) }),

@@ -126,7 +126,7 @@ export class ToolBuilder {
       },
       ...(inQuery ? {} : { body }),
       timeoutMs: tool.timeoutMs,
-      ...(signal instanceof AbortSignal ? { signal } : {}),
+      signal,
     };
     const response = await this.send(request, tool.idempotent || method === "GET");
     const failed = response.status >= 400;
@@ -180,7 +180,7 @@ function remoteTool(
           ...(worker === undefined ? {} : { worker }),
           ...callContext(origin, server.mcp.context),
         },
-        signal: signal instanceof AbortSignal ? signal : undefined,
+        signal,
         progress,
       });
     },

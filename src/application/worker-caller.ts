@@ -39,7 +39,7 @@ export async function callHttpWorker(
       },
       body: text,
       timeoutMs: http.timeoutMs,
-      ...(signal instanceof AbortSignal ? { signal } : {}),
+      signal,
     },
     policy,
   );

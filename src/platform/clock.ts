@@ -1,4 +1,5 @@
 /** Time, as the platform has it. */
+import { CancelSource } from "../agent/cancel.js";
 import { DeadlineError } from "../model/deadline.js";
 import type { CancelSignal } from "../model/port.js";
 
@@ -13,13 +14,33 @@ const longestTimerMs = 2_147_483_647;
  * Runs work with a signal that is aborted after `timeoutMs`, or when `parent` is; what it has open when it fails is aborted too.
  * @throws {DeadlineError} once the time is up, whether or not the work heeds the signal.
  */
-export async function withDeadline<T>(
+export function withDeadline<T>(
   timeoutMs: number,
   work: (signal: AbortSignal) => Promise<T>,
   parent?: CancelSignal,
 ): Promise<T> {
-  const controller = new AbortController();
-  const onParent = () => controller.abort(parent instanceof AbortSignal ? parent.reason : undefined);
+  return within(timeoutMs, new AbortController(), work, parent);
+}
+
+/**
+ * The same for work that hands its signal to nothing of the platform's: a {@link CancelSource} takes a tenth of the time.
+ * @throws {DeadlineError} once the time is up, whether or not the work heeds the signal.
+ */
+export function withCancelSignal<T>(
+  timeoutMs: number,
+  work: (signal: CancelSignal) => Promise<T>,
+  parent?: CancelSignal,
+): Promise<T> {
+  return within(timeoutMs, new CancelSource(), work, parent);
+}
+
+async function within<Signal extends CancelSignal, T>(
+  timeoutMs: number,
+  controller: { readonly signal: Signal; abort(reason?: unknown): void },
+  work: (signal: Signal) => Promise<T>,
+  parent: CancelSignal | undefined,
+): Promise<T> {
+  const onParent = () => controller.abort();
   if (parent?.aborted) onParent();
   parent?.addEventListener("abort", onParent);
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -46,13 +67,14 @@ export async function withDeadline<T>(
   }
 }
 
-export function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+export function sleep(milliseconds: number, signal?: CancelSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(signal.reason);
+    const aborted = (): DOMException => new DOMException("The wait was aborted.", "AbortError");
+    if (signal?.aborted) return reject(aborted());
     const timer = setTimeout(resolve, milliseconds);
     signal?.addEventListener("abort", () => {
       clearTimeout(timer);
-      reject(signal.reason);
+      reject(aborted());
     });
   });
 }

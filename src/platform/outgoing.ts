@@ -1,4 +1,5 @@
 /** Requests to addresses that tenants give: https only, never into a private network, with limits on time and size. */
+import type { CancelSignal } from "../model/port.js";
 import { withDeadline } from "./clock.js";
 
 export class OutgoingError extends Error {
@@ -16,7 +17,7 @@ export interface OutgoingRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly timeoutMs: number;
-  readonly signal?: AbortSignal;
+  readonly signal?: CancelSignal;
 }
 
 export interface OutgoingResponse {

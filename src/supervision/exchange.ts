@@ -27,7 +27,7 @@ export interface Exchange<In extends RequestHook, Out extends ResponseHook, Repo
   readonly supervisors:
     | readonly Supervisor[]
     | { readonly request: readonly Supervisor[]; readonly response: readonly Supervisor[] };
-  /** Stores the effective request: once, in the same write as the step `id`. */
+  /** Stores the effective request: once, in the same write as the step `id`, which may be the one that begins the work. */
   readonly commit?: { readonly id: string; readonly onDone: (request: SubjectOf<In>, verdict: HookSummary) => void };
   /** Makes the response. What it journals needs a scope of its own beside `request` and `response`. May park. */
   readonly work: (request: SubjectOf<In>, noteDegraded: NoteDegraded) => Promise<Worked<Out, Report>>;
@@ -78,7 +78,11 @@ export async function runExchange<In extends RequestHook, Out extends ResponseHo
   noteDegraded(before.degraded);
   const verdict = summaryOf(before);
   const effective = before.subject;
-  if (commit !== undefined) await journal.commit(commit.id, () => commit.onDone(effective, verdict));
+  if (commit !== undefined) {
+    const onDone = (): void => commit.onDone(effective, verdict);
+    // Whatever the work calls is begun by a write, and this goes with it.
+    await journal.commit(commit.id, onDone, { writtenWithNext: true });
+  }
   if (before.action === "block") {
     return { status: "blocked", hook: "request", request: verdict, degraded: [...degraded] };
   }

@@ -10,7 +10,7 @@ const most: StorageCounts = {
   d1RowsRead: 12,
   d1RowsWritten: 12,
   objectRowsRead: 50,
-  objectRowsWritten: 30,
+  objectRowsWritten: 28,
   alarmsSet: 1,
 };
 

@@ -7,7 +7,7 @@ import { Parked } from "../../agent/journal.js";
 import { transientJournal } from "../../agent/transient-journal.js";
 import { type ActorRecord, recordOf } from "../../conversation/actor-record.js";
 import { ok, type ProblemIssue, type Result, refuse } from "../../conversation/problem.js";
-import { withDeadline } from "../../platform/clock.js";
+import { withCancelSignal } from "../../platform/clock.js";
 import { newId } from "../../platform/ids.js";
 import { insertMemoryPass } from "../../stores/audit-log.js";
 import type { Database } from "../../stores/database.js";
@@ -146,7 +146,7 @@ export class MemorySupervision {
       return await supervise<SubjectOf<"request">>(subject, supervisors, transientJournal, {
         now: this.sources.now,
         hash: (text) => saltedHash(salt, text),
-        withDeadline,
+        withDeadline: withCancelSignal,
         strict,
         decided: (state) => void passes.push({ ...state, subject: {} }),
         review: reviews,

@@ -48,15 +48,13 @@ async function stopAt({ tenant, session }: Scene, wanted?: { step: number; momen
   vi.spyOn(SqlJournal.prototype, "step").mockImplementation(watched);
   const { commit } = SqlJournal.prototype;
   // A commit has no moment between its work and its result: whoever would die there dies after it.
-  vi.spyOn(SqlJournal.prototype, "commit").mockImplementation(async function (this: SqlJournal, id, onDone) {
-    if (!isOwn(this)) return commit.call(this, id, onDone);
-    let step: number | undefined;
-    await commit.call(this, id, () => {
-      step = steps.push(`${Reflect.get(this, "prefix")}${id}`) - 1;
-      commits.add(steps[step] ?? "");
-      onDone();
-    });
-    if (step === undefined) return;
+  vi.spyOn(SqlJournal.prototype, "commit").mockImplementation(async function (this: SqlJournal, id, onDone, options) {
+    const name = `${Reflect.get(this, "prefix")}${id}`;
+    if (!isOwn(this) || Reflect.get(this, "steps").find(name)?.result !== undefined)
+      return commit.call(this, id, onDone, options);
+    await commit.call(this, id, onDone, options);
+    const step = steps.push(name) - 1;
+    commits.add(name);
     await at(step, "worked");
     await at(step, "stored");
   });

@@ -1,14 +1,22 @@
-/** What a plain supervised turn writes: rows as SQLite counts them, those of indexes included, and the bytes of the values. */
+/**
+ * What a plain supervised turn does with its object's storage: rows that it writes as SQLite counts them, those of indexes included, the
+ * bytes of the values, statements of any kind and transactions.
+ */
 import { runInDurableObject } from "cloudflare:test";
 import { expect, it, type MockInstance, vi } from "vitest";
 import { newTenant } from "../../support/conclave.js";
 import { eventually } from "../../support/eventually.js";
 import { rowsOf } from "../../support/objects.js";
 
-const mostRows = 30;
-const mostBytes = 8_192;
+/** With this the test waits until all is delivered. */
+const anythingLeft = "SELECT 1 FROM outbox";
 
-it("a turn with a rules supervisor that redacts writes few rows and few bytes", async () => {
+const mostRows = 27;
+const mostBytes = 8_192;
+const mostStatements = 18;
+const mostTransactions = 3;
+
+it("a turn with a rules supervisor that redacts writes few rows and few bytes, in few statements and transactions", async () => {
   const tenant = await newTenant();
   const model = await tenant.agent("assistant", { supervisors: ["privacy"] });
   await model.reply({ text: "Noted. Your parcel leaves the warehouse tomorrow and arrives on Friday.", repeat: true });
@@ -18,13 +26,15 @@ it("a turn with a rules supervisor that redacts writes few rows and few bytes", 
   const say = async (): Promise<void> => {
     const turn = await tenant.say(session, "Message 17 of customer ada@example.org: where is my parcel?");
     expect(turn.status).toBe("completed");
-    await eventually(async () => expect(await rowsOf(object, "SELECT 1 FROM outbox")).toEqual([]));
+    await eventually(async () => expect(await rowsOf(object, anythingLeft)).toEqual([]));
   };
   for (let warmUp = 0; warmUp < 3; warmUp++) await say();
 
   let exec: MockInstance<SqlStorage["exec"]> | undefined;
-  await runInDurableObject(object, (_instance, { storage: { sql } }) => {
-    exec = vi.spyOn(sql, "exec");
+  let transactions: MockInstance<DurableObjectStorage["transactionSync"]> | undefined;
+  await runInDurableObject(object, (_instance, { storage }) => {
+    exec = vi.spyOn(storage.sql, "exec");
+    transactions = vi.spyOn(storage, "transactionSync");
   });
   await say();
   const calls = exec?.mock.calls ?? [];
@@ -34,10 +44,15 @@ it("a turn with a rules supervisor that redacts writes few rows and few bytes", 
     return { rows: Number(value.rowsWritten), bytes, statement: statement.replace(/\s+/g, " ").slice(0, 60) };
   });
   exec?.mockRestore();
+  expect(transactions?.mock.calls.length).toBeLessThanOrEqual(mostTransactions);
+  transactions?.mockRestore();
   const writes = written.filter(({ rows }) => rows > 0);
   const rows = writes.reduce((sum, one) => sum + one.rows, 0);
   const bytes = writes.reduce((sum, one) => sum + one.bytes, 0);
   const what = writes.map((one) => `${one.rows} rows, ${one.bytes} bytes: ${one.statement}`).join("\n");
   expect(rows, what).toBeLessThanOrEqual(mostRows);
   expect(bytes, what).toBeLessThanOrEqual(mostBytes);
+  // Those with which the test waits aside.
+  const own = written.filter(({ statement }) => statement !== anythingLeft);
+  expect(own.length, own.map(({ statement }) => statement).join("\n")).toBeLessThanOrEqual(mostStatements);
 });

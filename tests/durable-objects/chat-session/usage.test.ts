@@ -34,7 +34,10 @@ it("a turn that an internal error ends says what it has spent and what was decid
   const { tenant, session, turn } = await waitingTurn();
   const object = tenant.object(session);
   await runInDurableObject(object, (_, { storage }) => {
-    storage.sql.exec(`UPDATE journal SET result = '"unreadable"' WHERE step = 'setup'`);
+    // The set-up stands in the row of the first call, which was begun in the same write.
+    const unreadable = `[["setup","load","unreadable"]]`;
+    const { rowsWritten } = storage.sql.exec(`UPDATE journal SET also = ? WHERE also LIKE '[["setup",%'`, unreadable);
+    expect(rowsWritten).toBe(1);
   });
   await tenant.call("POST", `/v1/asks/${turn.asks[0]?.askId}/answer`, { response: "that" });
   await expect

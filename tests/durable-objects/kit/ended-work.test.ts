@@ -1,6 +1,7 @@
 /** What ended work leaves: when it goes off, and who sees to it if nobody does. */
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import type { OutboxMessage } from "../../../durable-objects/kit/outbox-rows.js";
+import { CancelSource } from "../../../src/agent/cancel.js";
 import { eventually } from "../../support/eventually.js";
 import { Clock, kitIn, withKitTables } from "./support.js";
 
@@ -42,6 +43,34 @@ it("an instance that dies before leaves it to the alarm, and to whoever wakes th
     next.kit.resume();
     await next.kit.stopped();
     expect([dying.took, next.took]).toEqual([[], ["usage"]]);
+  }));
+
+it("work that has thrown is forgotten with its end, by a later instance too; of work that never did there is nothing to delete", () =>
+  withKitTables((state) => {
+    const crashes = () => state.storage.sql.exec("SELECT work FROM crashes").toArray();
+    const lease = { signal: new CancelSource().signal, isHeld: () => true };
+    const first = kitIn(state, new Clock());
+    for (const work of ["trn_1", "trn_2"]) first.afterThrow(work, new Error("broken"), lease);
+    first.end("trn_1", ended, () => {});
+    expect(crashes()).toEqual([{ work: "trn_2" }]);
+
+    const second = kitIn(state, new Clock());
+    const fails = (): never => {
+      throw new Error("no room");
+    };
+    expect(() =>
+      second.write(() => {
+        second.end("trn_2", ended, () => {});
+        fails();
+      }),
+    ).toThrow("no room");
+    expect(crashes()).toEqual([{ work: "trn_2" }]);
+    second.end("trn_2", ended, () => {});
+    expect(crashes()).toEqual([]);
+
+    const exec = vi.spyOn(state.storage.sql, "exec");
+    second.end("trn_3", ended, () => {});
+    expect(exec.mock.calls.filter(([statement]) => statement.includes("crashes"))).toEqual([]);
   }));
 
 it("work that leaves nothing sets no alarm", () =>

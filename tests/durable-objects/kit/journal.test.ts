@@ -146,10 +146,12 @@ describe("steps that may be written with the next", () => {
       const journal = kit.journal("w", always);
       await journal.step({ ...load, id: "a" }, async () => "1");
       await journal.step({ ...spec, id: "call" }, async () => {
-        expect(rows(state)).toEqual([
-          { step: "a", result: '"1"' },
-          { step: "call", result: null },
-        ]);
+        expect(rows(state)).toEqual([{ step: "call", result: null }]);
+        expect(
+          await kitIn(state, new Clock())
+            .journal("w", always)
+            .step({ ...load, id: "a" }, dies),
+        ).toBe("1");
         return "2";
       });
       await journal.step({ ...load, id: "b" }, async () => "3");
@@ -159,6 +161,49 @@ describe("steps that may be written with the next", () => {
       // Nothing comes after it: the work waits for something outside.
       await state.storage.sync();
       expect(rows(state)).toContainEqual({ step: "c", result: '"4"' });
+    }));
+
+  it("stay with the row of a call that they went along with, whatever goes along with it later", () =>
+    withJournal(async (kit, state) => {
+      const journal = kit.journal("w", always);
+      const text = `it's "1", [2] and ]`;
+      await journal.step({ ...load, id: "a" }, async () => text);
+      await journal.commit("b", () => {}, { writtenWithNext: true });
+      const call = { ...spec, id: "call", writtenWithNext: true };
+      await journal.step(call, async () => "called");
+      await journal.step({ ...load, id: "c" }, async () => text);
+      await journal.step({ ...spec, id: "next" }, async () => "done");
+      expect(rows(state)).toEqual([
+        { step: "call", result: '"called"' },
+        { step: "next", result: '"done"' },
+      ]);
+      const later = kitIn(state, new Clock()).journal("w", always);
+      for (const [id, result] of [
+        ["a", text],
+        ["call", "called"],
+        ["c", text],
+        ["next", "done"],
+      ] as const)
+        expect(await later.step({ ...load, id }, dies)).toBe(result);
+      const again = vi.fn();
+      await later.commit("b", again);
+      expect(again).not.toHaveBeenCalled();
+    }));
+
+  it("and go along with a call that is begun once more, are lost with nothing of it", () =>
+    withJournal(async (kit, state) => {
+      const first = kit.journal("w", always);
+      await first.step({ ...load, id: "a" }, async () => "1");
+      void first.step({ ...spec, id: "call" }, () => new Promise<string>(() => {}));
+      const second = kitIn(state, new Clock()).journal("w", always);
+      await second.step({ ...load, id: "b" }, async () => "2");
+      await second.step({ ...spec, id: "call" }, async () => "called");
+      expect(state.storage.sql.exec("SELECT step, attempts FROM journal").toArray()).toEqual([
+        { step: "call", attempts: 2 },
+      ]);
+      const third = kitIn(state, new Clock()).journal("w", always);
+      expect(await third.step({ ...load, id: "a" }, dies)).toBe("1");
+      expect(await third.step({ ...load, id: "b" }, dies)).toBe("2");
     }));
 
   it("fail with what comes after them, and are done again then", () =>
@@ -203,6 +248,35 @@ describe("a commit", () => {
       await kit.journal("w", always).scope("a").commit("s", onDone);
       expect(onDone).toHaveBeenCalledTimes(1);
       expect(seen).toEqual([[{ step: "a/s", result: "true" }]]);
+    }));
+
+  it("that may go with the next write is in the one that begins a call, and stands alone where none comes", () =>
+    withJournal(async (kit, state) => {
+      const transactions = vi.spyOn(state.storage, "transactionSync");
+      const journal = kit.journal("w", always);
+      const onDone = vi.fn();
+      await journal.commit("s", onDone, { writtenWithNext: true });
+      expect(onDone).not.toHaveBeenCalled();
+      await journal.step({ ...spec, id: "call" }, async () => {
+        expect(onDone).toHaveBeenCalledTimes(1);
+        expect(transactions).toHaveBeenCalledTimes(1);
+        return "called";
+      });
+      const alone = vi.fn();
+      await journal.commit("t", alone, { writtenWithNext: true });
+      await state.storage.sync();
+      expect(alone).toHaveBeenCalledTimes(1);
+    }));
+
+  it("of work that died before is stored at once, whatever it may go with", () =>
+    withKitTables(async (state) => {
+      const clock = new Clock();
+      await kitIn(state, clock).attempts.begin("w");
+      const kit = kitIn(state, clock);
+      expect(await kit.attempts.begin("w")).toBe("go");
+      const onDone = vi.fn();
+      void kit.journal("w", always).commit("s", onDone, { writtenWithNext: true });
+      expect(onDone).toHaveBeenCalledTimes(1);
     }));
 
   it("isn't done when its write fails, and is done then by who comes next", () =>

@@ -36,11 +36,14 @@ describe("a run that meets an internal error", () => {
     await modelOf(team, "a").reply({ text: "That one." });
     const run = await startRun(tenant, team.definition, "Help.");
     const object = runObject(tenant, run.runId);
-    const [setup] = await rowsOf(object, "SELECT result FROM journal WHERE step = 'setup'");
-    await rowsOf(object, `UPDATE journal SET result = '"unreadable"' WHERE step = 'setup'`);
+    // It stands in the row of the first call, which was begun in the same write.
+    const withSetup = `also LIKE '[["setup",%'`;
+    const [setup] = await rowsOf(object, `SELECT step, also FROM journal WHERE ${withSetup}`);
+    await rowsOf(object, `UPDATE journal SET also = '[["setup","load","unreadable"]]' WHERE ${withSetup}`);
     await tenant.call("POST", `/v1/asks/${run.asks[0]?.askId}/answer`, { response: "that" });
     await eventually(async () => expect(await crashes(tenant, run.runId)).toEqual([2]));
-    const mend = () => rowsOf(object, "UPDATE journal SET result = ? WHERE step = 'setup'", String(setup?.result));
+    const mended = [String(setup?.also), String(setup?.step)];
+    const mend = () => rowsOf(object, "UPDATE journal SET also = ? WHERE step = ?", ...mended);
     return { tenant, runId: run.runId, object, mend };
   }
 

@@ -1,0 +1,66 @@
+/** What is stored and sent when a turn ends, however it does. */
+import type { EndedStatus } from "../../src/agent/work.js";
+import type { SettledOutcome } from "../../src/chat/session.js";
+import type { ActorRecord } from "../../src/conversation/actor-record.js";
+import type { PlainMessage } from "../../src/conversation/message.js";
+import type { Kit } from "../kit/kit.js";
+import type { SessionOutbox } from "./session-outbox.js";
+import type { ChatSessionStore } from "./store.js";
+import type { TurnRecord } from "./turn-rows.js";
+
+export interface EndingTurn {
+  readonly turn: TurnRecord;
+  readonly status: EndedStatus;
+  readonly outcome: SettledOutcome;
+  /** Who ended it before its time, if somebody did. */
+  readonly by: ActorRecord | undefined;
+}
+
+export interface EndPorts {
+  readonly store: ChatSessionStore;
+  readonly kit: Kit;
+  readonly outbox: SessionOutbox;
+}
+
+/** Ends a turn: its outcome, what it says as a message, its event and what others are sent of it are one write. */
+export function endTurn({ turn, status, outcome, by }: EndingTurn, { store, kit, outbox }: EndPorts): void {
+  const { turnId, acceptedAt, keyId } = turn;
+  const { agent, subject } = store.session().definition;
+  const ended = { kind: "turn", outcome: status, since: acceptedAt, agent, subject, keyId, by };
+  kit.end(turnId, ended, (usage, endedAt) => {
+    const createdAt = new Date(endedAt).toISOString();
+    const reply = outcome.reply === undefined ? undefined : { ...outcome.reply, createdAt };
+    const error = outcome.error === undefined ? undefined : { ...outcome.error, createdAt };
+    const stored = { ...outcome, ...(reply && { reply }), ...(error && { error }), usage };
+    store.turns.end(turnId, status, stored, endedAt);
+    if (reply !== undefined) {
+      store.messages.add(reply, turnId, true);
+      outbox.remember(reply.messageId);
+    }
+    if (error !== undefined) addError(error, turn, store);
+    kit.events.append("turn.completed", turnId, { turnId });
+    outbox.updateIndex();
+    outbox.notifyConversation({ turnId });
+    // A team's workers that were interrupted must not count as busy for ever.
+    if (status === "cancelled" || status === "failed")
+      kit.outbox.put("work_ended", turnId, { work: turnId, at: endedAt });
+  });
+}
+
+/** An error stands behind the message that it is about: one whose verdict never came isn't cleared, so nobody reads its text. */
+function addError(error: PlainMessage, turn: TurnRecord, store: ChatSessionStore): void {
+  const { messageId, turnId, acceptedAt } = turn;
+  if (store.messages.get(messageId) === undefined) {
+    const content = "[withheld] The turn failed before its message was cleared.";
+    const createdAt = new Date(acceptedAt).toISOString();
+    store.messages.add({ messageId, role: "user", content, createdAt }, turnId, false);
+  }
+  store.messages.add(error, turnId, false);
+}
+
+/** What comes of a turn that failed without anybody having foreseen it. @param failure why, for operators */
+export function crashOutcome(turn: TurnRecord, failure?: string): SettledOutcome {
+  const content = "The answer failed: an internal error, which has been logged. Send the message again.";
+  const error = { messageId: turn.replyId, role: "error" as const, content };
+  return { error, ...(failure === undefined ? {} : { failure }), degraded: [] };
+}

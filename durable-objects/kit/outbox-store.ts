@@ -1,0 +1,132 @@
+/** The SQL of an outbox. Who waits behind whom, and until when, the outbox decides. */
+import type { ParkedDelivery } from "../../src/conversation/parked-delivery.js";
+import type { NewMessage, OutboxMessage } from "./outbox-rows.js";
+
+/** A row as it waits. */
+export interface WaitingRow extends Record<string, SqlStorageValue> {
+  id: number;
+  entity: string;
+  topic: string;
+  payload: string;
+  due_at: number;
+}
+
+const waiting = "SELECT id, entity, topic, payload, due_at FROM outbox";
+/** How many parked messages are listed. */
+const maxListed = 100;
+
+export class OutboxStore {
+  constructor(private readonly sql: SqlStorage) {}
+
+  insert({ id, entity, topic, payload }: NewMessage & { readonly id: number }, dueAt: number): void {
+    this.sql.exec(
+      "INSERT INTO outbox (id, entity, topic, payload, due_at) VALUES (?, ?, ?, ?, ?)",
+      id,
+      entity,
+      topic,
+      payload,
+      dueAt,
+    );
+  }
+
+  delete(ids: readonly number[]): void {
+    const [first] = ids;
+    if (ids.length === 1 && first !== undefined) this.sql.exec("DELETE FROM outbox WHERE id = ?", first);
+    else this.sql.exec("DELETE FROM outbox WHERE id IN (SELECT value FROM json_each(?))", JSON.stringify(ids));
+  }
+
+  /** The number of the last message there ever was. */
+  last(): number {
+    return this.sql
+      .exec<{ id: number }>("SELECT COALESCE(MAX(seq), 0) AS id FROM sqlite_sequence WHERE name = 'outbox'")
+      .one().id;
+  }
+
+  /** The number of the last message there is; 0 where there is none. */
+  newest(): number {
+    return this.sql.exec<{ id: number | null }>("SELECT MAX(id) AS id FROM outbox").one().id ?? 0;
+  }
+
+  isEmpty(): boolean {
+    return this.sql.exec("SELECT 1 FROM outbox LIMIT 1").toArray().length === 0;
+  }
+
+  size(): number {
+    return this.sql.exec<{ n: number }>("SELECT COUNT(*) AS n FROM outbox").one().n;
+  }
+
+  oldest(limit: number): WaitingRow[] {
+    return this.sql.exec<WaitingRow>(`${waiting} ORDER BY id LIMIT ?`, limit).toArray();
+  }
+
+  ofTopic(topic: string): WaitingRow[] {
+    return this.sql.exec<WaitingRow>(`${waiting} WHERE topic = ?`, topic).toArray();
+  }
+
+  /** The oldest that are due; an entity with a postponed message waits behind it, unless that is parked. */
+  due(now: number, limit: number): OutboxMessage[] {
+    return this.sql
+      .exec<{ id: number; entity: string; topic: string; payload: string }>(
+        `SELECT id, entity, topic, payload FROM outbox AS candidate
+         WHERE due_at <= ?1 AND NOT EXISTS (
+           SELECT 1 FROM outbox AS earlier
+           WHERE earlier.entity = candidate.entity AND earlier.id < candidate.id AND earlier.due_at > ?1
+             AND earlier.parked_at IS NULL)
+         ORDER BY id LIMIT ?2`,
+        now,
+        limit,
+      )
+      .toArray();
+  }
+
+  /** When the next is due that is due after a time. The head of each entity: what waits behind it must not wake anybody. */
+  nextDue(after: number): number | undefined {
+    const { at } = this.sql
+      .exec<{ at: number | null }>(
+        `SELECT MIN(due_at) AS at FROM outbox
+         WHERE due_at > ? AND
+           (parked_at IS NOT NULL OR id IN (SELECT MIN(id) FROM outbox WHERE parked_at IS NULL GROUP BY entity))`,
+        after,
+      )
+      .one();
+    return at ?? undefined;
+  }
+
+  /** Counts a failed try; gives how many there were. */
+  countTry(id: number): number {
+    return this.sql
+      .exec<{ attempts: number }>("UPDATE outbox SET attempts = attempts + 1 WHERE id = ? RETURNING attempts", id)
+      .one().attempts;
+  }
+
+  postpone(id: number, dueAt: number): void {
+    this.sql.exec("UPDATE outbox SET due_at = ? WHERE id = ?", dueAt, id);
+  }
+
+  park(id: number, at: number, error: string, dueAt: number): void {
+    this.sql.exec("UPDATE outbox SET parked_at = ?, error = ?, due_at = ? WHERE id = ?", at, error, dueAt, id);
+  }
+
+  /** The oldest first. */
+  parked(): ParkedDelivery[] {
+    return this.sql
+      .exec<{ id: number; topic: string; attempts: number; error: string | null; parked_at: number }>(
+        "SELECT id, topic, attempts, error, parked_at FROM outbox WHERE parked_at IS NOT NULL ORDER BY id LIMIT ?",
+        maxListed,
+      )
+      .toArray()
+      .map(({ id, topic, attempts, error, parked_at }) => ({
+        deliveryId: id,
+        topic,
+        attempts,
+        error: error ?? "",
+        parkedAt: new Date(parked_at).toISOString(),
+      }));
+  }
+
+  /** Makes all that is parked due; gives how many there are. */
+  retryParked(now: number): number {
+    const made = "UPDATE outbox SET due_at = ? WHERE parked_at IS NOT NULL RETURNING id";
+    return this.sql.exec(made, now).toArray().length;
+  }
+}
