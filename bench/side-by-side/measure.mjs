@@ -83,7 +83,7 @@ async function casesOf({ origin, key }, session) {
     tenStreamed: say(ten, streamed),
     run: {
       ...{ method: "POST", url: `${origin}/v1/runs`, headers: own, expect: "parcel left" },
-      body: JSON.stringify({ team: "helpers", input: "Where is my parcel?" }),
+      body: () => JSON.stringify({ team: "helpers", input: `Where is my parcel ${++asked}?` }),
     },
     portkey: gateway(false),
     portkeyStreamed: gateway(true),

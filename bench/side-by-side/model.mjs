@@ -1,14 +1,20 @@
 // A model that answers at once, as a process of its own: JSON, or a stream of eight pieces. Prints its port.
 import { createServer } from "node:http";
 
-/** Each answer is another one, so that nobody who knows texts from before has an easier time than with people's messages. */
+const sentences = 6;
+/** No sentence comes twice within an answer or soon after: whoever knows sentences from before has it no easier than with people's texts. */
 const textOf = (number) =>
-  `Your parcel left the warehouse at ${number}, and 3 of its 4 items arrive within two days. `.repeat(6).slice(0, 500);
+  Array.from(
+    { length: sentences },
+    (_, at) => `Your parcel left the warehouse at ${number + at}, and 3 of its 4 items arrive within two days. `,
+  )
+    .join("")
+    .slice(0, 500);
 const usage = { prompt_tokens: 40, completion_tokens: 120, total_tokens: 160 };
 
 let answers = 0;
 const server = createServer((request, response) => {
-  const text = textOf(10_000 + (answers++ % 90_000));
+  const text = textOf(10_000 + ((answers++ * sentences) % 89_994));
   let body = "";
   request.on("data", (chunk) => {
     body += chunk;

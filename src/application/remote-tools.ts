@@ -40,8 +40,8 @@ export class RemoteTools {
     if (pinned === undefined) {
       // Stored before lists were pinned.
       const { tools } = await this.servers.list(server);
-      await this.pins.pin(server, tools, { by: { kind: "system", id: "pinning" }, at: this.now() });
-      return tools;
+      await this.pins.pinFirst(server, tools, { by: { kind: "system", id: "pinning" }, at: this.now() });
+      return (await this.pins.get(server))?.tools ?? tools;
     }
     // The work goes on meanwhile with what is pinned.
     if (pinned.checkedAt + checkedForMs <= this.now()) void this.check(server, checkedForMs);
@@ -52,7 +52,7 @@ export class RemoteTools {
   async pinStored(server: McpServer, by: ActorRecord): Promise<string[]> {
     if ((await this.pins.get(server))?.tools !== undefined) return [];
     const outcome = await this.listed(server);
-    await this.pins.pin(server, outcome.list?.tools, { by, at: this.now() });
+    await this.pins.pinFirst(server, outcome.list?.tools, { by, at: this.now() });
     return outcome.list === undefined
       ? [
           `The server can't be reached: ${outcome.problem}. It has no tools until they are pinned: POST /v1/tools/${server.name}/pin`,

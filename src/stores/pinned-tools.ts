@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { type RemoteTool, remoteToolSchema } from "../agent/remote-tool.js";
 import type { DoneBy } from "../tenancy/audit.js";
-import { insertPinning } from "./audit-log.js";
+import { insertPinning, insertResourceAct } from "./audit-log.js";
 import type { Database } from "./database.js";
 
 /** Which version of which stored tool server. */
@@ -46,21 +46,47 @@ export class PinnedTools {
   }
 
   /**
-   * @param tools what counts from now on; `undefined` when the server couldn't be reached
-   * @param done who accepted them, for the audit
+   * Pins a list in place of whatever is pinned.
+   * @param done who accepted it, for the audit
    */
-  async pin(pinOf: PinOf, tools: readonly RemoteTool[] | undefined, done: DoneBy): Promise<void> {
+  async pin(pinOf: PinOf, tools: readonly RemoteTool[], done: DoneBy): Promise<void> {
+    const { tenantId, name, version } = pinOf;
+    const text = JSON.stringify(tools);
+    await this.db.batch([
+      insertPinning(this.db, pinOf, text, done),
+      this.db
+        .prepare(
+          `INSERT INTO pinned_tools (tenant_id, name, version, tools, listed_at, checked_at) VALUES (?1, ?2, ?3, ?4, ?5, ?5)
+           ON CONFLICT DO UPDATE SET tools = ?4, listed_at = ?5, checked_at = ?5, seen = NULL`,
+        )
+        .bind(tenantId, name, version, text, done.at),
+    ]);
+  }
+
+  /**
+   * Pins the list that a server begins with. Asking it took its time: a list that was pinned meanwhile stays.
+   * @param tools `undefined` when the server couldn't be reached
+   * @param done who is on record for it
+   */
+  async pinFirst(pinOf: PinOf, tools: readonly RemoteTool[] | undefined, { by, at }: DoneBy): Promise<void> {
     const { tenantId, name, version } = pinOf;
     const text = tools === undefined ? null : JSON.stringify(tools);
-    const listedAt = tools === undefined ? null : done.at;
+    const changes = [...new Set(tools?.map((tool) => tool.name))].sort();
     await this.db.batch([
-      ...(text === null ? [] : [insertPinning(this.db, pinOf, text, done)]),
       this.db
         .prepare(
           `INSERT INTO pinned_tools (tenant_id, name, version, tools, listed_at, checked_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-           ON CONFLICT DO UPDATE SET tools = ?4, listed_at = ?5, checked_at = ?6, seen = NULL`,
+           ON CONFLICT DO UPDATE SET tools = ?4, listed_at = ?5, checked_at = ?6 WHERE tools IS NULL`,
         )
-        .bind(tenantId, name, version, text, listedAt, done.at),
+        .bind(tenantId, name, version, text, text === null ? null : at, at),
+      ...(changes.length === 0
+        ? []
+        : [
+            insertResourceAct(this.db, tenantId, {
+              ...{ type: "tools.pinned", decision: "pinned", actor: by, reasons: [], at },
+              subject: { kind: "tools", name, version, changes },
+            }),
+          ]),
     ]);
   }
 

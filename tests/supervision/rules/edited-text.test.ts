@@ -1,4 +1,7 @@
 /** What edits make of a text is looked at again; sentences that no edit touched aren't worked out a second time, and nothing is missed. */
+
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { expect, it } from "vitest";
 import { type Scanner, TextWindow } from "../../../src/supervision/rules/detector.js";
 import { DataOrdersScanner, dataConcepts } from "../../../src/supervision/rules/injection/data-orders.js";
@@ -113,6 +116,26 @@ it("of sentences without end the oldest are forgotten, and found out anew when t
   expect(looks).toBe(4);
   expect([lengths.of("a"), lengths.soFar("eeeee"), lengths.of("eeeee"), lengths.of("dddd")]).toEqual([1, 5, 5, 4]);
   expect(looks).toBe(7);
+});
+
+it("sentences that nobody reads any more aren't held in memory: an erased text isn't known for ever", async () => {
+  let looks = 0;
+  const lengths = new KnownSentences((sentence) => {
+    looks += 1;
+    return sentence.length;
+  });
+  setFlagsFromString("--expose-gc");
+  const collect: unknown = runInNewContext("gc");
+  if (typeof collect !== "function") throw new Error("garbage can't be collected here");
+  for (const _ of [1, 2]) expect(lengths.of("My number is 7.")).toBe(15);
+  expect(looks).toBe(1);
+  // What was read in the same job stays until it is over.
+  await new Promise((resolve) => setImmediate(resolve));
+  collect();
+  expect(lengths.soFar("My number is 7.")).toBe(15);
+  expect(looks).toBe(2);
+  expect([lengths.of("My number is 7."), lengths.of("My number is 7.")]).toEqual([15, 15]);
+  expect(looks).toBe(3);
 });
 
 it("a match that an edit makes of its two sides is found, however little of the text the edit touches", () => {
