@@ -17,8 +17,16 @@ const supervisors = manyRules(20).map((config, order) =>
     config,
   }),
 );
-const text = reply(2_000);
-const turn = turnOf(text);
+// Guards know the last thousand sentences: each text says something else, and comes again when they have forgotten it.
+const texts = Array.from({ length: 100 }, (_, of) => {
+  let sentence = 0;
+  return reply(2_000)
+    .replaceAll(". ", () => ` (${of}-${++sentence}). `)
+    .slice(0, 2_000);
+});
+let told = 0;
+const next = (): string => texts[told++ % texts.length] ?? "";
+const turn = turnOf(reply(2_000));
 const json = JSON.stringify(turn);
 const compiled = manyRules(20).map(compileRules);
 const one = compileRules({ rules: rulesOf(0) });
@@ -42,12 +50,16 @@ const ports = {
 
 const cases = {
   parse: () => void JSON.stringify(JSON.parse(json)),
-  one: () => void one.judge(text),
-  injection: () => void guard.judge(text),
+  one: () => void one.judge(next()),
+  injection: () => void guard.judge(next()),
   judge: () => {
+    const text = next();
     for (const rules of compiled) rules.judge(text);
   },
-  pass: () => runPass({ hook: "response" as const, reply: turn.reply.modelReply }, supervisors, ports),
+  pass: () => {
+    const said = { ...turn.reply.modelReply, content: next() };
+    return runPass({ hook: "response" as const, reply: said }, supervisors, ports);
+  },
 };
 
 const batches = 60;
