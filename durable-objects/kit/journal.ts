@@ -52,7 +52,7 @@ export class SqlJournal implements Journal {
     if (!needsNoBeginning(spec)) {
       this.steps.begin(id, spec.kind, spec.onBegin);
       if (oneAtATime !== undefined) await storage.sync();
-    }
+    } else if (spec.kind === "load") this.steps.flushCommits();
     const result = await work();
     this.assertLease();
     return this.complete(id, spec, result, begunAt);

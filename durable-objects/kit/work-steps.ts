@@ -9,6 +9,9 @@ import type { Usage } from "../../src/agent/work.js";
 /** How many turns of the microtask queue what waits to be written waits at most. */
 const stretchTurns = 1_000;
 
+/** How much may go along with a row in one write, in characters: beside the row's own result (1 MB at most) and what went along before, it has 2 MB. */
+const mostAlong = 100_000;
+
 /** Steps that stand in the row of another: id, kind, result. A contract with what is stored. */
 const alongSchema = z.array(z.tuple([z.string(), z.string(), z.unknown()]));
 
@@ -101,6 +104,11 @@ export class WorkSteps {
     if (this.failure !== undefined || this.waiting.length > 0) this.writeWaiting(own);
   }
 
+  /** Writes what was decided and waits, with all that waits. Before something is loaded, which may call anybody without a beginning. */
+  flushCommits(): void {
+    if (this.waiting.some(({ step }) => step?.kind === "commit")) this.flush();
+  }
+
   /**
    * The work ends in the write that is under way: what goes with its last results is written, its steps are forgotten.
    * @param isWhole whether it ends with what it came to: not where some of that could not be written
@@ -190,15 +198,20 @@ export class WorkSteps {
     }
   }
 
-  /** Steps that were begun have rows of their own, as one that begins; all others go along with the first of them. */
+  /** Steps that were begun or are long have rows of their own, as one that begins; all others go along with the first of them. */
   private store(steps: readonly DoneStep[], beginning: Beginning | undefined): void {
     const { sql, now } = this.ports;
     const stored = this.stored();
-    const isBegun = ({ id }: DoneStep): boolean => stored.has(id);
-    const begun = steps.filter(isBegun);
-    const others = steps.filter((step) => !isBegun(step));
-    const haveRow = begun.length > 0 || beginning !== undefined;
-    const rows = haveRow ? begun : others.slice(0, 1);
+    const own: DoneStep[] = [];
+    const others: DoneStep[] = [];
+    let room = mostAlong;
+    for (const step of steps) {
+      const fits = !stored.has(step.id) && step.result.length <= room;
+      if (fits) room -= step.result.length;
+      (fits ? others : own).push(step);
+    }
+    const haveRow = own.length > 0 || beginning !== undefined;
+    const rows = haveRow ? own : others.slice(0, 1);
     let along = asAlong(haveRow ? others : others.slice(1));
     for (const { id, kind, result, begunAt } of rows) {
       sql.exec(

@@ -33,7 +33,7 @@ export interface StepSpec<T> {
   readonly onDone?: (result: T) => void;
 }
 
-/** What of a step holds for a commit as well. */
+/** What of a step holds for a commit as well; one that waits is written before anything is loaded, too. */
 export type CommitOptions = Pick<StepSpec<unknown>, "writtenWithNext">;
 
 export interface Journal {

@@ -80,7 +80,7 @@ export async function runExchange<In extends RequestHook, Out extends ResponseHo
   const effective = before.subject;
   if (commit !== undefined) {
     const onDone = (): void => commit.onDone(effective, verdict);
-    // Whatever the work calls is begun by a write, and this goes with it.
+    // Whatever the work calls is begun by a write, and this goes with it; before the work loads anything it is written.
     await journal.commit(commit.id, onDone, { writtenWithNext: true });
   }
   if (before.action === "block") {

@@ -206,6 +206,23 @@ describe("steps that may be written with the next", () => {
       expect(await third.step({ ...load, id: "b" }, dies)).toBe("2");
     }));
 
+  it("have rows of their own where they are long, so that no row comes to more than the platform takes", () =>
+    withJournal(async (kit, state) => {
+      const journal = kit.journal("w", always);
+      const call = { ...spec, writtenWithNext: true };
+      const long = "x".repeat(90_000);
+      const reply = "y".repeat(900_000);
+      for (const id of ["a", "b", "c"]) await journal.step({ ...load, id }, async () => long);
+      await journal.step({ ...call, id: "call" }, async () => reply);
+      for (const id of ["d", "e", "f"]) await journal.step({ ...load, id }, async () => reply);
+      await journal.step({ ...spec, id: "next" }, async () => reply);
+      const size = "SELECT MAX(COALESCE(length(result), 0) + COALESCE(length(also), 0)) AS size FROM journal";
+      expect(state.storage.sql.exec<{ size: number }>(size).one().size).toBeLessThan(1_200_000);
+      const later = kitIn(state, new Clock()).journal("w", always);
+      for (const id of ["a", "b", "c"]) expect(await later.step({ ...load, id }, dies)).toBe(long);
+      for (const id of ["call", "d", "e", "f", "next"]) expect(await later.step({ ...load, id }, dies)).toBe(reply);
+    }));
+
   it("fail with what comes after them, and are done again then", () =>
     withJournal(async (kit, state) => {
       const journal = kit.journal("w", always);
@@ -266,6 +283,18 @@ describe("a commit", () => {
       await journal.commit("t", alone, { writtenWithNext: true });
       await state.storage.sync();
       expect(alone).toHaveBeenCalledTimes(1);
+    }));
+
+  it("that may go with the next write is stored before anything is loaded, which may call whoever it likes", () =>
+    withJournal(async (kit) => {
+      const journal = kit.journal("w", always);
+      const onDone = vi.fn();
+      await journal.commit("message", onDone, { writtenWithNext: true });
+      await journal.scope("context").step({ ...spec, id: "recall", kind: "load" }, async () => {
+        expect(onDone).toHaveBeenCalledTimes(1);
+        return "recalled";
+      });
+      expect(onDone).toHaveBeenCalledTimes(1);
     }));
 
   it("of work that died before is stored at once, whatever it may go with", () =>
