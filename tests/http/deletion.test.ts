@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { type RemovalPorts, removeSession, removeTenant } from "../../src/application/removal.js";
 import { composeServices } from "../../src/composition.js";
+import { deleteMemoriesBeside } from "../support/broken-database.js";
 import { type Answer, newTenant, send, type TestTenant } from "../support/conclave.js";
 import { newMemory, numbered } from "../support/memory.js";
 import { asksHuman, newTeam, runObject, startRun } from "../support/teams.js";
@@ -199,5 +200,20 @@ describe("a deleted tenant", () => {
       }));
       expect(left).toEqual({ tables: [], alarm: null });
     }
+  });
+});
+
+describe("a thread or an entry that is deleted while its memory is", () => {
+  it.each(["thread", "entry"])("is none: the %s is a 404, and no fault", async (what) => {
+    const memory = await newMemory("offline");
+    await memory.say(["My parrot is called Kiwi.", "My cat is called Tom."], "one");
+    await memory.settled("indexed", "one");
+    const [entry] = await memory.entries();
+    const path = what === "thread" ? "/threads/one" : `/entries/${entry?.entryId}`;
+    const mend = await deleteMemoriesBeside(memory.tenant.tenantId);
+    const answer = await memory.tenant.call("DELETE", memory.path + path);
+    await mend();
+    expectProblem(answer, "not_found");
+    expectProblem(await memory.tenant.call("GET", memory.path), "not_found");
   });
 });

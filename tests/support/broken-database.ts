@@ -24,6 +24,13 @@ export function refuseWrites(
   return until(`${create} BEGIN SELECT RAISE(FAIL, 'disk full'); END`, `DROP TRIGGER ${name}`);
 }
 
+/** Has a tenant's memories be deleted by somebody else at the moment when an entry of one is. */
+export function deleteMemoriesBeside(tenantId: string): Promise<() => Promise<void>> {
+  const name = `memories_gone_of_${tenantId}`;
+  const create = `CREATE TRIGGER ${name} AFTER UPDATE ON entries WHEN new.tenant_id = '${tenantId}'`;
+  return until(`${create} BEGIN DELETE FROM memories WHERE tenant_id = '${tenantId}'; END`, `DROP TRIGGER ${name}`);
+}
+
 async function until(broken: string, whole: string): Promise<() => Promise<void>> {
   let isBroken = true;
   const mend = async (): Promise<void> => {

@@ -18,7 +18,25 @@ export async function findMemory(
   return services.memory.memory(actor.tenantId, memoryId);
 }
 
-/** The same for acts that only look up: they may read a replica near their caller. */
+/**
+ * Deletes something of a memory. Where somebody deletes the memory meanwhile, what was to go went with it: then there is no such memory,
+ * whatever failed because of that.
+ */
+export async function deleteOfMemory(
+  { tenantId, memoryId }: MemoryRef,
+  { memory }: Pick<Services, "memory">,
+  remove: () => Promise<Result<void>>,
+): Promise<Result<void>> {
+  try {
+    return await remove();
+  } catch (error) {
+    const found = await memory.memory(tenantId, memoryId);
+    if (!found.ok) return found;
+    throw error;
+  }
+}
+
+/** As {@link findMemory}, for acts that only look up: they may read a replica near their caller. */
 export async function lookUpMemory(
   actor: Actor,
   act: Act,

@@ -7,7 +7,7 @@ import type { MemoryRef } from "../../stores/memory/memory-store.js";
 import { type Actor, ownKey } from "../../tenancy/actor.js";
 import { type Page, type PageRequest, readPage } from "../page.js";
 import type { Services } from "../services.js";
-import { findMemory, lookUpMemory } from "./find-memory.js";
+import { deleteOfMemory, findMemory, lookUpMemory } from "./find-memory.js";
 import type { EntryOptions } from "./memory-service.js";
 import { superviseEntry, superviseTags } from "./supervised-texts.js";
 
@@ -111,5 +111,6 @@ export async function deleteEntry(
 ): Promise<Result<void>> {
   const memory = await findMemory(actor, "deleteEntry", memoryId, services);
   if (!memory.ok) return memory;
-  return services.memory.deleteEntry(memory.value, entryId, { by: recordOf(actor), at: services.now() });
+  const deleted = { by: recordOf(actor), at: services.now() };
+  return deleteOfMemory(memory.value, services, () => services.memory.deleteEntry(memory.value, entryId, deleted));
 }

@@ -5,7 +5,7 @@ import type { Invocation, NewMessage, Thread, ThreadSummary } from "../../memory
 import { type Actor, ownKey } from "../../tenancy/actor.js";
 import { type Page, type PageRequest, readPage } from "../page.js";
 import type { Services } from "../services.js";
-import { findMemory, lookUpMemory } from "./find-memory.js";
+import { deleteOfMemory, findMemory, lookUpMemory } from "./find-memory.js";
 import type { Started } from "./memory-service.js";
 import { superviseMessages } from "./supervised-texts.js";
 import { removeThread } from "./thread-removal.js";
@@ -99,6 +99,8 @@ export async function deleteThread(
   const memory = await findMemory(actor, "deleteThread", memoryId, services);
   if (!memory.ok) return memory;
   const deleted = { by: recordOf(actor), at: services.now() };
-  const wasThere = await removeThread(memory.value, threadId, services.memory.ports, deleted);
-  return wasThere ? ok(undefined) : refuse("not_found", "There is no such thread in this memory.");
+  return deleteOfMemory(memory.value, services, async () => {
+    const wasThere = await removeThread(memory.value, threadId, services.memory.ports, deleted);
+    return wasThere ? ok(undefined) : refuse("not_found", "There is no such thread in this memory.");
+  });
 }
