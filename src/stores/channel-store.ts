@@ -65,14 +65,12 @@ export class ChannelStore {
       const [written] = await this.db.batch([
         write,
         insertResourceAct(this.db, tenantId, {
-          ...{
-            type: "channel.stored",
-            decision,
-            actor: by,
-            subject: { kind: "channels", name, changes },
-            reasons: [],
-            at,
-          },
+          type: "channel.stored",
+          decision,
+          actor: by,
+          subject: { kind: "channels", name, changes },
+          reasons: [],
+          at,
         }),
       ]);
       if ((written?.meta.changes ?? 0) > 0) return known === undefined;

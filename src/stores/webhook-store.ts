@@ -80,14 +80,12 @@ export class WebhookStore {
       const [written] = await this.db.batch([
         write,
         insertResourceAct(this.db, tenantId, {
-          ...{
-            type: "webhook.stored",
-            decision,
-            actor: by,
-            subject: { kind: "webhooks", name, changes },
-            reasons: [],
-            at,
-          },
+          type: "webhook.stored",
+          decision,
+          actor: by,
+          subject: { kind: "webhooks", name, changes },
+          reasons: [],
+          at,
         }),
       ]);
       if ((written?.meta.changes ?? 0) > 0) return decision;

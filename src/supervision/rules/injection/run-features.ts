@@ -96,12 +96,18 @@ function eachOnce(
   sentences: readonly SentenceFeatures[],
   of: (sentence: SentenceFeatures) => readonly number[],
 ): readonly number[] {
-  let all: readonly number[] = [];
+  let first: readonly number[] = [];
+  let all: Set<number> | undefined;
   for (const sentence of sentences) {
     const own = of(sentence);
-    if (own.length > 0 && own !== all) all = all.length === 0 ? own : [...new Set([...all, ...own])];
+    if (own.length === 0 || own === first) continue;
+    if (first.length === 0) first = own;
+    else {
+      all ??= new Set(first);
+      for (const number of own) all.add(number);
+    }
   }
-  return all;
+  return all === undefined ? first : [...all];
 }
 
 /** The features of the steps that a number reaches; steps go up. */
