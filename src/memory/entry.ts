@@ -60,3 +60,19 @@ export const entrySchema = z.object({
   vouchedBy: actorRecordSchema.optional(),
 });
 export type Entry = z.infer<typeof entrySchema>;
+
+/**
+ * A remembered text as a later prompt shows it.
+ *
+ * @example recalledLine({ occurredAt: "2026-11-23T09:16:10.365Z", role: "user" }, "Hello") // "[2026-11-23T09:16:10.365Z] user: Hello"
+ */
+export function recalledLine({ occurredAt, speaker, role }: Saying, text: string): string {
+  return `[${occurredAt}] ${speaker ?? role}: ${text}`;
+}
+
+/** Who said something, and when. */
+interface Saying {
+  readonly occurredAt: string;
+  readonly role: string;
+  readonly speaker?: string | undefined;
+}

@@ -2,7 +2,7 @@
 
 import type { ChatMessage } from "../../conversation/message.js";
 import { messageText } from "../../conversation/message.js";
-import { maxEntryCharacters } from "../../memory/entry.js";
+import { type Entry, maxEntryCharacters, recalledLine } from "../../memory/entry.js";
 import { describeError, log } from "../../platform/logging.js";
 import { searchMemory } from "./memory-search.js";
 import type { MemoryService } from "./memory-service.js";
@@ -46,17 +46,21 @@ export class SessionMemory {
       const { entries, latestContext } = await searchMemory(memory.value, request, this.service.ports);
       // The messages of this very thread are in the history already.
       const elsewhere = entries.flatMap(({ entry }) => (entry.threadId === link.threadId ? [] : [entry]));
-      const found: string[] = [];
+      const found: { readonly entry: Entry; readonly text: string }[] = [];
       let used = 0;
       for (const entry of elsewhere.slice(0, recalledEntries)) {
         const text = entry.rawEntry.length <= 1_000 ? entry.rawEntry : entry.summary;
-        const line = `[${entry.occurredAt}] ${entry.speaker ?? entry.role}: ${text}`;
-        used += line.length;
+        used += recalledLine(entry, text).length;
         if (used > recalledCharacters) break;
-        found.push(line);
+        found.push({ entry, text });
       }
-      const [document = "", ...recalled] = await this.supervision.ofRecall(link, [latestContext.document, ...found]);
-      const lines = recalled.filter((line) => line !== "");
+      // Judged before the lines are made: what counts is what was said, and never how a line is written.
+      const texts = found.flatMap(({ entry, text }) => [text, entry.speaker ?? ""]);
+      const [document = "", ...judged] = await this.supervision.ofRecall(link, [latestContext.document, ...texts]);
+      const lines = found.flatMap(({ entry }, at) => {
+        const [text = "", speaker = ""] = judged.slice(2 * at);
+        return text === "" ? [] : [recalledLine({ ...entry, speaker: speaker === "" ? undefined : speaker }, text)];
+      });
       return [
         ...(document === "" ? [] : [{ kind: "context", text: document }]),
         ...(lines.length === 0 ? [] : [{ kind: "entries", text: lines.join("\n") }]),
