@@ -4,12 +4,12 @@
  */
 
 /** Both forms, also as URL parsing encodes them. */
-const placeholder = /(?:\{\{|%7B%7B)\s*([^{}%]+?)\s*(?:\}\}|%7D%7D)|(?:\{|%7B)([A-Za-z0-9_]+)(?:\}|%7D)/gi;
-const ownPlaceholder = /(?:\{\{|%7B%7B)\s*([^{}%]*?)\s*(?:\}\}|%7D%7D)/gi;
+const placeholder = /(?:\{\{|%7B%7B)([^{}%]+)(?:\}\}|%7D%7D)|(?:\{|%7B)([A-Za-z0-9_]+)(?:\}|%7D)/gi;
+const ownPlaceholder = /(?:\{\{|%7B%7B)([^{}%]*)(?:\}\}|%7D%7D)/gi;
 
 /** The keys that a text has filled by us, each once. */
 export function templateKeys(...texts: readonly string[]): string[] {
-  return [...new Set(texts.flatMap((text) => [...text.matchAll(ownPlaceholder)].map(([, key = ""]) => key)))];
+  return [...new Set(texts.flatMap((text) => [...text.matchAll(ownPlaceholder)].map(([, key = ""]) => key.trim())))];
 }
 
 /** What is wrong with the placeholders of a text; `undefined` when nothing is. */
@@ -46,9 +46,10 @@ export function fillUrl(
   const rest = { ...args };
   const url = template.replace(placeholder, (_match, key: string | undefined, name: string | undefined) => {
     if (name !== undefined) delete rest[name];
-    const text = key === undefined ? argumentText(args[name ?? ""] ?? "") : valueFor(key, contextOf);
+    const text = key === undefined ? argumentText(args[name ?? ""] ?? "") : valueFor(key.trim(), contextOf);
     // "." and ".." would be read as steps in the path, and lead out of where the template points.
-    if (/^\.+$/.test(text)) throw new RangeError(`${key ?? `the argument "${name}"`} can't consist of dots alone`);
+    if (/^\.+$/.test(text))
+      throw new RangeError(`${key?.trim() ?? `the argument "${name}"`} can't consist of dots alone`);
     return encodeURIComponent(text);
   });
   return { url, rest };
@@ -58,7 +59,8 @@ export function fillUrl(
 export function fillHeaders(headers: Readonly<Record<string, string>>, contextOf: ContextOf): Record<string, string> {
   const filled = Object.entries(headers).map(([name, value]) => [
     name,
-    value.replace(ownPlaceholder, (_match, key: string) => {
+    value.replace(ownPlaceholder, (_match, written: string) => {
+      const key = written.trim();
       const text = valueFor(key, contextOf);
       if (!/^[\x20-\x7e]*$/.test(text)) throw new RangeError(`{{${key}}} holds characters that a header can't carry`);
       return text;

@@ -19,7 +19,9 @@ export function likeness(a: string, b: string): number {
 }
 
 function namesOf(canonical: string): string {
-  return [...canonical.matchAll(/"((?:[^"\\]|\\.)*)":/g)].map(([, name]) => name).join("\n");
+  // Every text is read to its end, those that are no names too: none is begun within another.
+  const texts = canonical.matchAll(/"((?:[^"\\]|\\.)*)(?:"(:?)|\\?$)/gs);
+  return [...texts].flatMap(([, name = "", colon]) => (colon === ":" ? [name] : [])).join("\n");
 }
 
 function numbersOf(canonical: string): string {

@@ -3,6 +3,8 @@
  * links, headings, lists; anything else stays as it reads.
  */
 
+import { headingOf } from "../text/edges.js";
+
 /** How a platform writes what Markdown marks. Texts reach the functions escaped. */
 export interface Dialect {
   readonly escape: (text: string) => string;
@@ -63,7 +65,7 @@ export function translate(markdown: string, dialect: Dialect): string {
   const out: string[] = [];
   let fence: { readonly language: string; readonly lines: string[] } | undefined;
   for (const line of markdown.split("\n")) {
-    const mark = /^\s{0,3}```\s*([A-Za-z0-9+#-]{0,30})\s*$/.exec(line);
+    const mark = /^\s{0,3}```\s*([A-Za-z0-9+#-]{0,30})$/.exec(line.trimEnd());
     if (mark !== null && fence === undefined) fence = { language: mark[1] ?? "", lines: [] };
     else if (mark !== null && fence !== undefined) {
       out.push(blockOf(fence, dialect));
@@ -84,10 +86,10 @@ function blockOf(
 }
 
 function lineOf(line: string, dialect: Dialect): string {
-  const heading = /^\s{0,3}#{1,6}\s+(.*?)\s*#*$/.exec(line);
-  if (heading !== null) return dialect.bold(inline((heading[1] ?? "").replaceAll("**", ""), dialect));
-  const item = /^(\s*)[-*+]\s+(.*)$/.exec(line);
-  if (item !== null) return `${item[1] ?? ""}${dialect.bullet}${inline(item[2] ?? "", dialect)}`;
+  const heading = headingOf(line);
+  if (heading !== undefined) return dialect.bold(inline(heading.title.replaceAll("**", ""), dialect));
+  const item = /^(\s*)[-*+]\s(.*)$/s.exec(line);
+  if (item !== null) return `${item[1] ?? ""}${dialect.bullet}${inline((item[2] ?? "").trimStart(), dialect)}`;
   return inline(line, dialect);
 }
 

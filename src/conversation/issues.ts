@@ -31,7 +31,7 @@ export function issuesOf(error: { readonly issues: readonly z.core.$ZodIssue[] }
 export function issueWords(issue: z.core.$ZodIssue): string {
   const { message } = issue;
   if (issue.code === "invalid_type") {
-    const received = /^Invalid input: expected .+, received (.+)$/.exec(message)?.[1];
+    const received = message.startsWith("Invalid input: expected ") ? message.split(", received ").at(1) : undefined;
     if (received === undefined) return message;
     if (received === "undefined") return `it is missing: ${named(issue.expected)}`;
     const given = received in types && issue.expected !== "int" ? `, and is ${named(received)}` : "";

@@ -58,13 +58,14 @@ function blocksOf(text: string): Html[] {
 }
 
 function heading(line: string): Html {
-  const [, marks = "#", words = ""] = /^(#+) +(.*)$/.exec(line) ?? [];
-  return html`${raw(`<h${marks.length} id="${anchor(words)}">`)}${inline(words)}${raw(`</h${marks.length}>`)}`;
+  const [, marks = "#", words = ""] = /^(#+) (.*)$/.exec(line) ?? [];
+  const title = words.trimStart();
+  return html`${raw(`<h${marks.length} id="${anchor(title)}">`)}${inline(title)}${raw(`</h${marks.length}>`)}`;
 }
 
 /** As the pages' links take it: words in lower case, with hyphens between. */
 function anchor(words: string): string {
-  const plain = words.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1").toLowerCase();
+  const plain = words.replaceAll(/\[([^\][]*)\]\([^()]*\)/g, "$1").toLowerCase();
   return plain
     .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
     .trim()
@@ -88,13 +89,13 @@ function list(lines: readonly string[]): Html {
   return html`<ul>${items.map((item) => html`<li>${inline(item.trim())}</li>`)}</ul>`;
 }
 
-const inlineMarks = /(`[^`]+`|\*\*[^*]+\*\*|\[[^\]]+\]\([^)\s]+\))/;
+const inlineMarks = /(`[^`]+`|\*\*[^*]+\*\*|\[[^\][]+\]\([^()\s]+\))/;
 
 function inline(text: string): (Html | string)[] {
   return text.split(inlineMarks).map((part) => {
     if (/^`.+`$/s.test(part)) return html`<code>${part.slice(1, -1)}</code>`;
     if (/^\*\*.+\*\*$/s.test(part)) return html`<strong>${part.slice(2, -2)}</strong>`;
-    const [, words = "", target = ""] = /^\[(.+)\]\((.+)\)$/s.exec(part) ?? [];
+    const [, words = "", target = ""] = /^\[([^\][]+)\]\(([^()\s]+)\)$/.exec(part) ?? [];
     return words === "" ? part : link(words, target);
   });
 }

@@ -21,12 +21,21 @@ export const citationNotice = [
   "Items marked as a person's were written by hand: repeat them word for word; what contradicts them is an item of its own.",
 ].join(" ");
 
-const citation = /\s*\[from ((?:c?\d{1,4})(?:\s*,\s*c?\d{1,4})*)\]\s*$/;
-const lineCitation = new RegExp(citation.source, "gm");
+const citation = /\[from ((?:c?\d{1,4})(?:\s*,\s*c?\d{1,4})*)\]$/;
 
 /** A document without what it cites: as it is stored, and as its length counts. */
 export function withoutCitations(document: string): string {
-  return document.replace(lineCitation, "");
+  return document
+    .split("\n")
+    .map((line) => splitCitation(line).text)
+    .join("\n");
+}
+
+/** A line or an item, and the labels that it ends with. */
+function splitCitation(line: string): { readonly text: string; readonly labels: readonly string[] } {
+  const found = citation.exec(line.trimEnd());
+  if (found === null) return { text: line, labels: [] };
+  return { text: line.slice(0, found.index).trimEnd(), labels: (found[1] ?? "").split(",") };
 }
 
 /** The context before as a prompt shows it, item by item with its number. */
@@ -56,10 +65,10 @@ export function citedItems(
   const known = byKey(before);
   const everything: ItemOrigin = union({ by: "entries", entries: [...entryIds] }, unknownOrigin(version));
   const items = itemsOfText(document).map(({ heading, text: marked }): ContextItem => {
-    const text = marked.replace(citation, "");
+    const { text, labels } = splitCitation(marked);
     const own = known.get(itemKey(text))?.origin;
     if (own?.by === "person") return { heading, text, origin: own };
-    const cited = (citation.exec(marked)?.[1] ?? "").split(",").flatMap((label): ItemOrigin[] => {
+    const cited = labels.flatMap((label): ItemOrigin[] => {
       const number = Number(label.replace(/\D/g, ""));
       if (label.trim().startsWith("c")) return before.slice(number - 1, number).map(({ origin }) => origin);
       return entryIds.slice(number - 1, number).map((entryId) => ({ by: "entries", entries: [entryId] }));

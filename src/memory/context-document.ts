@@ -1,5 +1,7 @@
 /** The context document: headings with items under them, within a size, and how it is made to fit. */
 
+import { headingOf } from "../text/edges.js";
+
 export const maxContextCharacters = 5_000;
 
 export const contextHeadings = [
@@ -27,7 +29,6 @@ export const dropOrder: readonly ContextHeading[] = [
 /** Items by heading, in the order of the document. */
 type ContextSections = ReadonlyMap<ContextHeading, readonly string[]>;
 
-const headingLine = /^#{1,3}\s+(.+?)\s*:?\s*$/;
 const itemStart = /^\s*(?:[-*•]|\d+[.)])\s+/;
 
 /** Reads a document. Lines before any heading belong to the description; lines without a bullet go on with the item before. */
@@ -35,7 +36,7 @@ export function parseContext(text: string): ContextSections {
   const sections = new Map<ContextHeading, string[]>();
   let items = sectionOf(sections, "Description");
   for (const line of text.split(/\r?\n/)) {
-    const heading = headingNamed(headingLine.exec(line)?.[1]);
+    const heading = headingNamed(nameOfHeading(line));
     if (heading !== undefined) {
       items = sectionOf(sections, heading);
       continue;
@@ -75,13 +76,20 @@ export function contextProblems(text: string): string[] {
       `the document has ${text.length} characters; at most ${maxContextCharacters} are allowed. Shorten Topics, Entities, Notes and Timeline first`,
     );
   }
-  const names = text.split(/\r?\n/).flatMap((line) => headingLine.exec(line)?.[1] ?? []);
+  const names = text.split(/\r?\n/).flatMap((line) => nameOfHeading(line) ?? []);
   const unknown = names.filter((name) => headingNamed(name) === undefined);
   if (unknown.length > 0) {
     problems.push(`these headings don't exist: ${unknown.join(", ")}. The headings are ${contextHeadings.join(", ")}`);
   }
   if (names.length === 0 && text.trim() !== "") problems.push("there is no heading; begin with `## Description`");
   return problems;
+}
+
+/** What a line names as a heading: of at most three marks, a colon at its end left out. */
+function nameOfHeading(line: string): string | undefined {
+  const heading = line.startsWith("#") ? headingOf(line) : undefined;
+  if (heading === undefined || heading.level > 3) return undefined;
+  return heading.title.replace(/:$/, "").trimEnd() || undefined;
 }
 
 function headingNamed(name: string | undefined): ContextHeading | undefined {

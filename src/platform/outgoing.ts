@@ -1,5 +1,7 @@
 /** Requests to addresses that tenants give: https only, never into a private network, with limits on time and size. */
+
 import type { CancelSignal } from "../model/port.js";
+import { trimEndOf } from "../text/edges.js";
 import { withDeadline } from "./clock.js";
 
 export class OutgoingError extends Error {
@@ -37,10 +39,7 @@ export const maxResponseBytes = 1_000_000;
 export function refuseAddress(address: string, policy: OutgoingPolicy): string | undefined {
   const url = URL.parse(address);
   if (url === null) return "it is not a URL";
-  const host = url.hostname
-    .toLowerCase()
-    .replace(/^\[|\]$/g, "")
-    .replace(/\.+$/, "");
+  const host = trimEndOf(url.hostname.toLowerCase().replace(/^\[|\]$/g, ""), /\./);
   // Whoever fills a placeholder there would decide where the call goes.
   if (/[{}]|%7[bd]/i.test(host)) return "its host must not hold placeholders";
   const loopback =

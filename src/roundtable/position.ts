@@ -2,7 +2,9 @@
  * The position that a seat takes in a round, and how it is read from what models write: the arguments of `take_position`, or JSON
  * in a text. What can be understood without guessing is put right; everything else is refused with words that say what would be right.
  */
+
 import { z } from "zod";
+import { trimEndOf } from "../text/edges.js";
 import { jsonObjectsIn, readProbability } from "../text/written-json.js";
 
 export const stances = ["YES", "NO", "NEUTRAL"] as const;
@@ -158,7 +160,7 @@ const noStance = ["", "none", "n/a", "null", "undefined"];
 type ReadStance = { readonly ok: true; readonly stance: Stance | undefined } | Extract<ReadPosition, { ok: false }>;
 
 function readStance(written: string, { stance: demanded }: PositionRules): ReadStance {
-  const word = written.toLowerCase().replace(/[.!]+$/, "");
+  const word = trimEndOf(written.toLowerCase(), /[.!]/);
   if (noStance.includes(word)) {
     if (demanded === "required") return problem('it has no stance: give "YES", "NO" or "NEUTRAL".');
     return { ok: true, stance: demanded };

@@ -19,7 +19,7 @@ export function optionalText(most: number) {
     .union([z.string(), z.boolean()])
     .nullish()
     .transform((given) => {
-      if (typeof given !== "string" || /^\s*(?:none|null|n\/a|no)?[.\s]*$/i.test(given)) return undefined;
+      if (typeof given !== "string" || /^(?:none|null|n\/a|no)?[.\s]*$/i.test(given.trim())) return undefined;
       return clipped(given, most);
     });
 }

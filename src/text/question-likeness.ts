@@ -70,7 +70,7 @@ function readQuestion(text: string) {
 /** Numbers, and words with a capital that doesn't just begin a sentence. */
 function namesIn(text: string): ReadonlySet<string> {
   const named = text.matchAll(
-    /(?<=[^\s.!?:]\s+["'“(]?)\p{Lu}[\p{L}\p{N}]*|\b[\p{L}\p{N}]*\p{N}[\p{L}\p{N}]*|\b\p{Lu}{2,}\b/gu,
+    /\p{Lu}(?<=[^\s.!?:]\s{1,8}["'“(]?\p{Lu})[\p{L}\p{N}]*|(?<![\p{L}\p{N}_])(?:\p{L}*\p{N}[\p{L}\p{N}]*|\p{Lu}{2,}(?![\p{L}\p{N}_]))/gu,
   );
   return new Set([...named].flatMap(([name]) => tokenize(name).map(({ term }) => term)));
 }

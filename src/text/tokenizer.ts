@@ -2,6 +2,7 @@
  * Text → index terms. The same function makes the terms of entries and of queries, and the full-text index stores
  * exactly these terms, so that what matches is decided here and nowhere else.
  */
+import { trimEndOf, trimStartOf } from "./edges.js";
 import { stem } from "./stemmer.js";
 import { irregularForms, letterFolding, numberWords, stopWords } from "./vocabulary.js";
 
@@ -27,6 +28,10 @@ const unspacedRun =
 const numberPattern = /^\d+(?:[.,]\d+)*$/;
 const versionPattern = /^v?\d+(?:\.\d+)+(?:-[a-z0-9.]+)?$/i;
 const isoDate = /^\d{4}-\d{2}(?:-\d{2})?(?:T.*)?$/;
+
+/** Joints, which a word neither begins nor ends with; "C++" and "F#" end so. */
+const notInWord = /[^\p{L}\p{N}\p{M}]/u;
+const notAtWordEnd = /[^\p{L}\p{N}\p{M}+#]/u;
 
 const plainAscii = /^[\x20-\x7e]*$/;
 
@@ -134,7 +139,7 @@ export function tokenize(text: string): Token[] {
 
 /** The tokens of a run of letters, digits and joints, which may change between scripts. */
 function matchTokens(match: string): Token[] {
-  const chunk = match.replace(/^_+|_+$/g, "");
+  const chunk = trimEndOf(trimStartOf(match, /_/), /_/);
   if (chunk === "") return [];
   const tokens: Token[] = [];
   const spaced = chunk.replace(unspacedRun, " ");
@@ -144,7 +149,7 @@ function matchTokens(match: string): Token[] {
     }
   }
   for (const part of spaced.split(" ")) {
-    const trimmed = part.replace(/^[^\p{L}\p{N}\p{M}]+|[^\p{L}\p{N}\p{M}+#]+$/gu, "");
+    const trimmed = trimEndOf(trimStartOf(part, notInWord), notAtWordEnd);
     if (trimmed !== "") for (const token of chunkTokens(trimmed)) tokens.push(token);
   }
   return tokens;

@@ -1,9 +1,11 @@
 /** A message whose conversation ends with a question of ours is the answer to it. */
+
 import { type Ask, askOwner, mayAnswer } from "../../asks/ask.js";
 import { isFinal } from "../../chat/session.js";
 import type { TurnRef } from "../../chat/turn-request.js";
 import { ok, type Result } from "../../conversation/problem.js";
 import type { Actor } from "../../tenancy/actor.js";
+import { trimEndOf } from "../../text/edges.js";
 import { answerAsk } from "../asks/answer-ask.js";
 import { answererOf } from "../asks/ask-view.js";
 import type { Services } from "../services.js";
@@ -103,10 +105,7 @@ function answerBy(actor: Actor, ask: Ask, content: string): unknown {
 
 /** The text as an answer of the ask's kind; undefined where it is none. */
 function answerOf({ kind }: Ask, content: string): unknown {
-  const word = content
-    .trim()
-    .toLowerCase()
-    .replace(/[.!]+$/, "");
+  const word = trimEndOf(content.trim().toLowerCase(), /[.!]/);
   switch (kind) {
     case "human":
       return { response: content };

@@ -69,7 +69,7 @@ export function withProblems({ method, path, operation }: Place): Operation {
     404: path.includes("{") || path === "/v1/ui-chat",
     409: guarded && method !== "get",
     // Messages name the version that a change was made for, by its hash or its number.
-    412: parameters.some(({ name }) => name === "If-Match") || /\/messages\/.*\/(edits|restore|erase)$/.test(path),
+    412: parameters.some(({ name }) => name === "If-Match") || /\/messages\/[^/]+\/(edits|restore|erase)$/.test(path),
     413: isSigned || (guarded && method !== "get" && method !== "delete"),
     415: guarded && method !== "get" && method !== "delete",
     // No route takes a query parameter that it does not know.

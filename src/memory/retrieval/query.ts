@@ -30,7 +30,7 @@ export interface ParsedQuery {
 }
 
 const asksWhenPattern =
-  /\bwhen\b(?=.*\?|\s+(?:did|do|does|is|was|were|will|has|have|had|are|am)\b)|\b(?:what|which)(?: exact| specific)? (?:date|day|week|weekend|month|season|year|time)\b|\bhow long\b/i;
+  /\bwhen\s{1,20}(?:did|do|does|is|was|were|will|has|have|had|are|am)\b|\b(?:what|which)(?: exact| specific)? (?:date|day|week|weekend|month|season|year|time)\b|\bhow long\b/i;
 const firstPersonPattern = /\b(?:I|I'm|I’m|I've|I’ve|[Mm]y|[Mm]e|[Mm]ine|[Mm]yself|[Ww]e|[Oo]ur)\b/;
 const secondPersonPattern = /\b(?:you|your)\b/i;
 const asksAssistantPattern = /\b(?:assistant|chatbot|bot|agent)\b/i;
@@ -52,10 +52,19 @@ export function parseQuery(text: string, now?: string): ParsedQuery {
     terms: [...terms.values()],
     dates: findDates(text, now),
     beyondEnglish: isBeyondEnglish(text),
-    asksWhen: asksWhenPattern.test(text),
+    asksWhen: asksWhen(text),
     asksAssistant: secondPersonPattern.test(text) || asksAssistantPattern.test(text),
     firstPerson: firstPersonPattern.test(text) && !secondPersonPattern.test(text),
   };
+}
+
+/** Whether it asks for a time: by how it is worded, or by a "when" before a question mark of its line. */
+function asksWhen(text: string): boolean {
+  if (asksWhenPattern.test(text)) return true;
+  return text.split("\n").some((line) => {
+    const at = line.search(/\bwhen\b/i);
+    return at >= 0 && line.includes("?", at);
+  });
 }
 
 /** The marks of the days and months that a query names exactly enough to look them up. */

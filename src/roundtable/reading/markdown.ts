@@ -247,7 +247,9 @@ function inline(text: string): string {
 /** A text of somebody else's as a quotation, every line a paragraph: nothing in it can leave it. */
 function quote(text: string): string {
   return escaped(text.trim())
-    .split(/\s*\n\s*/)
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line, _at, { length }) => line !== "" || length === 1)
     .map((line) => `> ${line}`)
     .join("\n>\n");
 }

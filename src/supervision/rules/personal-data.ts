@@ -24,7 +24,7 @@ const extensionAtEnd = new RegExp(String.raw`[,;]? ?(?:${extensionWords.join("|"
 const longestExtension = 48;
 
 /** A bank account number goes on in groups of four after its country and check digits; those are no numbers of their own. */
-const ibanBeginning = /(?:^|[^A-Z0-9])([A-Z]{2} ?\d{2}(?:[ -]?[A-Z0-9]{4})*[ -]?[A-Z0-9]{0,4} ?)$/;
+const ibanBeginning = /(?:^|[^A-Z0-9])([A-Z]{2} ?\d{2}(?:[ -]?[A-Z0-9]{4}){0,8}[ -]?[A-Z0-9]{0,4} ?)$/;
 
 /** Looks in a run for all numeric kinds at once; within a longer word or amount it counts for none. */
 function findNumbers(kinds: ReadonlySet<PersonalDataKind>): (text: string, start: number, end: number) => Finding[] {

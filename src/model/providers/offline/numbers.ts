@@ -37,7 +37,9 @@ function numbersIn(text: string, name: string): number[] {
     const after = /^\s*(\p{L}+)/u.exec(
       text.slice(match.index + match[0].length, match.index + match[0].length + 40),
     )?.[1];
-    const before = /(\p{L}+)\s*[:=#]?\s*$/u.exec(text.slice(Math.max(0, match.index - 40), match.index))?.[1];
+    const before = /(?<!\p{L})(\p{L}+)\s{0,4}[:=#]?\s{0,4}$/u.exec(
+      text.slice(Math.max(0, match.index - 40), match.index),
+    )?.[1];
     const beside = [after, before].some((word) => word !== undefined && nameStems.has(stem(word.toLowerCase())));
     return { value: Number(match[1]), beside };
   });

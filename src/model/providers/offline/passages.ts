@@ -2,6 +2,7 @@
  * Data as it can be quoted: sentences, and what stands above them. Much of what a model is given is Markdown, whose headings,
  * wrapped lines, tables and blocks of code are no sentences.
  */
+import { headingOf } from "../../../text/edges.js";
 import { sentences, words } from "./words.js";
 
 export interface Passage {
@@ -12,18 +13,17 @@ export interface Passage {
 
 /** A line of at least so many characters that ends in no full stop goes on in the next one. */
 const wrappedLine = 60;
-const headingLine = /^(#{1,6})\s+(.*?)\s*#*$/;
 /** What begins a line of its own: a list item, a table row, a quotation, a heading. */
 const ownLine = /^\s*(?:[-*+•]\s|\d+[.)]\s|\||>|#{1,6}\s|$)/;
-const tableRule = /^\s*\|?[\s:|-]+\|?\s*$/;
+const tableRule = /^[\s:|-]+$/;
 
 /** The passages of a text, in order. */
 export function passages(text: string): Passage[] {
   const headings: string[] = [];
   return linesOf(text).flatMap((line) => {
-    const [, marks, title] = headingLine.exec(line) ?? [];
-    if (marks === undefined || title === undefined) return sentencesOf(line, headings.join(" "));
-    headings.splice(marks.length - 1, headings.length, plain(title));
+    const heading = headingOf(line);
+    if (heading === undefined) return sentencesOf(line, headings.join(" "));
+    headings.splice(heading.level - 1, headings.length, plain(heading.title));
     return [];
   });
 }
@@ -47,7 +47,7 @@ function linesOf(text: string): string[] {
       const last = lines.at(-1);
       if (open && last !== undefined && !ownLine.test(line)) lines[lines.length - 1] = `${last} ${line.trim()}`;
       else lines.push(line);
-      open = line.length >= wrappedLine && !headingLine.test(line) && !line.trimStart().startsWith("|");
+      open = line.length >= wrappedLine && headingOf(line) === undefined && !line.trimStart().startsWith("|");
     }
   }
   return lines;
@@ -84,5 +84,5 @@ function cellsOf(line: string): string[] {
 
 /** Without the marks of emphasis and the addresses of links. */
 function plain(text: string): string {
-  return text.replace(/\[([^\]]*)\]\([^)\s]*\)/g, "$1").replace(/\*\*|__(?=\S)|(?<=\S)__/g, "");
+  return text.replace(/\[([^\][]*)\]\([^()\s]*\)/g, "$1").replace(/\*\*|__(?=\S)|(?<=\S)__/g, "");
 }

@@ -1,5 +1,7 @@
 /** Texts for a schema: taken from the conversation by the property's name, then made to fit format, pattern and length. */
+
 import { RE2JS } from "re2js";
+import { trimEndOf } from "../../../text/edges.js";
 import { answer, keywords, summary } from "./answer.js";
 import type { Conversation } from "./conversation.js";
 import { numberOf, type Schema, textOf } from "./schema-reading.js";
@@ -74,7 +76,7 @@ const sourceRules: readonly (readonly [RegExp, (finder: TextFinder) => readonly 
 const formats: ReadonlyMap<string, RegExp> = new Map([
   ["date", /\b\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])\b/g],
   ["date-time", /\b\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,3})?Z/g],
-  ["email", /\b[A-Za-z0-9][A-Za-z0-9+_.-]{0,60}@[A-Za-z0-9-]{1,60}(?:\.[A-Za-z]{2,20}){1,3}\b/g],
+  ["email", /(?<![A-Za-z0-9+_.-])[A-Za-z0-9][A-Za-z0-9+_.-]{0,60}@[A-Za-z0-9-]{1,60}(?:\.[A-Za-z]{2,20}){1,3}\b/g],
   ["uri", /\bhttps?:\/\/[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*(?:\/[A-Za-z0-9_~/-]*)?/g],
 ]);
 
@@ -138,14 +140,14 @@ function titles(text: string): string[] {
 }
 
 function quoted(text: string): string[] {
-  return [...text.matchAll(/"([^"\n]{1,200})"|“([^”\n]{1,200})”|«([^»\n]{1,200})»/g)]
+  return [...text.matchAll(/"([^"\n]{1,200})"|“([^“”\n]{1,200})”|«([^«»\n]{1,200})»/g)]
     .map(([, straight, curly, angled]) => straight ?? curly ?? angled ?? "")
     .filter((passage) => passage.trim() !== "");
 }
 
 function tokens(text: string): string[] {
   const found = text.match(/[\p{L}\p{N}][\p{L}\p{N}_./@-]*/gu) ?? [];
-  return [...new Set(found.map((token) => token.replace(/[./@_-]+$/, "")))];
+  return [...new Set(found.map((token) => trimEndOf(token, /[./@_-]/)))];
 }
 
 /** Proper names: quoted ones, then capitalised words, those after "in", "to", "for" … before those that begin a sentence. */
@@ -153,7 +155,7 @@ function names({ searched }: TextFinder): string[] {
   const runs = [...searched.matchAll(/(?:\p{Lu}[\p{L}\p{N}'’-]*)(?: \p{Lu}[\p{L}\p{N}'’-]*)*/gu)].map((match) => {
     const before = searched.slice(Math.max(0, match.index - 12), match.index);
     const follows = /\b(?:in|at|to|from|for|near|of|called|named)\s+$/i.test(before);
-    return { name: match[0], rank: follows ? 0 : /(?:^|[.!?\n])\s*$/.test(before) ? 2 : 1 };
+    return { name: match[0], rank: follows ? 0 : /(?:^|[.!?\n])\s{0,12}$/.test(before) ? 2 : 1 };
   });
   // A sentence's first word is a name only if it is no ordinary word.
   const named = runs.filter(({ name, rank }) => rank < 2 || contentWords(name).length > 0);

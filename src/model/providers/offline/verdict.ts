@@ -86,7 +86,7 @@ function termsFor(act: Act, instructions: string): Term[] {
   return sentences(instructions).flatMap((sentence) => {
     const match = verb.exec(sentence);
     if (match === null || isNegated(sentence.slice(0, match.index))) return [];
-    const quoted = [...sentence.matchAll(/"([^"]+)"|“([^”]+)”|'([^']+)'(?!\w)|`([^`]+)`/g)];
+    const quoted = [...sentence.matchAll(/"([^"]+)"|“([^“”]+)”|'([^']+)'(?!\w)|`([^`]+)`/g)];
     if (quoted.length > 0) {
       return quoted.map(([, ...groups]) => ({ text: groups.find((group) => group !== undefined) ?? "", exact: true }));
     }

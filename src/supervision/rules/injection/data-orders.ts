@@ -118,8 +118,8 @@ function setsAside(hits: readonly Hit[]): boolean {
 
 /** So much of a sentence has to be hidden: `<!-- prettier-ignore -->` is no order. */
 const hiddenLeast = 25;
-const hidingTag =
-  /<[a-z][\da-z-]{0,19}(?=\s)[^<>]{0,300}?(?:display\s?:\s?none|visibility\s?:\s?hidden|font-size\s?:\s?0|opacity\s?:\s?0|\shidden\b)[^<>]{0,300}>/gi;
+const tagWithAttributes = /<[a-z][\da-z-]{0,19}(\s[^<>]{1,600})>/gi;
+const hiding = /display\s?:\s?none|visibility\s?:\s?hidden|font-size\s?:\s?0|opacity\s?:\s?0|\shidden\b/i;
 
 /** Whether a stretch of the text lies in a comment of markup or in an element that isn't shown. */
 function hiddenPlaces(text: string): (start: number, end: number) => boolean {
@@ -130,7 +130,8 @@ function hiddenPlaces(text: string): (start: number, end: number) => boolean {
     ranges.push({ start: from, end: close < 0 ? text.length : close + 3 });
   }
   let close = 0;
-  for (const found of text.matchAll(hidingTag)) {
+  for (const found of text.matchAll(tagWithAttributes)) {
+    if (!hiding.test(found[1] ?? "")) continue;
     const from = found.index + found[0].length;
     // Looked for once, however many elements it is the next one for.
     if (close < from) close = text.indexOf("</", from);

@@ -1,4 +1,5 @@
 /** Internet addresses: IPv4 in dotted decimal (RFC 6943), IPv6 in every text form of RFC 4291, without zone and prefix. */
+import { trimEndOf } from "../../../text/edges.js";
 import type { Finding } from "../detector.js";
 import { isPartOfWord, leftOf } from "./context.js";
 
@@ -41,7 +42,7 @@ export function findIp(withPrivate: boolean): (text: string, start: number, end:
 function addressOf(candidate: string): string {
   const portless = /^(\d{1,3}(?:\.\d{1,3}){3}):\d{1,5}$/.exec(candidate)?.[1];
   if (portless !== undefined) return portless;
-  return candidate.endsWith("::") ? candidate : candidate.replace(/[.:]+$/, "");
+  return candidate.endsWith("::") ? candidate : trimEndOf(candidate, /[.:]/);
 }
 
 function isV4(text: string): boolean {

@@ -1,6 +1,7 @@
 /** Finds values that a name announces: "password: …", `DB_PASSWORD=…`, "login: bob / …". */
+import { trimEndOf } from "../../../text/edges.js";
 import { accountNames, harmlessNames, links, secretNames, vendors, weakNames } from "./announcing-words.js";
-import { hasThreeClasses, isMixed, isPlausible, isStrong } from "./plausible.js";
+import { closing, hasThreeClasses, isMixed, isPlausible, isStrong } from "./plausible.js";
 
 const quote = String.raw`["'\x60*]{0,2}`;
 const nameEnd = String.raw`[\w.\[\]-]{0,16}${quote}\)?`;
@@ -49,7 +50,7 @@ const divider = String.raw`${quote}(?:\s{0,2}[/|:,]\s{0,2}|\s{1,2})${quote}`;
 const account = `(?:${accountNames.join("|")})${nameEnd}`;
 
 const scheme = /\b(?:bearer|basic|token|apikey)\s{1,4}$/i;
-const schemeValue = /^[A-Za-z0-9._~+/-]{12,}=*[.:!?)\]}]*$/;
+const schemeValue = /^[A-Za-z0-9._~+/-]{12,}=*$/;
 
 /** Fewest characters of a value. */
 export const minValue = 6;
@@ -103,7 +104,7 @@ export class AnnouncedValues {
   /** Whether what stands before a stretch announces it. The value is looked at first: that is quicker. */
   private isAnnounced(value: string, left: string): boolean {
     if (!isPlausible(value)) return false;
-    if (value.length >= 12 && /\d/.test(value) && scheme.test(left)) return schemeValue.test(value);
+    if (value.length >= 12 && /\d/.test(value) && scheme.test(left)) return schemeValue.test(trimEndOf(value, closing));
     if (this.isHarmful(this.strongly.before.of(left))) return true;
     const isStrongValue = isStrong(value);
     if (isStrongValue || isMixed(value)) {

@@ -44,7 +44,7 @@ export class KeyFinder {
 
 /** The characters that a form can start with: of each way to begin the first one, a letter, a digit or a class; else any. */
 function firstOf(form: string): RegExp {
-  if (form.replace(/\(\?:[^()]*\)|\[[^\]]*\]/g, "").includes("|")) return /./;
+  if (form.replace(/\(\?:[^()]*\)|\[[^\][]*\]/g, "").includes("|")) return /./;
   const beginnings = /^\(\?:([^()]*)\)(?!\?)/.exec(form)?.[1]?.split("|");
   const optional = /^\(\?:([^()]*)\)\?(.*)$/s.exec(form);
   const ways = beginnings ?? (optional === null ? [form] : [...(optional[1] ?? "").split("|"), optional[2] ?? ""]);

@@ -1,5 +1,7 @@
 /** Tells values that look made up from words, paths, dates, names of variables and what stands for a secret in documentation. */
 
+import { trimEndOf } from "../../../text/edges.js";
+
 /** What stands for a secret in documentation, or is a variable, a call or a word about the secret. */
 const placeholder =
   /^[$%{<([@]|^(?:your|my|the|some|insert|enter|change|replace|example|sample|dummy|test[_-]?(?:key|token|pass)|process\.|os\.|env[.[(]|config\.|settings\.|self\.|this\.|null|undefined|none|true|false|string|todo)|example|placeholder|redacted|x{4,}|\*{3,}|\.{3,}|…|\(\)?|\[secret\]|\[redacted\]|_here\b/i;
@@ -12,13 +14,13 @@ const wordsWithSlashes = /^[a-z._-]+(?:[/\\][a-z._-]+)+$/i;
 
 /** Times, dates, versions, sizes, names of algorithms and standards: letters or signs with digits, and no secret. */
 const measure =
-  /^(?:v?\d+(?:[.:/-]\d+)+[a-z]?|\d+[-.,]?\d*[- ]?(?:s|secs?|seconds?|min|mins|minutes?|m|h|hrs?|hours?|d|days?|weeks?|months?|years?|ms|bits?|bytes?|chars?|characters?|digits?|x|st|nd|rd|th|%|times|k|kb|mb|gb|usd|eur|stellig\w*|zeichen|caract\w*|символ\w*|(?:€|\$|£))|(?:sha|md|aes|rsa|rs|hs|es|ps|oauth|base|utf|http|tls|ssl|ipv|pbkdf|ed|p|des|chacha|curve|blake|argon|level|step|chapter|section|page|part|version|windows|win|office|iso|rfc|cve|gpt|claude|python|node|php|html|web|ios|android|mp|usb|wpa|x|fido|nist|sp|q|h)[-_]?v?\d+(?:[-._]\w{1,6})*)$/i;
+  /^(?:v?\d+(?:[.:/-]\d+)+[a-z]?|\d+(?:[-.,]\d*)?[- ]?(?:s|secs?|seconds?|min|mins|minutes?|m|h|hrs?|hours?|d|days?|weeks?|months?|years?|ms|bits?|bytes?|chars?|characters?|digits?|x|st|nd|rd|th|%|times|k|kb|mb|gb|usd|eur|stellig\w*|zeichen|caract\w*|символ\w*|(?:€|\$|£))|(?:sha|md|aes|rsa|rs|hs|es|ps|oauth|base|utf|http|tls|ssl|ipv|pbkdf|ed|p|des|chacha|curve|blake|argon|level|step|chapter|section|page|part|version|windows|win|office|iso|rfc|cve|gpt|claude|python|node|php|html|web|ios|android|mp|usb|wpa|x|fido|nist|sp|q|h)[-_]?v?\d+(?:[-._]{1,2}[a-z0-9]{1,6})*)$/i;
 
 /** An assignment of its own, such as `user=jane`. */
 const assignment = /^[A-Za-z_][\w.-]*=[^=]/;
 
 /** The punctuation of the sentence in which a value stands. */
-const closing = /[.:!?)\]}…]+$/;
+export const closing = /[.:!?)\]}…]/;
 
 /** Characters beyond which a value is no word. */
 const longValue = 200;
@@ -34,7 +36,7 @@ export function entropyOf(text: string): number {
 
 /** Whether what follows a name that announces a secret looks like one: two classes of characters, or much variety. */
 export function isPlausible(value: string): boolean {
-  const bare = value.length > longValue ? value : value.replace(closing, "");
+  const bare = value.length > longValue ? value : trimEndOf(value, closing);
   if (bare.length < 6 || placeholder.test(bare) || assignment.test(bare) || entropyOf(bare) < 1.9) return false;
   // What is longer than any word, path or date is none; asking would take more than linear time.
   if (bare.length > longValue) return true;
@@ -63,7 +65,7 @@ export function hasThreeClasses(value: string): boolean {
 
 /** Whether a value is long and without any word: enough where the name before it says little. */
 export function isStrong(value: string): boolean {
-  const bare = value.length > longValue ? value : value.replace(closing, "");
+  const bare = value.length > longValue ? value : trimEndOf(value, closing);
   if (!/^[A-Za-z0-9_\-=+/~.:]{15,}$/.test(bare) || !isPlausible(bare)) return false;
   return (
     /\d/.test(bare) &&
