@@ -9,6 +9,7 @@ import { SessionMemory } from "./application/memory/session-memory.js";
 import type { RootPlatform } from "./application/root-platform.js";
 import type { Services } from "./application/services.js";
 import { callHttpWorker } from "./application/worker-caller.js";
+import type { NewQueueJob } from "./catalogues/queue-jobs.js";
 import type { LaterJob } from "./catalogues/webhooks.js";
 import { named, shared, tenantModel, tenantProvider } from "./composition/shared.js";
 import { AskGateway } from "./gateways/ask-gateway.js";
@@ -70,7 +71,7 @@ export function composeRootPlatform(env: Env, revision?: number): RootPlatform {
     model,
     teamState: (tenantId) => new D1TeamState(shared(env).db, tenantId, now),
     callWorker: (work, call, signal) => callHttpWorker(call, signal, { ...work, policy, signer }),
-    deliver: (delivery) => deliverToD1(shared(env).db, delivery, (jobs) => sendWebhookJobs(env, jobs)),
+    deliver: (delivery) => deliverToD1(shared(env).db, delivery, { now, send: (jobs) => sendWebhookJobs(env, jobs) }),
     conversations: conversationsOf(env),
   };
 }
@@ -154,7 +155,14 @@ function conversationsOf(env: Env): ChannelGateway {
   return new ChannelGateway(new PlacedObjects(named(env, env.CHANNEL_CONVERSATION), shared(env).placements));
 }
 
+/** How many messages a queue takes at once. */
+const maxBatch = 100;
+
 async function sendWebhookJobs(env: Env, jobs: readonly LaterJob[]): Promise<void> {
-  const messages = jobs.map(({ inMs, ...body }) => ({ body, delaySeconds: Math.ceil(inMs / 1_000) }));
-  if (messages.length > 0) await env.WEBHOOKS.sendBatch(messages);
+  const messages = jobs.map(({ inMs, ...job }) => {
+    const body = { kind: "webhook", ...job } satisfies NewQueueJob;
+    return { body, delaySeconds: Math.ceil(inMs / 1_000) };
+  });
+  for (let from = 0; from < messages.length; from += maxBatch)
+    await env.WEBHOOKS.sendBatch(messages.slice(from, from + maxBatch));
 }

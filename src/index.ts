@@ -10,26 +10,22 @@ import { createApp } from "./http/app.js";
 import { documentationPages } from "./http/documentation-pages.js";
 import { mcpFace } from "./mcp/face.js";
 import { openAiFace } from "./openai/face.js";
-import { consumeDeadLetters } from "./queue/dead-letter-consumer.js";
-import { consumeFlushes } from "./queue/flush-consumer.js";
-import { consumeWebhooks } from "./queue/webhook-consumer.js";
+import { consumeJobs } from "./queue/job-consumer.js";
 import { deploymentActor } from "./tenancy/actor.js";
 import { channelWebhooks } from "./webhooks/face.js";
 
 export { ChannelConversation, ChatSession, MemoryThread, Roundtable, RoutingRun };
 
+/** The schedule that looks after what is owed alone; any other does all the housekeeping. `wrangler.toml` sets them. */
+const everyMinute = "* * * * *";
+
 const app = createApp(composeServices, documentationPages, [mcpFace, openAiFace, channelWebhooks]);
 
 export default {
   fetch: (request, env, ctx) => app.fetch(request, env, ctx),
-  queue: (batch, env) => {
-    const services = composeServices(env);
-    if (batch.queue.startsWith("conclave-webhooks")) return consumeWebhooks(batch.messages, services);
-    return batch.queue.startsWith("conclave-flushes-dead")
-      ? consumeDeadLetters(batch.messages, services)
-      : consumeFlushes(batch.messages, services.memory.ports.threads);
-  },
+  queue: (batch, env) => consumeJobs(batch.messages, composeServices(env)),
   scheduled: async (controller, env) => {
-    await runMaintenance(deploymentActor, { at: controller.scheduledTime }, composeServices(env));
+    const owedAlone = controller.cron === everyMinute;
+    await runMaintenance(deploymentActor, { at: controller.scheduledTime, owedAlone }, composeServices(env));
   },
 } satisfies ExportedHandler<Env>;

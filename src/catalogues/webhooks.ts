@@ -72,9 +72,12 @@ export interface LaterJob extends WebhookJob {
 
 const minute = 60_000;
 const hour = 60 * minute;
-/** How long to wait after each failure, in milliseconds: a little over a day in all. */
+/**
+ * How long to wait after each failure, in milliseconds: a little over a day in all. Whoever was away for a minute is tried within the
+ * next one.
+ */
 const retryWaitsMs = [
-  ...[5_000, 30_000, 2 * minute, 10 * minute, 30 * minute],
+  ...[5_000, 20_000, 30_000, minute, 5 * minute, 15 * minute, 30 * minute],
   ...[hour, 2 * hour, 4 * hour, 8 * hour, 10 * hour],
 ];
 

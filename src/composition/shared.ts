@@ -10,6 +10,7 @@ import { logAttempt } from "../application/model-log.js";
 import { RemoteTools } from "../application/remote-tools.js";
 import { SupervisorBuilder } from "../application/supervisor-builder.js";
 import { ToolBuilder } from "../application/tool-builder.js";
+import type { NewQueueJob } from "../catalogues/queue-jobs.js";
 import { type Namespace, PlacedObjects, withNamedJurisdictions } from "../gateways/placement.js";
 import { ThreadGateway } from "../gateways/thread-gateway.js";
 import { createModelPort, type ModelConfig } from "../model/directory.js";
@@ -90,7 +91,10 @@ export function shared(env: Env): Shared {
     deadLetters: new DeadLetters(db, now),
     answers,
     claims,
-    sendJobs: (jobs) => env.FLUSHES.sendBatch(jobs.map((body) => ({ body }))).then(() => undefined),
+    sendJobs: (jobs) =>
+      env.FLUSHES.sendBatch(jobs.map((job) => ({ body: { kind: "flush", ...job } satisfies NewQueueJob }))).then(
+        () => undefined,
+      ),
   });
   const signingSecret = createSigningSecrets(env.SEALING_SECRET);
   const signer = new CallSigner(signingSecret, now);

@@ -1,33 +1,30 @@
-/** The queue of webhooks: each message says that something happened in a session or run. Those of a batch don't wait for one another. */
+/** Jobs of webhooks: each says that something happened in a session or run. Those of a batch don't wait for one another. */
 
 import type { Services } from "../application/services.js";
 import { deliverWebhooks } from "../application/webhooks/deliver-webhooks.js";
-import { webhookJobSchema } from "../catalogues/webhooks.js";
+import type { WebhookJob } from "../catalogues/webhooks.js";
 import { describeError, log } from "../platform/logging.js";
 import { systemActor } from "../tenancy/actor.js";
+import type { JobMessage } from "./job-message.js";
 
-type Message = Pick<MessageBatch["messages"][number], "id" | "body" | "attempts" | "ack" | "retry">;
-
-/** How long a message waits that could not be handled, in seconds. */
+/** How long a job waits that could not be done, in seconds; and how often it is tried. After that the schedule finds what is owed. */
 const retrySeconds = 10;
+const maxTries = 3;
 
-export async function consumeWebhooks(messages: readonly Message[], services: Services): Promise<void> {
-  await Promise.all(messages.map((message) => consume(message, services)));
+export async function consumeWebhooks(jobs: readonly JobMessage<WebhookJob>[], services: Services): Promise<void> {
+  await Promise.all(jobs.map((one) => consume(one, services)));
 }
 
-async function consume(message: Message, services: Services): Promise<void> {
-  const job = webhookJobSchema.safeParse(message.body);
-  if (!job.success) {
-    log("error", "queue.malformed", { messageId: message.id });
-    return message.ack();
-  }
-  const { tenantId } = job.data;
+async function consume({ message, job }: JobMessage<WebhookJob>, services: Services): Promise<void> {
+  const { tenantId } = job;
+  const { attempts } = message;
   try {
-    const later = await deliverWebhooks(systemActor(tenantId, "queue"), job.data, services);
+    const later = await deliverWebhooks(systemActor(tenantId, "queue"), job, services);
     if (later.ok) await services.sendWebhookJobs(later.value);
     message.ack();
   } catch (error) {
-    log("warn", "queue.webhook_failed", { tenantId, attempts: message.attempts, ...describeError(error) });
-    message.retry({ delaySeconds: retrySeconds });
+    log("warn", "queue.webhook_failed", { tenantId, attempts, ...describeError(error) });
+    if (attempts < maxTries) message.retry({ delaySeconds: retrySeconds });
+    else message.ack();
   }
 }

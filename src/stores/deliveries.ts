@@ -8,6 +8,7 @@ import type { LaterJob } from "../catalogues/webhooks.js";
 import { insertAct } from "./audit-log.js";
 import type { Database } from "./database.js";
 import { endWork } from "./team-state.js";
+import { owedToAll } from "./webhook-deliveries.js";
 
 /** A message from an object's outbox, with where it comes from. */
 export interface Delivery {
@@ -16,30 +17,32 @@ export interface Delivery {
   readonly messages: readonly { readonly id: number; readonly topic: string; readonly payload: string }[];
 }
 
-/** @param notify has the queue look what happened, where the tenant has webhooks */
-export async function deliverToD1(
-  db: Database,
-  delivery: Delivery,
-  notify: (jobs: readonly LaterJob[]) => Promise<void> = async () => {},
-): Promise<void> {
+/** What a tenant's webhooks are to hear of. */
+export interface WebhookWaking {
+  readonly now: () => number;
+  /** Has the queue look what happened. */
+  readonly send: (jobs: readonly LaterJob[]) => Promise<void>;
+}
+
+/**
+ * @param waking of objects whose events webhooks are told. That something is owed to them is stored with the copies: where the job is
+ * lost, the schedule finds it.
+ */
+export async function deliverToD1(db: Database, delivery: Delivery, waking?: WebhookWaking): Promise<void> {
   const { tenantId, ownerId } = delivery;
-  const tenant = db
-    .prepare(
-      `SELECT EXISTS (SELECT 1 FROM webhooks WHERE tenant_id = ?1 AND status = 'active') AS listens
-       FROM tenants WHERE tenant_id = ?1`,
-    )
-    .bind(tenantId);
-  let listens: boolean;
+  let names: string[];
   try {
+    const owed = waking === undefined ? [] : [owedToAll(db, tenantId, ownerId, waking.now())];
     const copies = statementsFor(db, delivery);
-    const [found] = await db.batch<{ listens: number }>([tenant, ...copies]);
-    listens = found?.results[0]?.listens === 1;
+    const [first] = await db.batch<{ name?: string }>([...owed, ...copies]);
+    names = owed.length === 0 ? [] : (first?.results ?? []).flatMap(({ name }) => name ?? []);
   } catch (error) {
     // A tenant that was deleted meanwhile takes its copies with it: they refer to it.
+    const tenant = db.prepare("SELECT 1 FROM tenants WHERE tenant_id = ?").bind(tenantId);
     if ((await tenant.first()) === null) return;
     throw error;
   }
-  if (listens) await notify([{ tenantId, rootId: ownerId, inMs: 0 }]);
+  if (names.length > 0) await waking?.send(names.map((name) => ({ tenantId, rootId: ownerId, name, inMs: 0 })));
 }
 
 /** A message as its handler reads it. */

@@ -30,26 +30,49 @@ export interface StreamOf {
   readonly rootId: string;
 }
 
+/** Who sends from a stream holds it until then, in milliseconds since the epoch; `cursor`: up to where its events were read. */
+export interface StreamLease {
+  readonly until: number;
+  readonly cursor: number | undefined;
+}
+
+const oweAgain =
+  "ON CONFLICT DO UPDATE SET again = 1, due_at = MIN(COALESCE(due_at, excluded.due_at), excluded.due_at)";
+
+/**
+ * Something happened in a session, run or roundtable: all that subscribe are owed a look at it. Gives their names.
+ * @param now milliseconds since the epoch
+ */
+export function owedToAll(db: Database, tenantId: string, rootId: string, now: number): D1PreparedStatement {
+  return db
+    .prepare(
+      `INSERT INTO webhook_streams (tenant_id, name, root_id, leased_until, again, due_at)
+       SELECT tenant_id, name, ?2, 0, 1, ?3 FROM webhooks WHERE tenant_id = ?1 AND status = 'active' ${oweAgain} RETURNING name`,
+    )
+    .bind(tenantId, rootId, now);
+}
+
 export class WebhookDeliveries {
   constructor(
     private readonly db: Database,
     private readonly now: () => number,
   ) {}
 
-  /** Takes a stream to send from it, if nobody else does; whoever does is told that there is more. */
-  async claim(
-    { tenantId, name, rootId }: StreamOf,
-    leaseMs: number,
-  ): Promise<{ cursor: number | undefined } | undefined> {
+  /**
+   * Takes a stream to send from it, if nobody else does; the holder learns that there is more. Should the holder die, the stream is due
+   * when its lease ends.
+   */
+  async claim({ tenantId, name, rootId }: StreamOf, leaseMs: number): Promise<StreamLease | undefined> {
     const now = this.now();
+    const until = now + leaseMs;
     const row = await this.db
       .prepare(
-        `INSERT INTO webhook_streams (tenant_id, name, root_id, leased_until) VALUES (?1, ?2, ?3, ?4)
-         ON CONFLICT DO UPDATE SET leased_until = ?4, again = 0 WHERE leased_until <= ?5 RETURNING cursor`,
+        `INSERT INTO webhook_streams (tenant_id, name, root_id, leased_until, due_at) VALUES (?1, ?2, ?3, ?4, ?4)
+         ON CONFLICT DO UPDATE SET leased_until = ?4, due_at = ?4, again = 0 WHERE leased_until <= ?5 RETURNING cursor`,
       )
-      .bind(tenantId, name, rootId, now + leaseMs, now)
+      .bind(tenantId, name, rootId, until, now)
       .first<{ cursor: number | null }>();
-    if (row !== null) return { cursor: row.cursor ?? undefined };
+    if (row !== null) return { until, cursor: row.cursor ?? undefined };
     await this.db
       .prepare("UPDATE webhook_streams SET again = 1 WHERE tenant_id = ? AND name = ? AND root_id = ?")
       .bind(tenantId, name, rootId)
@@ -57,14 +80,28 @@ export class WebhookDeliveries {
     return undefined;
   }
 
-  /** Lets a stream go, or finds that it is gone. False when something happened meanwhile: then it is still held, to be looked at again. */
-  async release({ tenantId, name, rootId }: StreamOf): Promise<boolean> {
-    const of = "WHERE tenant_id = ?1 AND name = ?2 AND root_id = ?3";
+  /**
+   * Lets a stream go, or finds that it is gone. False when something happened meanwhile: then it is still held, to be looked at again.
+   * @param dueAt when the next try is due; without one nothing is owed
+   */
+  async release({ tenantId, name, rootId }: StreamOf, { until }: StreamLease, dueAt?: number): Promise<boolean> {
+    const of = "WHERE tenant_id = ?1 AND name = ?2 AND root_id = ?3 AND leased_until = ?4";
+    const bound = [tenantId, name, rootId, until] as const;
     const [, again] = await this.db.batch([
-      this.db.prepare(`UPDATE webhook_streams SET leased_until = 0 ${of} AND again = 0`).bind(tenantId, name, rootId),
-      this.db.prepare(`UPDATE webhook_streams SET again = 0 ${of} AND leased_until > 0`).bind(tenantId, name, rootId),
+      this.db
+        .prepare(`UPDATE webhook_streams SET leased_until = 0, due_at = ?5 ${of} AND again = 0`)
+        .bind(...bound, dueAt ?? null),
+      this.db.prepare(`UPDATE webhook_streams SET again = 0 ${of}`).bind(...bound),
     ]);
     return (again?.meta.changes ?? 0) === 0;
+  }
+
+  /** Nothing is owed of a stream any more: its subscription is switched off. */
+  async rest({ tenantId, name, rootId }: StreamOf): Promise<void> {
+    await this.db
+      .prepare("UPDATE webhook_streams SET due_at = NULL WHERE tenant_id = ? AND name = ? AND root_id = ?")
+      .bind(tenantId, name, rootId)
+      .run();
   }
 
   /** The oldest that waits to be sent. */
@@ -144,6 +181,9 @@ export class WebhookDeliveries {
            WHERE tenant_id = ?1 AND name = ?2 AND status = 'pending'`,
         )
         .bind(tenantId, name, failure, now, deliveryId),
+      this.db
+        .prepare("UPDATE webhook_streams SET due_at = NULL WHERE tenant_id = ? AND name = ? AND due_at IS NOT NULL")
+        .bind(tenantId, name),
     ]);
   }
 
@@ -167,14 +207,23 @@ export class WebhookDeliveries {
 
   /** Has a delivery tried again at once, from the start. */
   async again(tenantId: string, name: string, deliveryId: string): Promise<WebhookDelivery | undefined> {
-    const row = await this.db
-      .prepare(
-        `UPDATE webhook_deliveries SET status = 'pending', attempts = 0, next_at = ?4, updated_at = ?4
-         WHERE delivery_id = ?3 AND tenant_id = ?1 AND name = ?2 RETURNING *`,
-      )
-      .bind(tenantId, name, deliveryId, this.now())
-      .first();
-    return row === null ? undefined : deliveryView(deliveryRow.parse(row));
+    const [changed] = await this.db.batch([
+      this.db
+        .prepare(
+          `UPDATE webhook_deliveries SET status = 'pending', attempts = 0, next_at = ?4, updated_at = ?4
+           WHERE delivery_id = ?3 AND tenant_id = ?1 AND name = ?2 RETURNING *`,
+        )
+        .bind(tenantId, name, deliveryId, this.now()),
+      this.db
+        .prepare(
+          `INSERT INTO webhook_streams (tenant_id, name, root_id, leased_until, again, due_at)
+           SELECT tenant_id, name, root_id, 0, 1, ?4 FROM webhook_deliveries
+           WHERE delivery_id = ?3 AND tenant_id = ?1 AND name = ?2 ${oweAgain}`,
+        )
+        .bind(tenantId, name, deliveryId, this.now()),
+    ]);
+    const [row] = changed?.results ?? [];
+    return row === undefined ? undefined : deliveryView(deliveryRow.parse(row));
   }
 
   /** Forgets what is known of a session, run or roundtable that is gone. */
@@ -186,16 +235,31 @@ export class WebhookDeliveries {
     ]);
   }
 
-  /** Deliveries whose time has come long ago: their message in the queue was lost. */
-  async overdue(before: number, limit: number): Promise<StreamOf[]> {
+  /**
+   * Streams of which something is owed at a time: their job was lost, waits in the queue, or died. They are due again a while later, so
+   * that the next to ask gets others.
+   */
+  async takeOwed(at: number, againMs: number, limit: number): Promise<StreamOf[]> {
     const { results } = await this.db
       .prepare(
-        `SELECT DISTINCT tenant_id, name, root_id FROM webhook_deliveries
-         WHERE status = 'pending' AND next_at < ? ORDER BY next_at LIMIT ?`,
+        `UPDATE webhook_streams SET due_at = ?2 WHERE (tenant_id, name, root_id) IN
+           (SELECT tenant_id, name, root_id FROM webhook_streams WHERE due_at <= ?1 ORDER BY due_at LIMIT ?3)
+         RETURNING tenant_id, name, root_id`,
       )
-      .bind(before, limit)
+      .bind(at, at + againMs, limit)
       .all<{ tenant_id: string; name: string; root_id: string }>();
     return results.map(({ tenant_id, name, root_id }) => ({ tenantId: tenant_id, name, rootId: root_id }));
+  }
+
+  /** Has deliveries be owed that wait since long before their stream said so: a version before has noted them. */
+  async oweOverdue(before: number): Promise<void> {
+    await this.db
+      .prepare(
+        `UPDATE webhook_streams SET due_at = ?1 WHERE due_at IS NULL AND (tenant_id, name, root_id) IN
+           (SELECT tenant_id, name, root_id FROM webhook_deliveries WHERE status = 'pending' AND next_at < ?1)`,
+      )
+      .bind(before)
+      .run();
   }
 
   /** Deletes what is settled since before a time. */

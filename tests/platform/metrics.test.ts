@@ -230,7 +230,7 @@ describe("the metrics of a failure", () => {
     await memory.say(numbered(1));
     const job = { tenantId, memoryId: memory.memoryId, threadId: "main", fromSeq: 2, toSeq: 2 };
     await deliver("conclave-flushes", job, 3);
-    await deliver("conclave-flushes-dead", job, 1);
+    await deliver("conclave-flushes", job, 7);
     await letThrough();
     expect(metrics.of(tenantId, "memory.slice_failed")).toContainEqual(expect.objectContaining({ level: "warn" }));
     expect(metrics.of(tenantId, "queue.slice_failed")).toContainEqual(expect.objectContaining({ attempts: 3 }));

@@ -3,7 +3,6 @@ import { Webhook } from "standardwebhooks";
 import { describe, expect, it } from "vitest";
 import { createSealer } from "../../src/platform/secrets.js";
 import { type Fields, newTenant, type TestTenant } from "../support/conclave.js";
-import { runHousekeeping } from "../support/housekeeping.js";
 import { asksHuman, newTeam, routesTo } from "../support/teams.js";
 import type { UpstreamModel } from "../support/upstream-client.js";
 import { bodyOf, down, received, receiver, subscribe, taken } from "../support/webhook-receivers.js";
@@ -177,13 +176,13 @@ describe("a webhook", () => {
     await expect.poll(() => deliveries(tenant)).toMatchObject([{ status: "pending", attempts: 1 }]);
     await holdRetries(tenant);
     // As after a day of it: two tries are left.
-    await env.DB.prepare("UPDATE webhook_deliveries SET attempts = 9 WHERE tenant_id = ?").bind(tenant.tenantId).run();
+    await env.DB.prepare("UPDATE webhook_deliveries SET attempts = 11 WHERE tenant_id = ?").bind(tenant.tenantId).run();
     await letTimePass(tenant, sessionId);
-    await expect.poll(() => deliveries(tenant)).toMatchObject([{ status: "pending", attempts: 10 }]);
+    await expect.poll(() => deliveries(tenant)).toMatchObject([{ status: "pending", attempts: 12 }]);
     await letTimePass(tenant, sessionId);
     await expect
       .poll(() => deliveries(tenant, "?status=parked"))
-      .toMatchObject([{ attempts: 11, failure: "it answered 503" }]);
+      .toMatchObject([{ attempts: 13, failure: "it answered 503" }]);
     await hook.reply(taken);
     const second = await tenant.say(sessionId, "second");
     await expect.poll(async () => (await received(hook)).at(-1)?.data.turnId).toBe(second.turnId);
@@ -282,16 +281,5 @@ describe("a webhook", () => {
     expect((await put({ events: ["reply.delta"] })).status).toBe(422);
     expect((await put({ events: ["gossip"] })).status).toBe(422);
     expect((await put({ secret: "short" })).status).toBe(422);
-  });
-
-  it("whose job was lost is found by the hourly housekeeping", async () => {
-    const { tenant } = await tenantWithAgent();
-    const hook = await receiver(down, taken);
-    await subscribe(tenant, hook);
-    await tenant.say(await tenant.session(), "first");
-    await expect.poll(() => deliveries(tenant)).toMatchObject([{ status: "pending", attempts: 1 }]);
-    await env.DB.prepare("UPDATE webhook_deliveries SET next_at = 0 WHERE tenant_id = ?").bind(tenant.tenantId).run();
-    await runHousekeeping();
-    await expect.poll(() => deliveries(tenant)).toMatchObject([{ status: "delivered", attempts: 2 }]);
   });
 });

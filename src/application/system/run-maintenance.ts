@@ -1,5 +1,5 @@
 /**
- * What the schedule does twice an hour: kept answers that nobody repeats any more go and sessions of one turn that has ended, the lists of
+ * What the schedule does. Each minute: what webhooks are owed is looked for. Twice an hour besides: kept answers that nobody repeats any more go and sessions of one turn that has ended, the lists of
  * remote tools are compared, and memories are looked after.
  */
 import { ok, type Result } from "../../conversation/problem.js";
@@ -11,18 +11,24 @@ import type { Services } from "../services.js";
 
 /** How long settled deliveries of webhooks are listed, in milliseconds. */
 const keptDeliveriesMs = 30 * 86_400_000;
-/** How far behind its time a delivery is whose job was lost, in milliseconds; and how many are sent again at once. */
-const lostJobMs = 600_000;
-const maxOverdue = 100;
+/** A stream that was found owed is found again after this time, in milliseconds, if nobody looked; how many are found at once, and how often. */
+const owedAgainMs = 60_000;
+const owedPage = 100;
+const owedPages = 10;
+/** How far behind its time a delivery is that nobody knows is owed, in milliseconds. */
+const overdueMs = 600_000;
 
-/** @param at when the schedule fired, in milliseconds since the epoch */
+/** @param at when the schedule fired, in milliseconds since the epoch; `owedAlone`: only what is done each minute */
 export async function runMaintenance(
   actor: Actor,
-  { at }: { readonly at: number },
+  { at, owedAlone = false }: { readonly at: number; readonly owedAlone?: boolean },
   services: Services,
 ): Promise<Result<void>> {
   const allowed = authorize(actor, "runMaintenance");
   if (!allowed.ok) return allowed;
+  if (!owedAlone) await services.webhookDeliveries.oweOverdue(at - overdueMs);
+  await resumeOwed(at, services);
+  if (owedAlone) return ok(undefined);
   await services.answers.purgeExpired(at);
   await services.remoteTools.checkDue(async (tenantId, name, version) => {
     const [found] = await services.resources.versions(tenantId, [{ kind: "tools", name, version }]);
@@ -33,7 +39,14 @@ export async function runMaintenance(
   await services.tenants.purgeExpired(at);
   await services.readers.purgeExpired(at);
   await services.webhookDeliveries.purge(at - keptDeliveriesMs);
-  const overdue = await services.webhookDeliveries.overdue(at - lostJobMs, maxOverdue);
-  await services.sendWebhookJobs(overdue.map((stream) => ({ ...stream, inMs: 0 })));
   return ok(await maintainMemories(services.memory, at));
+}
+
+/** Has webhooks go on whose job was lost, with the sessions, runs and roundtables of which something is owed. */
+async function resumeOwed(at: number, { webhookDeliveries, sendWebhookJobs }: Services): Promise<void> {
+  for (let page = 0; page < owedPages; page++) {
+    const owed = await webhookDeliveries.takeOwed(at, owedAgainMs, owedPage);
+    await sendWebhookJobs(owed.map((stream) => ({ ...stream, inMs: 0 })));
+    if (owed.length < owedPage) return;
+  }
 }

@@ -1,6 +1,7 @@
 /**
  * Sends what subscriptions want to hear of a session or run: the events of its log, in order, from where the subscription was read to.
- * Sessions don't wait for one another, nor one receiver for another. Who is interrupted is resumed by the queue.
+ * Sessions don't wait for one another, nor one receiver for another. That something is owed stands with the stream (`due_at`) from the
+ * write that makes it true to the one that settles it: jobs of the queue only make it quick, and the schedule finds what is due without them.
  */
 
 import {
@@ -23,9 +24,11 @@ import { ownerOf, sourceOf } from "./event-owner.js";
 import { sendWebhook } from "./send-webhook.js";
 
 /** How long one job works on a stream, in milliseconds; then it makes room, and the queue goes on with it. */
-const turnMs = 20_000;
-/** How long a holder of a stream may go unnoticed that has died, in milliseconds. */
-const leaseMs = 60_000;
+const turnMs = 10_000;
+/** How long a holder of a stream may go unnoticed that has died, in milliseconds: longer than a turn whose last receiver hangs. */
+const leaseMs = 30_000;
+/** A try may come so much before its time, in milliseconds: clocks differ. */
+const leewayMs = 1_000;
 /** Events that are read at once. */
 const pageSize = 50;
 
@@ -40,7 +43,10 @@ export async function deliverWebhooks(
   const { tenantId, rootId } = job;
   const webhooks = await services.webhooks.active(tenantId, job.name);
   const [webhook] = webhooks;
-  if (webhook === undefined) return ok([]);
+  if (webhook === undefined) {
+    if (job.name !== undefined) await services.webhookDeliveries.rest({ tenantId, rootId, name: job.name });
+    return ok([]);
+  }
   // Each receiver has a job of its own: a Worker waits for a few answers at once, and who never answers takes no other's place.
   if (webhooks.length > 1) return ok(webhooks.map(({ name }) => ({ tenantId, rootId, name, inMs: 0 })));
   const owner = await ownerOf(tenantId, rootId, services);
@@ -54,6 +60,9 @@ export async function deliverWebhooks(
   return ok(later === undefined ? [] : [later]);
 }
 
+/** `settled`: delivered, or there is nothing to deliver. `gone`: the receiver wants no more, ever. */
+type Tried = "settled" | "failed" | "gone";
+
 class Stream {
   constructor(
     private readonly of: StreamOf,
@@ -63,26 +72,29 @@ class Stream {
     private readonly services: Services,
   ) {}
 
+  /** Gives when to go on. What came up while the stream was held is looked at before it is let go, however it ends. */
   async run(): Promise<LaterJob | undefined> {
     const { webhookDeliveries: deliveries, now } = this.services;
     const until = now() + turnMs;
-    const claim = await deliveries.claim(this.of, leaseMs);
-    if (claim === undefined) return undefined;
-    let { cursor } = claim;
+    const lease = await deliveries.claim(this.of, leaseMs);
+    if (lease === undefined) return undefined;
+    let { cursor } = lease;
+    let last: Tried | undefined;
     for (;;) {
-      const head = await deliveries.head(this.of);
+      const head = last === "gone" ? undefined : await deliveries.head(this.of);
       if (head === undefined) {
-        const read = await this.read(cursor);
+        const read = last === "gone" ? undefined : await this.read(cursor);
         if (read !== undefined) cursor = read;
-        else if (await deliveries.release(this.of)) return undefined;
+        else if (await deliveries.release(this.of, lease)) return undefined;
         continue;
       }
-      const waitMs = head.nextAt - now();
-      if (waitMs > 0 || now() >= until) {
-        await deliveries.release(this.of);
-        return { ...this.of, inMs: Math.max(0, waitMs) };
+      const isOver = now() >= until;
+      if (head.nextAt > now() + leewayMs || isOver) {
+        if (!(await deliveries.release(this.of, lease, head.nextAt))) continue;
+        // Who comes before the time has come leaves it to the job of who has tried: each would only have another one follow.
+        return last === "failed" || isOver ? { ...this.of, inMs: Math.max(0, head.nextAt - now()) } : undefined;
       }
-      if (!(await this.deliver(head))) return undefined;
+      last = await this.deliver(head);
     }
   }
 
@@ -103,31 +115,29 @@ class Stream {
     return last.seq;
   }
 
-  /** Whether to go on with the next one. */
-  private async deliver(head: PendingDelivery): Promise<boolean> {
+  private async deliver(head: PendingDelivery): Promise<Tried> {
     const { webhookDeliveries: deliveries, now } = this.services;
     const { tenantId, rootId } = this.of;
     const [event] = await this.source.events(tenantId, rootId, { after: head.seq - 1, limit: 1 });
     const attempts = head.attempts + 1;
     if (event?.seq !== head.seq) {
       await deliveries.settle(this.of, { ...head, attempts }, { failure: "what it is about was deleted" });
-      return true;
+      return "settled";
     }
     const content = webhookBody(event, this.owner, this.webhook.includeTexts);
     const sent = await sendWebhook(this.webhook, { id: head.deliveryId, content }, this.services);
     switch (sent.kind) {
       case "delivered":
         await deliveries.settle(this.of, { ...head, attempts }, {});
-        return true;
+        return "settled";
       case "gone":
         await deliveries.disable(this.of, head, sent.failure);
-        await deliveries.release(this.of);
-        return false;
+        return "gone";
       case "failed": {
         const waitMs = retryWait(attempts);
         const nextAt = waitMs === undefined ? undefined : now() + waitMs;
         await deliveries.settle(this.of, { ...head, attempts }, { failure: sent.failure, nextAt });
-        return true;
+        return "failed";
       }
     }
   }

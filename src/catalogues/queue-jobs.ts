@@ -1,0 +1,15 @@
+/**
+ * What our queues carry. A job says itself what it is, so that a deployment may call its queues whatever it likes. A contract with what
+ * stands in queues while a version is replaced: kinds and fields are only ever added.
+ */
+import { z } from "zod";
+import { flushJobSchema } from "../memory/memory.js";
+import { webhookJobSchema } from "./webhooks.js";
+
+/** Jobs of 23 November 2026 and before say no kind; their fields tell them apart. */
+export const queueJobSchema = z.union([
+  flushJobSchema.extend({ kind: z.literal("flush").default("flush") }),
+  webhookJobSchema.extend({ kind: z.literal("webhook").default("webhook") }),
+]);
+/** As it is put on a queue. */
+export type NewQueueJob = z.input<typeof queueJobSchema> & { readonly kind: "flush" | "webhook" };
