@@ -19,6 +19,8 @@ export type LabelledText = z.infer<typeof labelledTextSchema>;
 export interface Decided {
   readonly text: LabelledText;
   readonly found: boolean;
+  /** Not found, and not sure: a second look would be asked for. */
+  readonly inDoubt?: boolean;
 }
 
 export interface LabelOptions {
@@ -33,14 +35,17 @@ export function reportLabels(all: readonly LabelledText[], options: LabelOptions
     if (options.sensitivity !== undefined && options.sensitivity !== sensitivity) continue;
     console.log(`\n## sensitivity ${sensitivity}`);
     const judge = injectionJudge(sensitivity);
-    printDecided(texts.map((text) => ({ text, found: judge(text.text) })));
+    printDecided(texts.map((text) => ({ text, ...judge(text.text) })));
   }
 }
 
-function injectionJudge(sensitivity: Sensitivity): (text: string) => boolean {
+function injectionJudge(sensitivity: Sensitivity): (text: string) => Omit<Decided, "text"> {
   const rule = { match: { type: "injection", sensitivity }, action: "block", reason: "injection" };
   const rules = compileRules(rulesConfigSchema.parse({ rules: [rule] }));
-  return (text) => rules.judge(text).action !== "allow";
+  return (text) => {
+    const { action, inDoubt = false } = rules.judge(text);
+    return { found: action !== "allow", inDoubt };
+  };
 }
 
 /** Prints totals, the confusion matrix, and recall and false alarms by source and by language. */
@@ -54,6 +59,9 @@ export function printDecided(decided: readonly Decided[]): void {
   console.log(
     `confusion            attack: ${hits} found, ${missed} missed; harmless: ${alarms} found, ${passed} passed`,
   );
+  const doubts = (label: 0 | 1) => decided.filter(({ text, inDoubt }) => text.label === label && inDoubt).length;
+  console.log(`in doubt             attacks ${shareText(doubts(1), hits + missed)}`);
+  console.log(`                     harmless ${shareText(doubts(0), alarms + passed)}`);
   printBy("source", decided, ({ source }) => source);
   printBy("language", decided, ({ lang }) => lang);
 }

@@ -1,5 +1,6 @@
 /** When a supervisor is asked at all: a condition on the text, or a sample of messages, spares the call of a model or an endpoint. */
 import { z } from "zod";
+import { itemName } from "../conversation/names.js";
 import { rulesLimits } from "./rules/limits.js";
 import { compilePattern } from "./rules/patterns.js";
 import { type Subject, segmentsOf } from "./subject.js";
@@ -12,10 +13,12 @@ export const conditionSchema = z
     pattern: z.string().min(1).max(rulesLimits.patternLength).optional(),
     /** The share of messages, calls and replies that it is asked about; which they are, their ids decide. */
     sample: z.number().gt(0).max(1).optional(),
+    /** A rules supervisor with an `injection` rule: texts that it isn't in doubt about, it isn't asked about. */
+    inDoubt: itemName.optional(),
   })
   .refine(
     (when) => Object.values(when).some((value) => value !== undefined),
-    "say at least one of minCharacters, pattern and sample",
+    "say at least one of minCharacters, pattern, sample and inDoubt",
   )
   .superRefine(({ pattern }, context) => {
     if (pattern === undefined) return;
@@ -30,9 +33,11 @@ export const conditionSchema = z
 export interface Condition {
   /** Whether it can only be told of the whole text. */
   readonly needsText: boolean;
+  /** The rules supervisor that has to be in doubt. */
+  readonly inDoubt: string | undefined;
   /** Whether what has this id is in the sample: always the same of the same id. */
   includes(id: string): boolean;
-  /** Why the supervisor isn't asked about the subject; nothing if it is. */
+  /** Why the supervisor isn't asked about the subject, whoever is in doubt; nothing if it is. */
   unmet(subject: Subject, id: string): string | undefined;
 }
 
@@ -42,10 +47,11 @@ export interface Condition {
  * condition("judge", { sample: 0.1 }).unmet(subject, "msg_1"); // "it isn't in the sample of 0.1"
  */
 export function condition(name: string, when: z.infer<typeof conditionSchema>): Condition {
-  const { minCharacters, pattern, sample = 1 } = when;
+  const { minCharacters, pattern, sample = 1, inDoubt } = when;
   const expression = pattern === undefined ? undefined : compilePattern(pattern);
   const includes = (id: string): boolean => sample === 1 || shareOf(`${name}\n${id}`) < sample;
   return {
+    inDoubt,
     needsText: minCharacters !== undefined || pattern !== undefined,
     includes,
     unmet(subject, id) {

@@ -1,6 +1,6 @@
 /** Supervisors as a tenant stores them: what all kinds share, and each kind's own config. */
 import { z } from "zod";
-import { condition } from "./condition.js";
+import { condition, conditionSchema } from "./condition.js";
 import { type AgentSupervisorPorts, agentSupervisor } from "./kinds/agent.js";
 import { agentConfigSchema } from "./kinds/agent-config.js";
 import { type HttpSupervisorPorts, httpConfigSchema, httpSupervisor } from "./kinds/http.js";
@@ -10,12 +10,29 @@ import { rulesConfigSchema } from "./rules/config.js";
 import { type Health, mayModifyMessages, type Supervisor, supervisorSettingsSchema } from "./supervisor.js";
 
 export const supervisorSchema = z.discriminatedUnion("kind", [
-  supervisorSettingsSchema.extend({ kind: z.literal("rules"), config: rulesConfigSchema }),
+  supervisorSettingsSchema.extend({
+    kind: z.literal("rules"),
+    config: rulesConfigSchema,
+    when: conditionSchema
+      .refine(({ inDoubt }) => inDoubt === undefined, {
+        path: ["inDoubt"],
+        message: "a second look is for kinds agent, http and moderation: rules look at everything, for free",
+      })
+      .optional(),
+  }),
   supervisorSettingsSchema.extend({ kind: z.literal("agent"), config: agentConfigSchema }),
   supervisorSettingsSchema.extend({ kind: z.literal("http"), config: httpConfigSchema }),
   supervisorSettingsSchema.extend({ kind: z.literal("moderation"), config: moderationConfigSchema }),
 ]);
 export type SupervisorDefinition = z.infer<typeof supervisorSchema>;
+
+/** Whether it can be in doubt about a text, so that others may be asked for a second look. */
+export function hasDoubts(definition: SupervisorDefinition): boolean {
+  return (
+    definition.kind === "rules" &&
+    definition.config.rules.some(({ match }) => match.type === "injection" && match.signs !== "data")
+  );
+}
 
 /** What the kinds need that reach out: a model, a network. */
 export interface SupervisorPorts {

@@ -20,6 +20,8 @@ export interface Consulted {
   readonly failed?: string;
   /** Why it wasn't asked. */
   readonly skipped?: string;
+  /** The rules supervisor that wasn't sure of the text, where this one is it or was asked because of it. */
+  readonly inDoubt?: string | undefined;
   readonly latencyMs: number;
 }
 
@@ -79,5 +81,6 @@ export async function stepOf(
     ...(said.verdict.usage === undefined ? {} : { usage: said.verdict.usage }),
     ...(said.failed === undefined ? {} : { failed: said.failed }),
     ...(said.skipped === undefined ? {} : { skipped: said.skipped }),
+    ...(said.inDoubt === undefined ? {} : { inDoubt: said.inDoubt }),
   };
 }

@@ -7,6 +7,7 @@ import { isControlFlow, type Journal } from "../agent/journal.js";
 import { DeadlineError, type WithDeadline } from "../model/deadline.js";
 import type { CancelSignal } from "../model/port.js";
 import type { ContextChange, Environment } from "./environment.js";
+import { notInDoubt, withVerdictsKept } from "./in-doubt.js";
 import { type Consulted, passSubject, restrictedTexts, sampledId, stepOf } from "./pass-record.js";
 import { reasonRules, sanitizeReason } from "./reasons.js";
 import { changesOf, type SupervisionState, type SupervisorCall } from "./state.js";
@@ -41,16 +42,17 @@ export async function runPass(
   supervisors: readonly Supervisor[],
   ports: PassPorts,
 ): Promise<PassResult> {
-  const active = supervisors.filter((supervisor) => supervisor.hooks.has(subject.hook)).sort(inOrder);
+  const active = withVerdictsKept(supervisors.filter(({ hooks }) => hooks.has(subject.hook)).sort(inOrder));
   const enforcing = active.filter((supervisor) => supervisor.mode === "enforce");
   const shadows = active.filter((supervisor) => supervisor.mode === "shadow");
   const rules = reasonRules(supervisors, subject.hook);
-  const shadowed = Promise.all(shadows.map((shadow) => callSupervisor(shadow, subject, rules, ports)));
+  const all = { active, rules };
+  const shadowed = Promise.all(shadows.map((shadow) => callSupervisor(shadow, subject, all, ports)));
 
   const consulted: Consulted[] = [];
   let current = subject;
   const evaluate = async (supervisor: Supervisor): Promise<boolean> => {
-    const said = await callSupervisor(supervisor, current, rules, ports);
+    const said = await callSupervisor(supervisor, current, all, ports);
     consulted.push(said);
     current = said.after;
     return said.verdict.action !== "block";
@@ -61,7 +63,7 @@ export async function runPass(
     !(await everyInTurn(modifiers, evaluate)) || !(await reevaluate(modifiers, evaluate, () => current, consulted));
   if (!blocked) {
     const judges = enforcing.filter((supervisor) => !modifiesAt(supervisor, subject.hook));
-    consulted.push(...(await Promise.all(judges.map((judge) => callSupervisor(judge, current, rules, ports)))));
+    consulted.push(...(await Promise.all(judges.map((judge) => callSupervisor(judge, current, all, ports)))));
   }
 
   // Where nobody changes it, it is one subject for all: one digest does.
@@ -125,20 +127,24 @@ async function reevaluate(
 async function callSupervisor(
   supervisor: Supervisor,
   subject: Subject,
-  rules: readonly Supervisor[],
+  { active, rules }: { readonly active: readonly Supervisor[]; readonly rules: readonly Supervisor[] },
   ports: PassPorts,
 ): Promise<Consulted> {
   const started = ports.now();
   const contextChanges: ContextChange[] = [];
   const calls: SupervisorCall[] = [];
-  const about = { name: supervisor.name, mode: supervisor.mode, before: subject, contextChanges, calls };
+  const { name, mode, condition } = supervisor;
+  const about = { name, mode, before: subject, contextChanges, calls, inDoubt: condition?.inDoubt };
   const judging = judgingOf(supervisor, subject, rules, ports, {
     contextChanged: (change) => contextChanges.push(change),
     called: (call) => calls.push(call),
   });
-  const skipped = supervisor.condition?.unmet(subject, sampledId(subject, ports.surroundings));
+  const skipped =
+    condition?.unmet(subject, sampledId(subject, ports.surroundings)) ??
+    (await notInDoubt(supervisor, active, (doubter) => doubter.judge(subject, judging)));
   if (skipped !== undefined) {
-    return { ...about, after: subject, verdict: { action: "allow", reasons: [] }, skipped, latencyMs: 0 };
+    const verdict = { action: "allow" as const, reasons: [] };
+    return { ...about, inDoubt: undefined, after: subject, verdict, skipped, latencyMs: 0 };
   }
   const refusal = supervisor.health?.refusal();
   /** What a verdict makes of the subject, with reasons for everybody. */
@@ -160,7 +166,8 @@ async function callSupervisor(
     const accepted = await accept(given);
     supervisor.health?.succeeded();
     const latencyMs = ports.now() - started;
-    return { ...about, ...accepted, ...whole(forOperators(given), accepted.verdict.reasons), latencyMs };
+    const doubt = given.inDoubt === true ? { inDoubt: supervisor.name } : {};
+    return { ...about, ...doubt, ...accepted, ...whole(forOperators(given), accepted.verdict.reasons), latencyMs };
   } catch (error) {
     if (isControlFlow(error)) throw error;
     // Neither a text nor a cancelled turn can bring it about that a supervisor isn't asked any more.
@@ -202,8 +209,8 @@ function forEverybody({ clientMessage }: Supervisor, action: string, reasons: re
   return clientMessage === undefined || action === "allow" ? reasons : [clientMessage];
 }
 
-function forOperators({ action, reasons, explanation = [] }: Verdict): readonly string[] {
-  return action === "allow" ? reasons : [...reasons, ...explanation];
+function forOperators({ reasons, explanation = [] }: Verdict): readonly string[] {
+  return [...reasons, ...explanation];
 }
 
 function whole(given: readonly string[], shown: readonly string[]): { wholeReasons?: readonly string[] } {

@@ -69,6 +69,8 @@ export const supervisionStepSchema = z.object({
   failed: z.string().optional(),
   /** Why it wasn't asked: its setting `when`. */
   skipped: z.string().optional(),
+  /** The rules supervisor that wasn't sure of the text: this one, or the one because of which this one was asked. */
+  inDoubt: z.string().optional(),
 });
 export type SupervisionStep = z.infer<typeof supervisionStepSchema>;
 
@@ -118,9 +120,9 @@ export function passForOperators(state: SupervisionState): ShownPass {
   return { ...state, steps, reasons: reasons.length === 0 ? state.reasons : reasons };
 }
 
-/** Without whole reasons, texts, the errors of providers and what supervisors did before they decided. */
+/** Without whole reasons, doubts, texts, the errors of providers and what supervisors did before they decided. */
 export function passForOthers({ texts: _, ...state }: SupervisionState): ShownPass {
-  const steps = state.steps.map(({ wholeReasons: __, calls: ___, failed, ...step }) => ({
+  const steps = state.steps.map(({ wholeReasons: __, calls: ___, inDoubt: ____, failed, ...step }) => ({
     ...step,
     ...(failed === undefined ? {} : { failed: "It failed." }),
   }));

@@ -2,6 +2,7 @@
  * The gate a streamed reply passes: text is released only as far as every response supervisor has cleared it. What the gate
  * released is never the last word: the pass over the whole reply is.
  */
+import { streamUntilDoubt } from "./in-doubt.js";
 import { modifiesAt, type Supervisor, type SupervisorStream } from "./supervisor.js";
 import type { Hook } from "./verdict.js";
 
@@ -29,7 +30,9 @@ export function openStreamGate(
   const streams: SupervisorStream[] = [];
   // Those that judge only stand behind those that modify, as in the pass.
   for (const supervisor of [...modifiers, ...active.filter((other) => !modifiesAt(other, hook))]) {
-    const stream = supervisor.openStream?.();
+    const isSecondLook = supervisor.condition?.inDoubt !== undefined;
+    const stream = isSecondLook ? streamUntilDoubt(supervisor, active) : supervisor.openStream?.();
+    if (isSecondLook && stream === undefined) continue;
     if (stream === undefined) return { push: () => "", isBlocked: () => false };
     streams.push(stream);
   }

@@ -123,6 +123,8 @@ export interface Supervisor {
    * @param mayModify false for a second look, which only tells whether it would: it may close the stream then instead of changing it
    */
   openStream?(mayModify?: boolean): SupervisorStream;
+  /** Passes a text on as it is, and closes where this supervisor is in doubt about it. */
+  openDoubtStream?(): SupervisorStream;
 }
 
 /** Whether it may change the texts of a hook: then it is heard in order, before those that only judge. */

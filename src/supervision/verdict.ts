@@ -23,6 +23,8 @@ export interface Verdict {
   readonly reasons: readonly string[];
   /** How it came to its reasons, in words that quote nothing: for operators. */
   readonly explanation?: readonly string[];
+  /** It passes as far as this supervisor can tell, which isn't sure: others may be asked about such texts alone. */
+  readonly inDoubt?: boolean;
   /** With `modify`: what to make of it. With `review`: what is proposed, if anything. */
   readonly change?: Change;
   /** What a model was paid for it. */

@@ -6,6 +6,7 @@ import type { ProblemIssue } from "../../conversation/problem.js";
 import { whatProviderTakes } from "../../model/provider.js";
 import { type Team, teamsWithin, toolRefOf } from "../../routing/team.js";
 import type { ResourceReader } from "../../stores/tenant-snapshots.js";
+import { hasDoubts } from "../../supervision/definition.js";
 import { givesOrders } from "../../supervision/orders-in-data.js";
 import { type ResourceKind, resourceSchemas } from "../../tenancy/resources.js";
 import { missingNames, missingTools, type NamedAt, namedAt } from "../name-checks.js";
@@ -29,12 +30,31 @@ export async function resourceWarnings(
 ): Promise<ProblemIssue[]> {
   const { names, tools, models } = mentionsOf(kind, body);
   const { resources } = services;
-  const [absentNames, absentTools, absentProviders] = await Promise.all([
+  const [absentNames, absentTools, absentProviders, unsure] = await Promise.all([
     missingNames(resources, tenantId, names),
     missingTools(resources, tenantId, tools),
     missingProviders(tenantId, models, services),
+    neverInDoubt(resources, tenantId, names),
   ]);
-  return [...absentNames, ...absentTools, ...absentProviders, ...ordersOf(kind, body)];
+  return [...absentNames, ...absentTools, ...absentProviders, ...unsure, ...ordersOf(kind, body)];
+}
+
+const doubtPath = "when.inDoubt";
+
+/** A supervisor named for its doubts that never has any. */
+async function neverInDoubt(
+  resources: ResourceReader,
+  tenantId: string,
+  names: readonly NamedAt[],
+): Promise<ProblemIssue[]> {
+  const named = names.filter(({ path }) => path === doubtPath);
+  if (named.length === 0) return [];
+  const stored = await resources.versions(tenantId, await resources.pins(tenantId, named));
+  return stored.flatMap(({ kind, name, body }) => {
+    if (kind !== "supervisors" || hasDoubts(resourceSchemas.supervisors.parse(body))) return [];
+    const message = `supervisors/${name} is never in doubt: name one of kind rules with a rule {"match":{"type":"injection"}}`;
+    return [{ path: doubtPath, message }];
+  });
 }
 
 /** A reference is data: what it orders is marked, so that nobody follows it. */
@@ -54,7 +74,9 @@ function mentionsOf(kind: ResourceKind, body: unknown): Mentions {
     case "supervisors": {
       const supervisor = resourceSchemas.supervisors.parse(body);
       const models = supervisor.kind === "agent" ? modelsAt("config.model", supervisor.config.model) : [];
-      return { names: [], tools: [], models };
+      const name = supervisor.when?.inDoubt;
+      const names = name === undefined ? [] : [{ path: doubtPath, kind: "supervisors" as const, name }];
+      return { names, tools: [], models };
     }
     case "panels": {
       const { names, tools, models } = mentionsOfPanel(resourceSchemas.panels.parse(body));

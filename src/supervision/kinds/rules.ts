@@ -5,7 +5,7 @@ import type { RulesConfig } from "../rules/config.js";
 import { type CompiledRules, compileRules, type RulesEdit } from "../rules/engine.js";
 import { type Segment, type Subject, segmentsOf } from "../subject.js";
 import type { Supervisor } from "../supervisor.js";
-import { type Action, type Hook, strictest, type Verdict } from "../verdict.js";
+import { type Action, type Hook, isStricter, strictest, type Verdict } from "../verdict.js";
 
 export interface RulesSupervisorSettings {
   readonly name: string;
@@ -32,6 +32,7 @@ export function rulesSupervisor(settings: RulesSupervisorSettings): Supervisor {
     pure: true,
     judge: async (subject) => judgeSubject(rules, subject),
     openStream: (mayModify) => rules.openStream(mayModify),
+    openDoubtStream: () => rules.openDoubtStream(),
   };
 }
 
@@ -53,6 +54,7 @@ function judgeSubject(rules: CompiledRules, subject: Subject): Verdict {
   const actions: Action[] = [whole.action];
   const reasons = [...whole.reasons];
   const judged = [said];
+  let inDoubt = whole.inDoubt === true;
   for (const segment of segments) {
     if (segment.kind === "spoken" || segment.text === "") continue;
     const alone = judge(segment.text);
@@ -60,16 +62,21 @@ function judgeSubject(rules: CompiledRules, subject: Subject): Verdict {
     actions.push(alone.action);
     reasons.push(...alone.reasons);
     judged.push(segment.text);
+    inDoubt ||= alone.inDoubt === true;
   }
 
   const action = strictest(...actions);
-  if (action === "allow") return { action, reasons: [] };
+  // What is stopped or held anyway leaves no doubt.
+  inDoubt &&= !isStricter(action, "modify");
+  if (action === "allow" && !inDoubt) return { action, reasons: [] };
   const change = { kind: "segments" as const, texts: segments.map((segment) => texts.get(segment) ?? segment.text) };
-  const explanation = [...new Set(judged.flatMap((text) => rules.explain(text, isData)))];
+  const explain = (text: string) => [...rules.explain(text, isData), ...(inDoubt ? rules.explainDoubt(text) : [])];
+  const explanation = [...new Set(judged.flatMap(explain))];
   const verdict = {
     action,
     reasons: [...new Set(reasons)],
     ...(explanation.length === 0 ? {} : { explanation }),
+    ...(inDoubt ? { inDoubt } : {}),
   };
   return segments.every((segment, index) => segment.text === change.texts[index]) ? verdict : { ...verdict, change };
 }

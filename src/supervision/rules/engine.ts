@@ -17,27 +17,51 @@ export interface CompiledRules {
   readonly judgeData: (text: string) => RulesJudgement;
   /** Why injection rules found what they found, for operators: scores and signs, nothing of the text. */
   explain(text: string, isData?: boolean): string[];
+  /** The same of what leaves them in doubt. */
+  explainDoubt(text: string): string[];
   /** Opens a stream for a text that comes in pieces and is passed on as far as it has been cleared; one that may not edit closes where it would. */
   openStream(mayEdit?: boolean): RulesStream;
+  /** Opens a stream that passes a text on as it is, and closes where it is in doubt. */
+  openDoubtStream(): RulesStream;
 }
 
 /** Makes a configuration ready for use. Costs far more than judging a text with it: keep what it gives. */
 export function compileRules(config: RulesConfig): CompiledRules {
   const rules = config.rules.map(compileRule);
   const forData = rules.map((rule) => ({ ...rule, detectors: [...rule.detectors, ...(rule.inData ?? [])] }));
-  const judge = (text: string) => judgeWhole(text, rules);
-  const judgeData = (text: string) => judgeWhole(text, forData);
+  const doubting = rules.flatMap(({ inDoubt = [], ...rule }): CompiledRule[] =>
+    inDoubt.length === 0 ? [] : [{ ...rule, detectors: inDoubt, action: "review", isDoubt: true }],
+  );
+  const judge = (text: string) => judgeWhole(text, rules, doubting);
+  const judgeData = (text: string) => judgeWhole(text, forData, doubting);
   const explain = (text: string, isData = false) =>
     config.rules.flatMap(({ match }) => [...explainRule(match, text), ...explainData(match, text, isData)]);
-  return { judge, judgeData, explain, openStream: (mayEdit = true) => streamOf(rules, judge, mayEdit) };
+  return {
+    ...{ judge, judgeData, explain },
+    explainDoubt: (text) => config.rules.flatMap(({ match }) => explainDoubt(match, text)),
+    openStream: (mayEdit = true) => streamOf(rules, judge, mayEdit),
+    openDoubtStream: () => streamOf(doubting, (text) => judgeWhole(text, doubting, []), false),
+  };
 }
 
 function explainRule(match: RuleMatch, text: string): string[] {
   if (match.type !== "injection" || match.signs === "data") return [];
-  const { score, threshold, groups } = explainedScore(text, match.sensitivity);
-  if (score <= threshold) return [];
-  const why = groups.length === 0 ? "its wording, no sign" : `signs of ${groups.slice(0, 3).join(", ")}`;
-  return [`injection score ${score.toFixed(2)}, from ${threshold.toFixed(2)} on it counts; what weighed most: ${why}`];
+  const { signed, threshold, groups } = explainedScore(text, match.sensitivity);
+  if (signed <= threshold) return [];
+  const why = groups.length === 0 ? "its form" : signsOf(groups);
+  return [`injection score ${signed.toFixed(2)}, from ${threshold.toFixed(2)} on it counts; what weighed most: ${why}`];
+}
+
+function explainDoubt(match: RuleMatch, text: string): string[] {
+  if (match.type !== "injection" || match.signs === "data") return [];
+  const { score, signed, doubtFrom, groups } = explainedScore(text, match.sensitivity);
+  if (score <= doubtFrom) return [];
+  const why = score > signed || groups.length === 0 ? "its wording, no sign" : signsOf(groups);
+  return [`in doubt: injection score ${score.toFixed(2)}, from ${doubtFrom.toFixed(2)} on; what weighed most: ${why}`];
+}
+
+function signsOf(groups: readonly string[]): string {
+  return `signs of ${groups.slice(0, 3).join(", ")}`;
 }
 
 function explainData(match: RuleMatch, text: string, isData: boolean): string[] {
@@ -49,17 +73,22 @@ function explainData(match: RuleMatch, text: string, isData: boolean): string[] 
   ];
 }
 
-function judgeWhole(text: string, rules: readonly CompiledRule[]): RulesJudgement {
+function judgeWhole(text: string, rules: readonly CompiledRule[], doubting: readonly CompiledRule[]): RulesJudgement {
   const outcome = new Outcome();
   let current = text;
   let edits: RulesEdit[] = [];
   let steps = 0;
   let toFence = false;
+  let inDoubt: boolean = false;
+  const looking = [...rules, ...doubting];
 
   /** One look; true if it changed the text. */
   const pass = (mayEdit: boolean): boolean => {
-    const { findings, overloaded } = lookAt(current, rules);
-    for (const rule of overloaded) outcome.overloaded(rule);
+    const look = lookAt(current, looking);
+    const findings = look.findings.filter(({ rule }) => rule.isDoubt !== true);
+    // Of the last look it counts: what was edited away is no doubt any more.
+    inDoubt = findings.length < look.findings.length;
+    for (const rule of look.overloaded) outcome.overloaded(rule);
     for (const { rule } of findings) {
       if (!isEditing(rule)) outcome.found(rule);
       if (rule.action === "fence") toFence = true;
@@ -107,5 +136,7 @@ function judgeWhole(text: string, rules: readonly CompiledRule[]): RulesJudgemen
   if (steps > 1) edits = [singleEdit(text, current, reasons.join("; "))];
   if (current === text) edits = [];
   const action = outcome.action === "modify" && current === text ? "allow" : outcome.action;
-  return { action, reasons: action === "allow" ? [] : reasons, edits, text: current };
+  // What is stopped, held for a person or marked as giving orders leaves no doubt.
+  const doubt = inDoubt && !outcome.isFinal && !toFence ? { inDoubt } : {};
+  return { action, reasons: action === "allow" ? [] : reasons, edits, text: current, ...doubt };
 }

@@ -15,27 +15,45 @@ export const sensitivities = ["low", "medium", "high"] as const;
 export type Sensitivity = (typeof sensitivities)[number];
 
 /** Made when a rule first needs them: about a tenth of a second and some 8 MB, once for each instance. */
-const partsOf = lazily((): Omit<GuardParts, "threshold"> => {
+const partsOf = lazily((): Omit<GuardParts, "threshold" | "needsSign"> => {
   const [lexicon, scorer] = [new Lexicon(), new InjectionScorer(trainedWeights)];
   return { lexicon, scorer, sentences: scoredSentences(lexicon, scorer) };
 });
 
-/** The detector for prompt injections. */
+/** The detector for prompt injections: a score from the threshold on, where a sign stands. Wording alone is never enough. */
 export function injectionDetector(sensitivity: Sensitivity): Detector {
-  const threshold = scoreThresholds[sensitivity];
+  return scoring(scoreThresholds[sensitivity], true);
+}
+
+/** Finds what may be an injection: a score from the threshold of `high` on, with or without a sign. */
+export function doubtDetector(): Detector {
+  return scoring(scoreThresholds.high, false);
+}
+
+function scoring(threshold: number, needsSign: boolean): Detector {
   return {
     reads: "normal",
     mayMatch: () => true,
-    open: (isWhole) => new InjectionScanner({ ...partsOf(), threshold }, isWhole),
+    open: (isWhole) => new InjectionScanner({ ...partsOf(), threshold, needsSign }, isWhole),
   };
 }
 
-/** What a text scores, from which score on it counts, and the groups of signs that weigh most: for operators. It quotes nothing of the text. */
-export function explainedScore(
-  text: string,
-  sensitivity: Sensitivity = "medium",
-): { score: number; threshold: number; groups: SignGroup[] } {
-  return { ...explainInjection(normalise(text), partsOf()), threshold: scoreThresholds[sensitivity] };
+/** What a text scores, and what counts: for operators. It quotes nothing of the text. */
+export interface ExplainedScore {
+  /** The highest score of sentences in a row. */
+  readonly score: number;
+  /** The highest of those with a sign, which is found above `threshold`. */
+  readonly signed: number;
+  readonly threshold: number;
+  /** From here on a text that isn't found is in doubt. */
+  readonly doubtFrom: number;
+  /** The groups of signs that weigh most. */
+  readonly groups: SignGroup[];
+}
+
+export function explainedScore(text: string, sensitivity: Sensitivity = "medium"): ExplainedScore {
+  const thresholds = { threshold: scoreThresholds[sensitivity], doubtFrom: scoreThresholds.high };
+  return { ...explainInjection(normalise(text), partsOf()), ...thresholds };
 }
 
 const conceptsInData = lazily(() => dataConcepts(new Lexicon(dataTables, lookedUpConcepts)));

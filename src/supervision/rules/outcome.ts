@@ -11,6 +11,8 @@ export interface RulesJudgement {
   edits: RulesEdit[];
   /** The judged text with the edits applied, those of a blocked text too. */
   text: string;
+  /** Whether it passes, as far as these rules go, and may break one of them all the same: see `inDoubt` of a supervisor's `when`. */
+  inDoubt?: true;
 }
 
 /** How often a text is edited: an edit may make a new match. One that still breaks a rule after that is blocked. */

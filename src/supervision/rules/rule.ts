@@ -11,6 +11,8 @@ export interface CompiledRule extends CompiledMatch {
   action: RuleConfig["action"];
   reason: string;
   replacement: string | undefined;
+  /** It finds what leaves another rule in doubt, and decides nothing. */
+  isDoubt?: true;
 }
 
 /** Something that a rule found, at offsets of the original text. */

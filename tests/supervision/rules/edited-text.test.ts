@@ -11,7 +11,7 @@ import { KnownSentences } from "../../../src/supervision/rules/injection/known-s
 import { InjectionScorer } from "../../../src/supervision/rules/injection/scorer.js";
 import { Lexicon } from "../../../src/supervision/rules/injection/terms.js";
 import { scoreThresholds, trainedWeights } from "../../../src/supervision/rules/injection/weights.js";
-import { rulesOf, seeded } from "./support.js";
+import { rulesOf, scan, seeded } from "./support.js";
 
 class CountingLexicon extends Lexicon {
   looks = 0;
@@ -27,7 +27,8 @@ const kinds = {
   "what people write": () => {
     const lexicon = new CountingLexicon();
     const scanners = () => {
-      const parts = { lexicon, scorer, sentences: scoredSentences(lexicon, scorer), threshold: scoreThresholds.medium };
+      const sentences = scoredSentences(lexicon, scorer);
+      const parts = { lexicon, scorer, sentences, threshold: scoreThresholds.medium, needsSign: true };
       return (isWhole: boolean): Scanner => new InjectionScanner(parts, isWhole);
     };
     return { lexicon, scanners };
@@ -42,33 +43,25 @@ const kinds = {
   },
 };
 
-function findings(scanner: Scanner, text: string) {
-  const window = new TextWindow();
-  window.append(text);
-  scanner.feed(text, window);
-  scanner.finish(window);
-  return scanner.take();
-}
-
 const sentences = Array.from({ length: 40 }, (_, at) => `Parcel ${at} of yours is on its way to town ${at * 7}.`);
 
 it.each(Object.entries(kinds))("of %s only the sentences that were edited are analysed again", (_name, make) => {
   const { lexicon, scanners } = make();
   const open = scanners();
-  findings(open(true), `${sentences.join(" ")} The end. `);
+  scan(open(true), `${sentences.join(" ")} The end. `);
   const first = lexicon.looks;
   expect(first).toBeGreaterThan(sentences.length);
   const edited = sentences.with(20, "Parcel [redacted] of yours is on its way.");
-  findings(open(true), `${edited.join(" ")} The end. `);
+  scan(open(true), `${edited.join(" ")} The end. `);
   expect(lexicon.looks - first).toBeLessThan(6);
 });
 
 it("a guard reads a sentence that another has read, whole or in a stream, without analysing it again", () => {
   const { lexicon, scanners } = kinds["what people write"]();
   const open = scanners();
-  findings(open(true), "Where is my parcel? It was sent on Monday. ");
+  scan(open(true), "Where is my parcel? It was sent on Monday. ");
   const first = lexicon.looks;
-  findings(open(true), "It was sent on Monday. Where is my parcel? ");
+  scan(open(true), "It was sent on Monday. Where is my parcel? ");
   expect(lexicon.looks).toBe(first);
   const stream = open(false);
   const window = new TextWindow();
@@ -100,9 +93,9 @@ it.each(Object.entries(kinds))("of %s the same is found as by a look that knows 
   for (let round = 0; round < 150; round++) {
     const pieces = Array.from({ length: 12 }, pick);
     const open = scanners();
-    findings(open(true), pieces.join(""));
+    scan(open(true), pieces.join(""));
     const edited = pieces.with(Math.floor(random() * pieces.length), "[redacted]").join("");
-    expect(findings(open(true), edited), edited).toEqual(findings(scanners()(true), edited));
+    expect(scan(open(true), edited), edited).toEqual(scan(scanners()(true), edited));
   }
 });
 

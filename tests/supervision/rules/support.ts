@@ -1,4 +1,5 @@
 import { rulesConfigSchema } from "../../../src/supervision/rules/config.js";
+import { type Finding, type Scanner, TextWindow } from "../../../src/supervision/rules/detector.js";
 import { type CompiledRules, compileRules } from "../../../src/supervision/rules/engine.js";
 import type { RuleMatch } from "../../../src/supervision/rules/rule-config.js";
 import type { Action } from "../../../src/supervision/verdict.js";
@@ -77,4 +78,13 @@ export function* splits(text: string): Generator<string[]> {
     }
     yield pieces;
   }
+}
+
+/** What a scanner finds in a whole text. */
+export function scan(scanner: Scanner, text: string): Finding[] {
+  const window = new TextWindow();
+  window.append(text);
+  scanner.feed(text, window);
+  scanner.finish(window);
+  return scanner.take();
 }

@@ -28,6 +28,8 @@ export interface GuardParts {
   readonly sentences: KnownSentences<ScoredSentence>;
   readonly scorer: InjectionScorer;
   readonly threshold: number;
+  /** Whether a text is found only where a sign stands in it, whatever its wording scores. */
+  readonly needsSign: boolean;
 }
 
 /** Sentences as a scorer sees them. */
@@ -101,7 +103,12 @@ export class InjectionScanner implements Scanner {
   private wouldBeFound(): boolean {
     if (this.pending === "") return false;
     const run = this.runWith(this.pending, this.pendingStart, this.parts.sentences.soFar(this.pending));
-    return this.scoreOf(run) > this.parts.threshold;
+    return this.isFound(run);
+  }
+
+  private isFound(run: readonly Heard[]): boolean {
+    const { threshold, needsSign } = this.parts;
+    return (!needsSign || run.some(({ sign }) => sign !== undefined)) && this.scoreOf(run) > threshold;
   }
 
   finish(): void {
@@ -140,14 +147,13 @@ export class InjectionScanner implements Scanner {
     const end = start + text.length;
     this.run = this.runWith(text, start, this.parts.sentences.of(text));
     const signs = this.run.flatMap(({ sign }) => (sign !== undefined && sign.start >= this.letGo ? [sign] : []));
-    const score = this.scoreOf(this.run);
-    const isFound = score > this.parts.threshold;
+    const isFound = this.isFound(this.run);
     if (isFound) {
       // Where no sign says which words it is, it is the end of the sentence that made it clear.
       this.found.push(...(signs.length === 0 ? [{ start: end - 1, end }] : signs));
       this.run = [];
     }
-    if (isFound || signs.length === 0 || score <= this.parts.threshold - watchMargin) {
+    if (isFound || signs.length === 0 || this.scoreOf(this.run) <= this.parts.threshold - watchMargin) {
       this.letGo = end;
       this.watchFrom = undefined;
     } else this.watchFrom = signs[0]?.start;
@@ -156,12 +162,12 @@ export class InjectionScanner implements Scanner {
 
 const isAsciiLetter = (unit: number): boolean => (unit >= 97 && unit <= 122) || (unit >= 65 && unit <= 90);
 
-/** What a whole text scores at most, and the groups of signs that weighed most there. */
+/** What a whole text scores at most: anywhere, and where a sign stands, with the groups of signs that weighed most there. */
 export function explainInjection(
   text: string,
   { sentences, scorer }: Pick<GuardParts, "sentences" | "scorer">,
-): { score: number; groups: SignGroup[] } {
-  let best = { score: Number.NEGATIVE_INFINITY, groups: [] as SignGroup[] };
+): { score: number; signed: number; groups: SignGroup[] } {
+  const best = { score: Number.NEGATIVE_INFINITY, signed: Number.NEGATIVE_INFINITY, groups: [] as SignGroup[] };
   const run: (ScoredSentence & { readonly start: number })[] = [];
   for (let start = 0; start < text.length; ) {
     const end = sentenceEnd(text, start) ?? text.length;
@@ -169,7 +175,12 @@ export function explainInjection(
     while (run.length > runLimits.sentences || end - (run[0]?.start ?? end) > Math.max(runLimits.units, end - start))
       run.shift();
     const score = scorer.score(run);
-    if (score > best.score) best = { score, groups: scorer.heaviestGroups(run) };
+    best.score = Math.max(best.score, score);
+    const hasSign = run.some(({ features }) => features.span !== undefined || hasCueForm(features.forms));
+    if (hasSign && score > best.signed) {
+      best.signed = score;
+      best.groups = scorer.heaviestGroups(run);
+    }
     start = end;
   }
   return best;

@@ -1,6 +1,6 @@
 /** The match `injection`: texts that give a model orders. */
 import { z } from "zod";
-import { injectionDetector, ordersInDataDetector, sensitivities } from "../injection.js";
+import { doubtDetector, injectionDetector, ordersInDataDetector, sensitivities } from "../injection.js";
 import { matchKind } from "./match-kind.js";
 
 export const injectionMatch = matchKind({
@@ -13,5 +13,5 @@ export const injectionMatch = matchKind({
   compile: ({ sensitivity = "medium", signs }) =>
     signs === "data"
       ? { detectors: [ordersInDataDetector] }
-      : { detectors: [injectionDetector(sensitivity)], inData: [ordersInDataDetector] },
+      : { detectors: [injectionDetector(sensitivity)], inData: [ordersInDataDetector], inDoubt: [doubtDetector()] },
 });

@@ -8,6 +8,8 @@ export interface CompiledMatch {
   detectors: readonly Detector[];
   /** Find places only in what should inform and nothing else: a tool's result, a recalled text. */
   inData?: readonly Detector[];
+  /** Find places that leave in doubt whether the rule is broken. */
+  inDoubt?: readonly Detector[];
   /** For what only the whole text can show: whether it breaks the rule. */
   isViolatedBy?: (text: string) => boolean;
   /** The most characters a text may have. Applied after all other rules. */
