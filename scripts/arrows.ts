@@ -41,7 +41,12 @@ const faces = ["http", "openai", "mcp", "webhooks", "queue", "console"].map((nam
 
 export const arrows: readonly Row[] = [
   // Only index.ts and composition.ts know everybody, and composition/ what lies below the faces. Objects ask composition.ts for what is made of their bindings.
-  { place: "src/index.ts", imports: [...objects, "src/composition.ts", ...faces, "src/application", "src/tenancy"] },
+  {
+    place: "src/index.ts",
+    imports: ["src/faces.ts", ...objects, "src/composition.ts", ...faces, "src/application", "src/tenancy"],
+  },
+  // A line a face.
+  { place: "src/faces.ts", imports: ["src/http/face.ts", ...faces] },
   ...objects.map((place) => ({ place, imports: underObject, packages: [...pure, "cloudflare:workers"] })),
   {
     place: "src/composition.ts",
@@ -55,10 +60,9 @@ export const arrows: readonly Row[] = [
   { place: "src/env.d.ts", imports: ["src/model/providers", "src/stores"] },
 
   // Faces parse, call one act of the application, and render.
-  // Its pages too: the Worker serves them.
   {
     place: "src/http",
-    imports: [...mounted, "docs"],
+    imports: mounted,
     packages: [...pure, ...hono, "@asteasolutions/zod-to-openapi"],
   },
   { place: "src/openai", imports: mounted, packages: [...pure, ...hono, "@asteasolutions/zod-to-openapi"] },

@@ -9,7 +9,7 @@ import { openApiDocument } from "./openapi-document.js";
 
 const folder = mkdtempSync(join(tmpdir(), "conclave-document-"));
 const file = join(folder, "openapi.json");
-writeFileSync(file, openApiDocument());
+writeFileSync(file, await openApiDocument());
 
 const codes = await Promise.all([
   run("redocly", ["lint", file, "--config", ".redocly.yaml", "--format=stylish"]),

@@ -1,20 +1,18 @@
 // The API's document, made without a Worker. Run with a file's name it is written there: `tsx scripts/openapi-document.ts openapi.json`.
 import { writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
-import { createApp } from "../src/http/app.js";
-import { apiDocument } from "../src/http/openapi.js";
-import { openAiFace } from "../src/openai/face.js";
+import { describedFaces } from "../src/faces.js";
+import type { ApiDocument } from "../src/http/document/model.js";
+import { apiDocument, documentation } from "../src/http/openapi.js";
 
-export function openApiDocument(): string {
-  const app = createApp(
-    () => {
-      throw new Error("no request is made here");
-    },
-    {},
-    [openAiFace],
-  );
-  return JSON.stringify(apiDocument(app), null, 1);
+export async function apiDocumentOfAll(): Promise<ApiDocument> {
+  const described = await Promise.all(describedFaces.map((load) => load()));
+  return apiDocument([...described, documentation(described)]);
+}
+
+export async function openApiDocument(): Promise<string> {
+  return JSON.stringify(await apiDocumentOfAll(), null, 1);
 }
 
 const [, script = "", file] = process.argv;
-if (import.meta.url === pathToFileURL(script).href) writeFileSync(file ?? "openapi.json", openApiDocument());
+if (import.meta.url === pathToFileURL(script).href) writeFileSync(file ?? "openapi.json", await openApiDocument());

@@ -17,6 +17,7 @@ await checkAll([
   ["format, lint and circles between files", "biome", ["check", "--error-on-warnings", "."]],
   ["unused files, exports and dependencies", "knip", ["--no-progress"]],
   ["bundle", "wrangler", ["deploy", "--dry-run", "--minify", "--outdir", "dist"]],
+  ["start-up", "node", ["scripts/startup-budget.mjs"]],
   [
     "generated binding types are current",
     "wrangler",

@@ -129,6 +129,7 @@ export function composeServices(env: Env, { cf, bookmark }: RequestOrigin = {}):
     sealingSecret: env.SEALING_SECRET,
     providers: [...(env.OPENAI_API_KEY ? ["openai"] : []), ...(env.AI === undefined ? [] : ["workers-ai"])],
     now,
+    readPage: (name) => readAsset(env.PAGES, `/${name}.md`),
     near: nearStores(near ?? db, { sealer, now, vectors: memory.ports.vectors }),
     bookmark: () => near?.bookmark ?? bookmarks.latest,
     tokens: createTokenSigner(env.SEALING_SECRET),
@@ -165,4 +166,10 @@ async function sendWebhookJobs(env: Env, jobs: readonly LaterJob[]): Promise<voi
   });
   for (let from = 0; from < messages.length; from += maxBatch)
     await env.WEBHOOKS.sendBatch(messages.slice(from, from + maxBatch));
+}
+
+/** The address is the binding's own: only the path counts. */
+async function readAsset(assets: Fetcher, path: string): Promise<string | undefined> {
+  const found = await assets.fetch(`https://assets.local${path}`);
+  return found.ok ? found.text() : undefined;
 }

@@ -6,23 +6,18 @@ import { Roundtable } from "../durable-objects/roundtable/object.js";
 import { RoutingRun } from "../durable-objects/routing-run/object.js";
 import { runMaintenance } from "./application/system/run-maintenance.js";
 import { composeServices } from "./composition.js";
-import { createApp } from "./http/app.js";
-import { documentationPages } from "./http/documentation-pages.js";
-import { mcpFace } from "./mcp/face.js";
-import { openAiFace } from "./openai/face.js";
+import { faces } from "./faces.js";
+import { openOnDemand } from "./http/app.js";
 import { consumeJobs } from "./queue/job-consumer.js";
 import { deploymentActor } from "./tenancy/actor.js";
-import { channelWebhooks } from "./webhooks/face.js";
 
 export { ChannelConversation, ChatSession, MemoryThread, Roundtable, RoutingRun };
 
 /** The schedule that looks after what is owed alone; any other does all the housekeeping. `wrangler.toml` sets them. */
 const everyMinute = "* * * * *";
 
-const app = createApp(composeServices, documentationPages, [mcpFace, openAiFace, channelWebhooks]);
-
 export default {
-  fetch: (request, env, ctx) => app.fetch(request, env, ctx),
+  fetch: openOnDemand(composeServices, faces),
   queue: (batch, env) => consumeJobs(batch.messages, composeServices(env)),
   scheduled: async (controller, env) => {
     const owedAlone = controller.cron === everyMinute;

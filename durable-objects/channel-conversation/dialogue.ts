@@ -197,9 +197,10 @@ export class Dialogue {
     const query = { sessionId: known.sessionId, turnId, waitMs: 0 };
     const turn = await readTurn(connectionActor(open), query, platform.services);
     if (!turn.ok) return () => store.endTurn(turnId);
+    const channel = await platform.channelOf(open);
     return () => {
       store.endTurn(turnId);
-      this.out.reply(turnId, answerText(turn.value), known.target, platform.channelOf(open));
+      this.out.reply(turnId, answerText(turn.value), known.target, channel);
     };
   }
 
@@ -213,7 +214,7 @@ export class Dialogue {
     if (!read.ok) return nothing;
     const ask = read.value;
     const { reviewers } = open.connection;
-    const channel = platform.channelOf(open);
+    const channel = await platform.channelOf(open);
     const isHere = signal.relayed || ask.audience === "user" || reviewers?.conversation === conversation;
     if (isHere) {
       const target = this.targetOf(ask, signal.relayed);

@@ -30,7 +30,8 @@ export class Posting {
     const open = await platform.services.channels.byId(tenantId, channelId);
     if (open === undefined) return { kind: "refused", detail: "the channel was deleted" };
     const edits = editsKey === undefined ? undefined : store.postOf(editsKey)?.messageId;
-    return platform.channelOf(open).send({ post, target, edits, key: deliveryId }, platform.call);
+    const channel = await platform.channelOf(open);
+    return channel.send({ post, target, edits, key: deliveryId }, platform.call);
   }
 
   private settle(row: PostRow, outcome: SendOutcome): void {

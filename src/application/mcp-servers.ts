@@ -1,5 +1,5 @@
 /** Remote MCP servers as tool servers: their tools are listed and called over streamable HTTP, at safe addresses only. */
-import { Client, type DiscoverResult, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import type { Client, DiscoverResult } from "@modelcontextprotocol/client";
 import { z } from "zod";
 import type { McpTool } from "../agent/definition.js";
 import type { RemoteTool } from "../agent/remote-tool.js";
@@ -179,6 +179,8 @@ export class McpConnection {
 
   private async connected(signal: AbortSignal): Promise<Client> {
     const { mcp, timeoutMs } = this.server.body;
+    // With the first call: the package takes a tenth of a second that no start has to wait for.
+    const { Client, StreamableHTTPClientTransport } = await import("./mcp-client.js");
     const client = new Client(clientInfo, { versionNegotiation: { mode: "auto" } });
     const transport = new StreamableHTTPClientTransport(new URL(mcp.url), {
       requestInit: { headers: { ...mcp.headers, "user-agent": "conclave" } },

@@ -39,6 +39,8 @@ export interface Services {
   /** Of models, those that the deployment has for every tenant: `openai`, `workers-ai`. */
   readonly providers: readonly string[];
   readonly now: () => number;
+  /** A page of the documentation, as Markdown. */
+  readonly readPage: (name: string) => Promise<string | undefined>;
   readonly db: Database;
   readonly sealer: Sealer;
   readonly policy: OutgoingPolicy;
@@ -76,5 +78,5 @@ export interface Services {
   readonly channels: ChannelStore;
   readonly conversations: ChannelGateway;
   /** How a connection's platform is read and written. */
-  readonly channelOf: (open: OpenConnection) => BoundChannel;
+  readonly channelOf: (open: OpenConnection) => Promise<BoundChannel>;
 }

@@ -2,6 +2,7 @@
  * The catalogue of events: every type that a log or a stream can hold. A new event is one entry in the table of its domain, which is
  * listed here; the log's types, the OpenAPI document and the tests of the documentation follow from it.
  */
+
 import type { z } from "zod";
 import { agentEvents } from "../agent/events.js";
 import { askEvents } from "../asks/events.js";
@@ -15,6 +16,7 @@ import {
 import { roundtableEvents } from "../roundtable/events.js";
 import { routingEvents } from "../routing/events.js";
 import { supervisionEvents } from "../supervision/events.js";
+import { lazily } from "../text/lazily.js";
 
 const eventCatalogue = {
   ...chatEvents,
@@ -44,13 +46,16 @@ export type StoredEventData<Type extends LoggedEventType> = Type extends EventTy
     : EventData<Type>
   : never;
 
-/** All definitions, each with its type, in the order of the catalogue. */
-export const eventDefinitions: readonly (EventDefinition & { readonly type: string })[] = Object.entries(
-  eventCatalogue,
-).map(([type, definition]) => ({ ...definition, type }));
+const definitionOf: ReadonlyMap<string, EventDefinition> = new Map(Object.entries(eventCatalogue));
 
-const definitionOf: ReadonlyMap<string, EventDefinition> = new Map(
-  eventDefinitions.map((definition) => [definition.type, definition]),
+/** All definitions, each with its type, in the order of the catalogue; made when the document first needs their schemas. */
+export const eventDefinitions = lazily((): readonly (EventDefinition & { readonly type: string })[] =>
+  [...definitionOf].map(([type, definition]) => ({ ...definition, type })),
+);
+
+/** Every event that is stored. */
+export const storedEventTypes: readonly string[] = [...definitionOf].flatMap(([type, { live }]) =>
+  live === true ? [] : [type],
 );
 
 /**

@@ -2,19 +2,14 @@
 import { z } from "zod";
 import { itemName, subjectSchema } from "../conversation/names.js";
 import { secretText } from "../conversation/secret-text.js";
-import { eventDefinitions, heardBy } from "./events.js";
-
-/** What may be subscribed to: every event that is stored. */
-const webhookEventTypes: readonly string[] = eventDefinitions
-  .filter(({ live }) => live !== true)
-  .map(({ type }) => type);
+import { heardBy, storedEventTypes } from "./events.js";
 
 /** A subscription as a caller writes it. */
 export const webhookSchema = z.strictObject({
   url: z.url({ protocol: /^https?$/ }).max(2_000),
   /** Signs what is sent, as Standard Webhooks say; without one it is made, and shown once. */
   secret: secretText(24, 500).optional(),
-  events: z.array(z.enum(webhookEventTypes)).min(1).max(100),
+  events: z.array(z.enum(storedEventTypes)).min(1).max(100),
   /** Only what happens with this agent (of a run: this team), or with this end user. */
   filter: z.strictObject({ agent: itemName.optional(), subject: subjectSchema.optional() }).prefault({}),
   /** Texts too, as an application may read them; otherwise ids alone. */

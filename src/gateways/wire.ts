@@ -27,10 +27,10 @@ const refusalSchema = z.object({
 });
 
 export function resultOf<T>(value: z.ZodType<T>): z.ZodType<Result<T>> {
-  return z.union([
-    z.object({ ok: z.literal(true), value }),
-    z.object({ ok: z.literal(false), problem: refusalSchema }),
-  ]);
+  // Made with the first answer: an isolate reads few kinds of them.
+  return z.lazy(() =>
+    z.union([z.object({ ok: z.literal(true), value }), z.object({ ok: z.literal(false), problem: refusalSchema })]),
+  );
 }
 
 export interface Page<T> {

@@ -14,22 +14,22 @@ const headerNames = /^[\w\-, ]{1,2000}$/;
 /** How long a browser may remember a preflight, in seconds. */
 const preflightSeconds = "600";
 
-/** @param isApi whether a path is one of the API's, of whatever face: the others are pages that everybody reads */
-export const answerHeaders = (isApi: (path: string) => boolean) =>
+/** @param isApi whether it is the API, of whatever face: the others are pages that everybody reads */
+export const answerHeaders = (isApi: boolean) =>
   createMiddleware<AppEnv>(async (c, next) => {
-    const preflight = isApi(c.req.path) ? await preflightAnswer(c) : undefined;
+    const preflight = isApi ? await preflightAnswer(c) : undefined;
     if (preflight === undefined) await next();
     else c.res = preflight;
     // The answer to an upgrade belongs to the socket.
     if (c.res.status === 101) return;
     const answer = new Response(c.res.body, c.res);
-    for (const [name, value] of headersOf(c, isApi(c.req.path))) answer.headers.set(name, value);
-    if (isApi(c.req.path)) answer.headers.append("vary", "Origin");
+    for (const [name, value] of headersOf(c, isApi)) answer.headers.set(name, value);
+    if (isApi) answer.headers.append("vary", "Origin");
     // Replaced as a whole: with each header of its own, Hono would copy the answer once more.
     c.res = undefined;
     c.res = answer;
     const origin = c.req.header("origin");
-    if (preflight !== undefined || origin === undefined || !isApi(c.req.path) || !(await mayRead(c, origin))) return;
+    if (preflight !== undefined || origin === undefined || !isApi || !(await mayRead(c, origin))) return;
     answer.headers.set("access-control-allow-origin", origin);
     answer.headers.set("access-control-expose-headers", exposed);
   });

@@ -1,4 +1,4 @@
-/** The Hono app: what holds for every request, and the routes. */
+/** The Hono app of a face: what holds for every request, and its routes. */
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { HTTPException } from "hono/http-exception";
 import { requestId } from "hono/request-id";
@@ -10,56 +10,42 @@ import { answerHeaders, bookmarkHeader } from "./answer-headers.js";
 import { adminAuth, tenantAuth } from "./auth.js";
 import { readBody } from "./body.js";
 import type { AppEnv } from "./context.js";
-import type { Face } from "./face.js";
+import type { Face, LoadedFace } from "./face.js";
 import { idempotency } from "./idempotency.js";
-import { addDocumentation } from "./openapi.js";
 import { ProblemError, problemResponse } from "./problems.js";
-import { admin } from "./routes/admin.js";
-import { asks } from "./routes/asks.js";
-import { audit } from "./routes/audit.js";
-import { channels } from "./routes/channels.js";
-import { deliveries } from "./routes/deliveries.js";
-import { events } from "./routes/events.js";
-import { health } from "./routes/health.js";
-import { keys } from "./routes/keys.js";
-import { memoryContexts } from "./routes/memory-contexts.js";
-import { memoryEntries } from "./routes/memory-entries.js";
-import { memoryThreads } from "./routes/memory-threads.js";
-import { memoryVaults } from "./routes/memory-vaults.js";
-import { messages } from "./routes/messages.js";
-import { outgoing } from "./routes/outgoing.js";
-import { resources } from "./routes/resources.js";
-import { roundtableRecords } from "./routes/roundtable-records.js";
-import { roundtables } from "./routes/roundtables.js";
-import { runs } from "./routes/runs.js";
-import { sessionContext } from "./routes/session-context.js";
-import { sessions } from "./routes/sessions.js";
-import { tenant } from "./routes/tenant.js";
-import { tokens } from "./routes/tokens.js";
-import { turns } from "./routes/turns.js";
-import { uiChat } from "./routes/ui-chat.js";
-import { usage } from "./routes/usage.js";
-import { webhooks } from "./routes/webhooks.js";
 import { newRouter } from "./routing.js";
 
+export type Compose = (env: Env, from: { readonly cf?: unknown; readonly bookmark?: string | undefined }) => Services;
+
 /**
- * @param pages the documentation that `/docs` serves: Markdown by the name of the page
- * @param faces other faces beside HTTP's own routes
+ * The Worker's `fetch`: each face has an app of its own, made when somebody first comes to one of its paths.
+ *
+ * @param faces the first whose paths fit answers; the last takes what is left
  */
+export function openOnDemand(compose: Compose, faces: readonly Face[]) {
+  const opened = new Map<Face, OpenAPIHono<AppEnv>>();
+  return async (request: Request, env: Env, ctx: ExecutionContext): Promise<Response> => {
+    const { pathname } = new URL(request.url);
+    const face = faces.find(({ paths }) => paths.test(pathname));
+    if (face === undefined) throw new TypeError("The last face takes every path.");
+    // No promise is kept: one that belongs to a request that is gone might never come.
+    const app = opened.get(face) ?? createApp(compose, face, await face.load());
+    opened.set(face, app);
+    return app.fetch(request, env, ctx);
+  };
+}
+
+/** The app of one face. */
 export function createApp(
-  compose: (env: Env, from: { readonly cf?: unknown; readonly bookmark?: string | undefined }) => Services,
-  pages: Readonly<Record<string, string>> = {},
-  faces: readonly Face[] = [],
+  compose: Compose,
+  { callers }: Pick<Face, "callers">,
+  { routes, renderProblem = problemResponse }: LoadedFace,
 ): OpenAPIHono<AppEnv> {
   const app = newRouter();
   app.use(requestId({ generator: () => newId("req"), limitLength: 100 }));
-  const faceAt = (path: string): Face | undefined => faces.find(({ paths }) => paths.test(path));
-  const isApi = (path: string): boolean => path.startsWith("/v1/") || faceAt(path)?.callers === "tenant";
+  const isApi = callers === "tenant";
   app.use(async (c, next) => {
-    c.set("refuse", (problem) => {
-      const about = { request: c.req.raw, requestId: c.get("requestId") };
-      return (faceAt(c.req.path)?.renderProblem ?? problemResponse)(problem, about);
-    });
+    c.set("refuse", (problem) => renderProblem(problem, { request: c.req.raw, requestId: c.get("requestId") }));
     c.set("services", compose(c.env, { cf: c.req.raw.cf, bookmark: c.req.header(bookmarkHeader) }));
     await next();
   });
@@ -95,39 +81,8 @@ export function createApp(
 
   app.use("/v1/*", readBody);
   app.use("/v1/admin/*", adminAuth);
-  app.use(async (c, next) =>
-    isApi(c.req.path) && !c.req.path.startsWith("/v1/admin/") ? tenantAuth(c, next) : next(),
-  );
+  if (isApi) app.use(async (c, next) => (c.req.path.startsWith("/v1/admin/") ? next() : tenantAuth(c, next)));
   app.use("/v1/*", idempotency);
-
-  const memories = [memoryVaults, memoryThreads, memoryEntries, memoryContexts];
-  for (const routes of [
-    health,
-    admin,
-    tenant,
-    keys,
-    tokens,
-    usage,
-    resources,
-    outgoing,
-    sessions,
-    sessionContext,
-    turns,
-    messages,
-    events,
-    runs,
-    roundtables,
-    roundtableRecords,
-    asks,
-    deliveries,
-    audit,
-    webhooks,
-    channels,
-    uiChat,
-    ...memories,
-  ])
-    app.route("/", routes);
-  for (const { routes } of faces) app.route("/", routes);
-  addDocumentation(app, pages);
+  for (const one of routes) app.route("/", one);
   return app;
 }

@@ -24,7 +24,7 @@ function eventMessage({ type, audience, description, data, live }: EventDefiniti
 }
 
 /** Each event of the catalogue by its name in the document: `turn.completed` is `Event.TurnCompleted`. */
-export const eventMessages = eventDefinitions.map((definition) => ({
+export const eventMessages = eventDefinitions().map((definition) => ({
   name: `Event.${definition.type.replaceAll(/(?:^|\.)(\w)/g, (_match, letter: string) => letter.toUpperCase())}`,
   roots: definition.roots,
   schema: eventMessage(definition),

@@ -1,4 +1,4 @@
-/** Another face beside HTTP's own routes: what the app has to know of it, and what its handlers find in a request. */
+/** A face: its paths, how it is loaded, and what its handlers find in a request. */
 import type { Hono } from "hono";
 import type { Services } from "../application/services.js";
 import type { Problem } from "../conversation/problem.js";
@@ -20,15 +20,20 @@ export interface FaceEnv {
   };
 }
 
+/** A door of the Worker: what it answers, and where that is found. Nothing of a face is evaluated before somebody comes. */
 export interface Face {
-  readonly routes: Hono<FaceEnv>;
-  /** Its paths. What is refused there, by the app too, is rendered by the face. */
+  /** Its paths, but for those of a face that stands before it in the list. */
   readonly paths: RegExp;
   /**
    * Who calls. `tenant`: a key's or token's holder, whom the app lets in, pages of the tenant's origins among them. `signed`: somebody whom
-   * the face itself knows by a signature.
+   * the face itself knows by a signature. `anybody`: these are pages.
    */
-  readonly callers: "tenant" | "signed";
+  readonly callers: "tenant" | "signed" | "anybody";
+  readonly load: () => Promise<LoadedFace>;
+}
+
+export interface LoadedFace {
+  readonly routes: readonly Hono<FaceEnv>[];
   /** A refusal as the face's clients expect it; without it as `application/problem+json`. */
   readonly renderProblem?: (problem: Problem, about: RefusedRequest) => Response;
 }

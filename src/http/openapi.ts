@@ -1,15 +1,15 @@
 /** The OpenAPI document, a page to read it, and the pages of the documentation. */
-import type { OpenAPIHono } from "@hono/zod-openapi";
 import { z } from "zod";
-import type { AppEnv } from "./context.js";
 import "./components.js";
 import { docsPage } from "./docs-page.js";
 import { makeDocument } from "./document/make.js";
 import type { ApiDocument } from "./document/model.js";
+import { pageNames } from "./documentation-pages.js";
+import type { LoadedFace } from "./face.js";
 import { markdownPage } from "./markdown-page.js";
 import { problem } from "./problems.js";
 import { version } from "./routes/health.js";
-import { json, route } from "./routing.js";
+import { json, newRouter, route } from "./routing.js";
 
 const info = {
   title: "Conclave",
@@ -29,22 +29,14 @@ const html = { "text/html": { schema: z.string() } } as const;
 /**
  * `/openapi.json`, made from the routes themselves; `/docs`, a page to read it; and `/docs/{page}`, what errors link to.
  *
- * @param pages Markdown by the name of the page
+ * @param described the faces whose routes the document is made of, in its order
  */
-export function addDocumentation(app: OpenAPIHono<AppEnv>, pages: Readonly<Record<string, string>>): void {
-  app.openAPIRegistry.registerComponent("securitySchemes", "key", {
-    type: "http",
-    scheme: "bearer",
-    description: "A tenant's key: cnk_…",
-  });
-  app.openAPIRegistry.registerComponent("securitySchemes", "adminSecret", {
-    type: "http",
-    scheme: "bearer",
-    description: "The deployment's ADMIN_SECRET",
-  });
+export function documentation(described: readonly LoadedFace[]): LoadedFace {
+  const app = newRouter();
+  const self: LoadedFace = { routes: [app] };
   let made: ApiDocument | undefined;
   const document = (): ApiDocument => {
-    made ??= apiDocument(app);
+    made ??= apiDocument([...described, self]);
     return made;
   };
 
@@ -73,7 +65,7 @@ export function addDocumentation(app: OpenAPIHono<AppEnv>, pages: Readonly<Recor
       security: [],
       responses: { 200: { description: "The page", content: html } },
     }),
-    (c) => c.html(docsPage(document(), Object.keys(pages)), 200, pageHeaders),
+    (c) => c.html(docsPage(document(), pageNames), 200, pageHeaders),
   );
 
   app.openapi(
@@ -90,9 +82,9 @@ export function addDocumentation(app: OpenAPIHono<AppEnv>, pages: Readonly<Recor
         200: { description: "The page", content: { ...html, "text/markdown": { schema: z.string() } } },
       },
     }),
-    (c) => {
+    async (c) => {
       const name = c.req.valid("param").page.replace(/\.md$/, "");
-      const text = Object.hasOwn(pages, name) ? pages[name] : undefined;
+      const text = pageNames.includes(name) ? await c.get("services").readPage(name) : undefined;
       if (text === undefined) throw problem("not_found", "There is no such page; /docs lists all there are.");
       if (c.req.header("accept")?.includes("text/html") ?? false) {
         return c.html(markdownPage(name, text), 200, pageHeaders);
@@ -100,8 +92,22 @@ export function addDocumentation(app: OpenAPIHono<AppEnv>, pages: Readonly<Recor
       return c.body(text, 200, { "content-type": "text/markdown; charset=utf-8", vary: "accept" });
     },
   );
+  return self;
 }
 
-export function apiDocument(app: OpenAPIHono<AppEnv>): ApiDocument {
+/** @param described the faces whose routes it is made of, in its order */
+export function apiDocument(described: readonly LoadedFace[]): ApiDocument {
+  const app = newRouter();
+  app.openAPIRegistry.registerComponent("securitySchemes", "key", {
+    type: "http",
+    scheme: "bearer",
+    description: "A tenant's key: cnk_…",
+  });
+  app.openAPIRegistry.registerComponent("securitySchemes", "adminSecret", {
+    type: "http",
+    scheme: "bearer",
+    description: "The deployment's ADMIN_SECRET",
+  });
+  for (const { routes } of described) for (const one of routes) app.route("/", one);
   return makeDocument(app.getOpenAPI31Document({ openapi: "3.1.0", info, servers }));
 }

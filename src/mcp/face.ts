@@ -1,6 +1,6 @@
 /** The MCP face as routes: `/mcp`, and where hosts learn how to get in. */
 import { Hono } from "hono";
-import type { Face, FaceEnv } from "../http/face.js";
+import type { FaceEnv, LoadedFace } from "../http/face.js";
 import { barrierFor, renderRefusal, resourceMetadata } from "./admission.js";
 import { answerMcp } from "./server.js";
 
@@ -14,6 +14,10 @@ routes.post("/mcp", async (c) => {
   return barrier === undefined ? answerMcp(c.req.raw, actor, services) : refuse(barrier);
 });
 
-routes.get("/.well-known/oauth-protected-resource/:rest?", (c) => resourceMetadata(c.req.raw) ?? c.notFound());
+const metadata = new Hono<FaceEnv>();
+metadata.get("/.well-known/oauth-protected-resource/:rest?", (c) => resourceMetadata(c.req.raw) ?? c.notFound());
 
-export const mcpFace: Face = { routes, paths: /^\/mcp$/, callers: "tenant", renderProblem: renderRefusal };
+export const mcp: LoadedFace = { routes: [routes], renderProblem: renderRefusal };
+
+/** Where hosts learn how to get in; they have no key yet. */
+export const mcpMetadata: LoadedFace = { routes: [metadata] };

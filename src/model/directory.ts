@@ -1,9 +1,8 @@
 /** Which provider a model's name stands for, and the model port made of them. */
 import { ModelError, type ModelPort, type ModelRequest } from "./port.js";
 import { type ModelProvider, whatProviderTakes } from "./provider.js";
-import { offlineModel } from "./providers/offline.js";
-import { type HttpPorts, openAiCompatible } from "./providers/openai-compatible.js";
-import { type AiBinding, workersAi } from "./providers/workers-ai.js";
+import type { HttpPorts, OpenAiCompatibleOptions } from "./providers/openai-compatible.js";
+import type { AiBinding } from "./providers/workers-ai.js";
 import { callWithFailover, defaultRetryPolicy, type RetryPolicy, type RetryPorts } from "./retry.js";
 
 /** Which providers there are. A tenant's own keys make a configuration of their own. */
@@ -64,13 +63,20 @@ interface Resolved {
 }
 
 function directory(config: ModelConfig, ports: ModelPorts): (name: ModelRequest["models"][number]) => Resolved {
-  const providers = new Map<string, ModelProvider>([["offline", offlineModel()]]);
+  const compatible = (options: OpenAiCompatibleOptions): ModelProvider =>
+    onDemand(async () => (await import("./providers/openai-compatible.js")).openAiCompatible(options, ports));
+  const offline = onDemand(async () => (await import("./providers/offline.js")).offlineModel());
+  const providers = new Map<string, ModelProvider>([["offline", offline]]);
   for (const [name, { apiKey, baseURL }] of Object.entries(config.providers ?? {})) {
-    providers.set(name, openAiCompatible({ apiKey, baseURL, outputLimitField: "max_tokens" }, ports));
+    providers.set(name, compatible({ apiKey, baseURL, outputLimitField: "max_tokens" }));
   }
-  if (config.workersAi !== undefined) providers.set("workers-ai", workersAi(config.workersAi, ports));
+  const { workersAi } = config;
+  if (workersAi !== undefined) {
+    const load = async () => (await import("./providers/workers-ai.js")).workersAi(workersAi, ports);
+    providers.set("workers-ai", onDemand(load));
+  }
   if (config.openai !== undefined) {
-    providers.set("openai", openAiCompatible({ ...config.openai, outputLimitField: "max_completion_tokens" }, ports));
+    providers.set("openai", compatible({ ...config.openai, outputLimitField: "max_completion_tokens" }));
   }
 
   const find = (fullName: string): Resolved | undefined => {
@@ -98,6 +104,17 @@ function directory(config: ModelConfig, ports: ModelPorts): (name: ModelRequest[
     throw new ModelError("unknown_model", `no such model here${missing(name, providers)}; available: ${available}`, {
       model: name,
     });
+  };
+}
+
+/** A provider that is evaluated with its first call. */
+function onDemand(load: () => Promise<ModelProvider>): ModelProvider {
+  let provider: ModelProvider | undefined;
+  return {
+    attempt: async (...call) => {
+      provider ??= await load();
+      return provider.attempt(...call);
+    },
   };
 }
 

@@ -3,7 +3,7 @@ import { OpenAPIHono } from "@hono/zod-openapi";
 import { completeChat, streamChat } from "../application/openai/complete-chat.js";
 import { listResources } from "../application/resources/list-resources.js";
 import { readResource } from "../application/resources/read-resource.js";
-import type { Face, FaceEnv } from "../http/face.js";
+import type { FaceEnv, LoadedFace } from "../http/face.js";
 import { newId } from "../platform/ids.js";
 import { readBody } from "./body.js";
 import { actorOf, answering, callerOf, given, sessionHeader } from "./calls.js";
@@ -15,18 +15,13 @@ import { answerOf, keptSession } from "./outcome.js";
 import { addResponseRoutes } from "./responses.js";
 import { streamResponse } from "./stream.js";
 
-const openAi = new OpenAPIHono<FaceEnv>();
-describeRoutes(openAi.openAPIRegistry);
-addResponseRoutes(openAi);
+const routes = new OpenAPIHono<FaceEnv>();
+describeRoutes(routes.openAPIRegistry);
+addResponseRoutes(routes);
 
-export const openAiFace: Face = {
-  routes: openAi,
-  paths: /^\/v1\/(chat\/completions|responses|models)(\/|$)/,
-  callers: "tenant",
-  renderProblem: problemAsOpenAi,
-};
+export const openAi: LoadedFace = { routes: [routes], renderProblem: problemAsOpenAi };
 
-openAi.post("/v1/chat/completions", (c) =>
+routes.post("/v1/chat/completions", (c) =>
   answering(c, async () => {
     const body = readBody(chatRequestSchema, c.get("bodyText"));
     const idempotencyKey = c.req.header("idempotency-key");
@@ -47,7 +42,7 @@ openAi.post("/v1/chat/completions", (c) =>
   }),
 );
 
-openAi.get("/v1/models", (c) =>
+routes.get("/v1/models", (c) =>
   answering(c, async () => {
     const data = [];
     for (let cursor: string | undefined; ; ) {
@@ -60,7 +55,7 @@ openAi.get("/v1/models", (c) =>
   }),
 );
 
-openAi.get("/v1/models/:model", (c) =>
+routes.get("/v1/models/:model", (c) =>
   answering(c, async () => {
     const name = c.req.param("model");
     const found = await readResource(actorOf(c), { kind: "agents", name }, c.get("services"));

@@ -3,6 +3,7 @@
  * without guessing is put right; everything else is refused with words that say what would be right.
  */
 import { z } from "zod";
+import { lazily } from "../text/lazily.js";
 import { jsonObjectsIn, readProbability } from "../text/written-json.js";
 import type { Choice } from "./routing-input.js";
 
@@ -10,25 +11,27 @@ export type ReadDecision =
   | { readonly ok: true; readonly choice: Choice }
   | { readonly ok: false; readonly problem: string };
 
-const looseSchema = z.object({
-  targetAgent: z.union([z.string(), z.array(z.string())]).nullish(),
-  targetAgents: z.union([z.string(), z.array(z.string())]).nullish(),
-  /** As the description calls them, and some models then do too. */
-  worker: z.union([z.string(), z.array(z.string())]).nullish(),
-  workers: z.union([z.string(), z.array(z.string())]).nullish(),
-  reasoning: z.string().nullish(),
-  confidence: z.union([z.number(), z.string()]).nullish(),
-  task: z.string().nullish(),
-  reevaluate: z.boolean().nullish(),
-  /** The same in calls of runs that an earlier version began. */
-  lookAgain: z.boolean().nullish(),
-});
+const looseSchema = lazily(() =>
+  z.object({
+    targetAgent: z.union([z.string(), z.array(z.string())]).nullish(),
+    targetAgents: z.union([z.string(), z.array(z.string())]).nullish(),
+    /** As the description calls them, and some models then do too. */
+    worker: z.union([z.string(), z.array(z.string())]).nullish(),
+    workers: z.union([z.string(), z.array(z.string())]).nullish(),
+    reasoning: z.string().nullish(),
+    confidence: z.union([z.number(), z.string()]).nullish(),
+    task: z.string().nullish(),
+    reevaluate: z.boolean().nullish(),
+    /** The same in calls of runs that an earlier version began. */
+    lookAgain: z.boolean().nullish(),
+  }),
+);
 
 const unstatedConfidence = 0.5;
 
 /** @param live the workers that can be chosen; @param known all workers of the team, so that a busy one differs from an invented one. */
 export function checkDecision(value: unknown, live: readonly string[], known: readonly string[]): ReadDecision {
-  const parsed = looseSchema.safeParse(value);
+  const parsed = looseSchema().safeParse(value);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     return problem(`${issue?.path.join(".") || "the decision"}: ${issue?.message ?? "it can't be read"}`);

@@ -1,6 +1,7 @@
 /** The trace of a team at work: entries that make a story a person can read, and events of the session or the run. */
 import { z } from "zod";
 import { type EventAudience, nonEmpty } from "../conversation/event.js";
+import { lazily } from "../text/lazily.js";
 import { workerResultSchema } from "./routing-input.js";
 
 /** Which team of the run it happened in: the ids of the workers that are teams, outermost first. */
@@ -34,16 +35,22 @@ function traced<const T extends string, F extends z.ZodRawShape, W extends z.Zod
 ) {
   const withoutText = z.object({ path, ...facts });
   const entry = z.object({ type: z.literal(type), path, ...facts, ...whole });
-  const inSession = z.object({ turnId: z.string(), ...withoutText.shape });
-  const shown = inSession.partial({ turnId: true });
+  const inSession = lazily(() => z.object({ turnId: z.string(), ...withoutText.shape }));
+  const shown = lazily(() => inSession().partial({ turnId: true }));
+  const data = lazily(() => z.union([entry, shown()]));
+  const stored = lazily(() => z.union([inSession(), z.object({ runId: z.string(), entry: z.int() })]));
   return {
     description,
     audience: "client",
     // Texts are for who may read the trace.
-    viewFor: (_reader: EventAudience, data: unknown): unknown => shown.safeParse(data).data,
+    viewFor: (_reader: EventAudience, whole: unknown): unknown => shown().safeParse(whole).data,
     roots: ["session", "run"],
-    data: z.union([entry, shown]),
-    stored: z.union([inSession, z.object({ runId: z.string(), entry: z.int() })]),
+    get data() {
+      return data();
+    },
+    get stored() {
+      return stored();
+    },
     withoutText,
     entry,
   } as const;

@@ -1,7 +1,7 @@
 /** Where chat platforms send their events: `/webhooks/{kind}/{connectionId}`. Each is verified, stored, and acknowledged at once. */
 import { Hono } from "hono";
 import { authenticatePlatform, receiveChannelEvents } from "../application/channels/receive-events.js";
-import type { Face, FaceEnv } from "../http/face.js";
+import type { FaceEnv, LoadedFace } from "../http/face.js";
 import { describeError, log } from "../platform/logging.js";
 
 /** The most that a body may have, in bytes. */
@@ -34,7 +34,7 @@ routes.on(["GET", "POST"], address, async (c) => {
   }
 });
 
-export const channelWebhooks: Face = { routes, paths: /^\/webhooks\//, callers: "signed" };
+export const channelWebhooks: LoadedFace = { routes: [routes] };
 
 /** Nothing when it is too long. What isn't UTF-8 doesn't match its signature. */
 async function readLimited(stream: ReadableStream<Uint8Array> | null): Promise<string | undefined> {

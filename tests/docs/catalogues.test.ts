@@ -1,15 +1,13 @@
 /** The catalogues of events and of outbox topics, in the documentation and in the OpenAPI document. */
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { apiDocumentOfAll } from "../../scripts/openapi-document.js";
 import { agentEvents } from "../../src/agent/events.js";
 import { askEvents } from "../../src/asks/events.js";
 import { eventDefinitions } from "../../src/catalogues/events.js";
 import { outboxTopics } from "../../src/catalogues/outbox.js";
 import { chatEvents } from "../../src/chat/events.js";
 import type { EventRoot } from "../../src/conversation/event.js";
-import { createApp } from "../../src/http/app.js";
-import { apiDocument } from "../../src/http/openapi.js";
-import { openAiFace } from "../../src/openai/face.js";
 import { roundtableEvents } from "../../src/roundtable/events.js";
 import { routingEvents } from "../../src/routing/events.js";
 import { supervisionEvents } from "../../src/supervision/events.js";
@@ -17,15 +15,7 @@ import { actTypes } from "../../src/tenancy/audit.js";
 import { namedIn, readPages, tableUnder } from "./pages.js";
 
 const pages = readPages();
-const document = apiDocument(
-  createApp(
-    () => {
-      throw new Error("no request is made here");
-    },
-    {},
-    [openAiFace],
-  ),
-);
+const document = await apiDocumentOfAll();
 const schemas: Record<string, unknown> = document.components?.schemas ?? {};
 
 /** The rows of the table under a heading, its head left out. */
@@ -63,7 +53,7 @@ function fieldsOf(type: string): string {
 }
 
 function refsOf(root: EventRoot): object[] {
-  return eventDefinitions
+  return eventDefinitions()
     .filter(({ roots }) => roots.includes(root))
     .map(({ type }) => ({ $ref: `#/components/schemas/${componentOf(type)}` }));
 }
@@ -80,12 +70,16 @@ describe("the catalogue of events", () => {
     const tables = [agentEvents, askEvents, chatEvents, routingEvents, roundtableEvents, supervisionEvents];
     const types = tables.flatMap((table) => Object.keys(table));
     expect(types.filter((type, at) => types.indexOf(type) !== at)).toEqual([]);
-    expect(types.sort()).toEqual(eventDefinitions.map(({ type }) => type).sort());
+    expect(types.sort()).toEqual(
+      eventDefinitions()
+        .map(({ type }) => type)
+        .sort(),
+    );
   });
 
   it("is the table of docs/events.md, row by row", () => {
     expect(tableUnder(pages, "docs/events.md", "## All events")).toEqual(
-      eventDefinitions.map(
+      eventDefinitions().map(
         ({ type, roots, audience, description, live }) =>
           `| \`${type}\` | ${roots.join(", ")} | ${audience} | ${fieldsOf(type)} | ${description}${live ? " Not stored: it has no id." : ""} |`,
       ),
@@ -95,11 +89,11 @@ describe("the catalogue of events", () => {
   it("holds every event that a page shows in a stream", () => {
     const shown = pages.flatMap(({ text }) => [...text.matchAll(/^event: (\S+)$/gm)].map(([, type]) => type));
     expect(shown.length).toBeGreaterThan(3);
-    expect(eventDefinitions.map(({ type }) => type)).toEqual(expect.arrayContaining(shown));
+    expect(eventDefinitions().map(({ type }) => type)).toEqual(expect.arrayContaining(shown));
   });
 
   it("is in the OpenAPI document: each event under its name, with its data", () => {
-    for (const { type, description, live } of eventDefinitions) {
+    for (const { type, description, live } of eventDefinitions()) {
       expect(schemas[componentOf(type)], type).toMatchObject({
         properties: { event: { enum: [type] }, data: expect.any(Object) },
         required: live ? ["event", "data"] : ["id", "event", "data"],

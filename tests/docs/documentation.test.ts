@@ -2,10 +2,9 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { apiDocumentOfAll } from "../../scripts/openapi-document.js";
 import { askForUsers, openAsk } from "../../src/asks/ask.js";
 import { problemCodes } from "../../src/conversation/problem.js";
-import { createApp } from "../../src/http/app.js";
-import { openAiFace } from "../../src/openai/face.js";
 import { anchorsOf, readPages, root } from "./pages.js";
 
 const pages = readPages();
@@ -102,19 +101,7 @@ function routesIn(text: string): { method: string | undefined; route: string }[]
 
 const documented = z
   .object({ paths: z.record(z.string(), z.record(z.string(), z.unknown())) })
-  .parse(documentOf()).paths;
-
-/** The document without a request: nothing that answers one is needed. */
-function documentOf(): unknown {
-  const app = createApp(
-    () => {
-      throw new Error("no request is made here");
-    },
-    {},
-    [openAiFace],
-  );
-  return JSON.parse(JSON.stringify(app.getOpenAPI31Document({ openapi: "3.1.0", info: { title: "", version: "" } })));
-}
+  .parse(await apiDocumentOfAll()).paths;
 
 function exists(method: string | undefined, route: string): boolean {
   // Served beside the document.

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { openApiDocument } from "../../scripts/openapi-document.js";
+import { apiDocumentOfAll } from "../../scripts/openapi-document.js";
 import { readPages } from "./pages.js";
 
 describe("the page on tools", () => {
@@ -12,9 +12,11 @@ describe("the page on tools", () => {
 });
 
 describe("the address of what is called, in the OpenAPI document", () => {
-  it("is no URI where it may hold placeholders", () => {
+  it("is no URI where it may hold placeholders", async () => {
     const shape = '{"type":"object","properties":{"method":';
-    const calls = JSON.stringify(JSON.parse(openApiDocument())).split(shape).slice(1);
+    const calls = JSON.stringify(await apiDocumentOfAll())
+      .split(shape)
+      .slice(1);
     const addresses = calls.map((text) => /"url":\{[^}]*\}/.exec(text)?.[0]);
     expect(new Set(addresses)).toEqual(new Set(['"url":{"type":"string","maxLength":2000}']));
   });

@@ -67,7 +67,9 @@ function typesIn(events: readonly StreamEvent[]): string[] {
 }
 
 function typesOf(root: EventRoot): string[] {
-  return eventDefinitions.flatMap(({ type, roots }) => (roots.includes(root) ? [type] : [])).sort();
+  return eventDefinitions()
+    .flatMap(({ type, roots }) => (roots.includes(root) ? [type] : []))
+    .sort();
 }
 
 /** A session of a model, with everything that only people and models cause. */

@@ -4,6 +4,7 @@ import { checkHealth } from "../../src/application/system/check-health.js";
 import { authenticateDeployment } from "../../src/application/tenants/authenticate.js";
 import { composeServices } from "../../src/composition.js";
 import { createApp } from "../../src/http/app.js";
+import { system } from "../../src/http/routes/health.js";
 import { newTenant, send, TestTenant } from "../support/conclave.js";
 import { expectProblem } from "./support.js";
 
@@ -132,7 +133,7 @@ describe("the admin secret", () => {
       ADMIN_SECRET: "failed",
       SEALING_SECRET: "failed",
     });
-    const app = createApp(() => services);
+    const app = createApp(() => services, { callers: "anybody" }, system);
     const answer = await app.request("/health", {}, env);
     expect(answer.status).toBe(503);
     expect(await answer.text()).not.toContain("short");

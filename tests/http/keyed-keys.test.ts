@@ -4,6 +4,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { composeServices } from "../../src/composition.js";
+import { api } from "../../src/http/api.js";
 import { createApp } from "../../src/http/app.js";
 import type { TenantStore } from "../../src/stores/tenant-store.js";
 import { type Fields, newTenant, origin, send } from "../support/conclave.js";
@@ -31,7 +32,11 @@ async function diesAfter(act: "create" | "createKey", request: Request): Promise
     },
   };
   const own = Object.assign(Object.create(tenants), { [act]: dying[act] });
-  void createApp(() => ({ ...services, tenants: own })).fetch(request, env, createExecutionContext());
+  void createApp(() => ({ ...services, tenants: own }), { callers: "tenant" }, api).fetch(
+    request,
+    env,
+    createExecutionContext(),
+  );
   await isReached;
 }
 

@@ -3,6 +3,7 @@ import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { composeServices } from "../../src/composition.js";
+import { api } from "../../src/http/api.js";
 import { createApp } from "../../src/http/app.js";
 import { newTenant, origin, type TestTenant } from "../support/conclave.js";
 import { eventually } from "../support/eventually.js";
@@ -39,21 +40,24 @@ async function diesBefore(service: "sessions" | "memory", request: Request): Pro
     return new Promise<never>(() => {});
   };
   const services = composeServices(env);
-  const app = createApp(() =>
-    service === "sessions"
-      ? { ...services, sessions: Object.assign(Object.create(services.sessions), { create: never }) }
-      : {
-          ...services,
-          memory: Object.assign(Object.create(services.memory), {
-            ports: {
-              ...services.memory.ports,
-              memories: Object.assign(Object.create(services.memory.ports.memories), {
-                createVault: never,
-                createMemory: never,
-              }),
-            },
-          }),
-        },
+  const app = createApp(
+    () =>
+      service === "sessions"
+        ? { ...services, sessions: Object.assign(Object.create(services.sessions), { create: never }) }
+        : {
+            ...services,
+            memory: Object.assign(Object.create(services.memory), {
+              ports: {
+                ...services.memory.ports,
+                memories: Object.assign(Object.create(services.memory.ports.memories), {
+                  createVault: never,
+                  createMemory: never,
+                }),
+              },
+            }),
+          },
+    { callers: "tenant" },
+    api,
   );
   void app.fetch(request, env, createExecutionContext());
   await isReached;

@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { MemoryService } from "../../src/application/memory/memory-service.js";
 import { composeServices } from "../../src/composition.js";
+import { api } from "../../src/http/api.js";
 import { createApp } from "../../src/http/app.js";
 import type { MemoryRef } from "../../src/stores/memory/memory-store.js";
 import { addEntryReply, newMemory, numbered, putContextReply } from "../support/memory.js";
@@ -103,7 +104,11 @@ describe("contexts", () => {
         },
       },
     });
-    const app = createApp(() => ({ ...services, memory: new MemoryService({ ...services.memory.ports, contexts }) }));
+    const app = createApp(
+      () => ({ ...services, memory: new MemoryService({ ...services.memory.ports, contexts }) }),
+      { callers: "tenant" },
+      api,
+    );
     const answer = await app.request(
       `${memory.path}/contexts/1/restore`,
       { method: "POST", headers: { authorization: `Bearer ${memory.tenant.key}` } },

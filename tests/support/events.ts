@@ -3,7 +3,7 @@ import { eventDefinitions } from "../../src/catalogues/events.js";
 
 /** @throws when the event is none of the catalogue, or its data is not what the catalogue documents, field by field. */
 export function assertInCatalogue(event: string, data: unknown): void {
-  const definition = eventDefinitions.find(({ type }) => type === event);
+  const definition = eventDefinitions().find(({ type }) => type === event);
   if (definition === undefined) throw new Error(`"${event}" is no event of the catalogue`);
   const parsed = definition.data.safeParse(data);
   if (!parsed.success) throw new Error(`${event} is not as the catalogue says: ${parsed.error.message}`);

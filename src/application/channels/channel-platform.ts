@@ -8,7 +8,7 @@ export interface ChannelPlatform {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly services: Services;
-  readonly channelOf: (open: OpenConnection) => BoundChannel;
+  readonly channelOf: (open: OpenConnection) => Promise<BoundChannel>;
   readonly call: PlatformCall;
   /** Brings an outbox's messages to D1; all or throws. */
   readonly deliver: (delivery: Delivery) => Promise<void>;

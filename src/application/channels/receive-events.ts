@@ -31,7 +31,7 @@ export async function authenticatePlatform(
   const open = await channels.byAddress(kind, connectionId);
   if (open === undefined) return refuse("not_found", "There is no such connection.");
   const { tenantId, channelId } = open;
-  const received = await channelOf(open).receive(request, now());
+  const received = await (await channelOf(open)).receive(request, now());
   if (received.kind === "unsigned") {
     log("warn", "channel.unsigned", { tenantId, channelId, subject: kind });
     await channels.noteFailure(channelId, "a request was not signed as it should be, or was too old");
@@ -53,7 +53,7 @@ export async function receiveChannelEvents(
   }
   await services.channels.noteEvent(open.channelId);
   if (received.kind === "answered" || received.form === undefined) return ok(received.answer);
-  const form = await openForm(open, services.channelOf(open), received.form, services);
+  const form = await openForm(open, await services.channelOf(open), received.form, services);
   return ok(form ?? received.answer);
 }
 

@@ -1,6 +1,7 @@
 /** `/health`: what can be reached. */
 import { z } from "zod";
 import { checkHealth } from "../../application/system/check-health.js";
+import type { LoadedFace } from "../face.js";
 import { json, newRouter, route } from "../routing.js";
 
 export const version = "0.1.0";
@@ -12,7 +13,7 @@ const healthSchema = z.object({
   checks: z.record(z.string(), z.enum(["ok", "failed"])),
 });
 
-export const health = newRouter();
+const health = newRouter();
 
 health.openapi(
   route({
@@ -35,3 +36,6 @@ health.openapi(
       : c.json({ status: "unavailable" as const, ...answer }, 503);
   },
 );
+
+/** Where nothing else is, this answers what there is. */
+export const system: LoadedFace = { routes: [health] };

@@ -3,6 +3,7 @@
  * stairs", which shares no word with it. A list of the language, kept short enough to be read; each line is a topic's name,
  * the words that ask for it, and the words that speak of it.
  */
+import { lazily } from "../../text/lazily.js";
 import { wordTerm } from "../../text/tokenizer.js";
 
 const topicTable = `
@@ -53,24 +54,27 @@ celebrations | weekend holiday celebrate celebration | christmas thanksgiving ha
 `;
 
 /** Term → names of topics, for the words of questions and for those of the texts that answer them. */
-const ofQuestions = new Map<string, string[]>();
-const ofTexts = new Map<string, string[]>();
-for (const line of topicTable.trim().split("\n")) {
-  const [name = "", asks = "", tells = ""] = line.split("|").map((part) => part.trim());
-  for (const [index, words] of [
-    [ofQuestions, asks],
-    [ofTexts, tells],
-  ] as const) {
-    for (const term of new Set(words.split(" ").map(wordTerm))) index.set(term, [...(index.get(term) ?? []), name]);
+const indexes = lazily(() => {
+  const ofQuestions = new Map<string, string[]>();
+  const ofTexts = new Map<string, string[]>();
+  for (const line of topicTable.trim().split("\n")) {
+    const [name = "", asks = "", tells = ""] = line.split("|").map((part) => part.trim());
+    for (const [index, words] of [
+      [ofQuestions, asks],
+      [ofTexts, tells],
+    ] as const) {
+      for (const term of new Set(words.split(" ").map(wordTerm))) index.set(term, [...(index.get(term) ?? []), name]);
+    }
   }
-}
+  return { ofQuestions, ofTexts };
+});
 
 /** The topics that a word of a question asks for. */
 export function topicsAsked(term: string): readonly string[] {
-  return ofQuestions.get(term) ?? [];
+  return indexes().ofQuestions.get(term) ?? [];
 }
 
 /** The topics that a text of these terms speaks of. */
 export function topicsTold(terms: readonly string[]): readonly string[] {
-  return [...new Set(terms.flatMap((term) => ofTexts.get(term) ?? []))];
+  return [...new Set(terms.flatMap((term) => indexes().ofTexts.get(term) ?? []))];
 }

@@ -1,26 +1,21 @@
 /** All channels. A new one is a file beside this one, a schema in `src/channels/connection.ts`, and a line here. */
 import type { BoundChannel, ChannelAdapter } from "../../channels/adapter.js";
 import type { ChannelKind, OpenConnection } from "../../channels/connection.js";
-import { discord } from "./discord.js";
-import { generic } from "./generic.js";
-import { slack } from "./slack.js";
-import { telegram } from "./telegram.js";
-import { whatsapp } from "./whatsapp.js";
 
-/** The channel of a connection, with its connection. */
-export function channelOf(open: OpenConnection): BoundChannel {
+/** The channel of a connection, with its connection. Each platform's file is evaluated when it is first needed. */
+export async function channelOf(open: OpenConnection): Promise<BoundChannel> {
   const { connection } = open;
   switch (connection.kind) {
     case "slack":
-      return bound(slack, { ...open, connection });
+      return bound((await import("./slack.js")).slack, { ...open, connection });
     case "telegram":
-      return bound(telegram, { ...open, connection });
+      return bound((await import("./telegram.js")).telegram, { ...open, connection });
     case "discord":
-      return bound(discord, { ...open, connection });
+      return bound((await import("./discord.js")).discord, { ...open, connection });
     case "whatsapp":
-      return bound(whatsapp, { ...open, connection });
+      return bound((await import("./whatsapp.js")).whatsapp, { ...open, connection });
     case "generic":
-      return bound(generic, { ...open, connection });
+      return bound((await import("./generic.js")).generic, { ...open, connection });
   }
 }
 
