@@ -1,6 +1,7 @@
 /** A conversation in a chat at work: signals are dealt with in order, then what is to be posted goes out in order. */
 import type { ChannelPlatform } from "../../src/application/channels/channel-platform.js";
 import { isEditButton, proposedText, readButton } from "../../src/channels/questions.js";
+import type { CommandKey } from "../../src/conversation/command-key.js";
 import type { ConversationIdentity, ConversationSignal, FormText } from "../../src/gateways/channel-gateway.js";
 import { describeError } from "../../src/platform/logging.js";
 import type { StepOutcome } from "../kit/driver.js";
@@ -64,10 +65,16 @@ export class ConversationEngine {
     return ask === undefined ? null : { title: "Edit the text", text: proposedText(ask) };
   }
 
-  retry(deliveryId: string): boolean {
-    const isParked = this.store.unpark(deliveryId, this.platform.now());
-    if (isParked) this.kit.kick();
-    return isParked;
+  retry(deliveryId: string, command?: CommandKey): boolean {
+    if (this.kit.commands.find(command)?.kind === "done") return true;
+    return this.kit.write(() => {
+      const isParked = this.store.unpark(deliveryId, this.platform.now());
+      if (isParked) {
+        this.kit.commands.claim(command);
+        this.kit.kick();
+      }
+      return isParked;
+    });
   }
 
   async stop(): Promise<void> {

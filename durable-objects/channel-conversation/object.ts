@@ -1,5 +1,6 @@
 /** The object of a conversation in a chat as others call it: what it does is in `ConversationEngine`. */
 import { composeChannelPlatform } from "../../src/composition.js";
+import type { CommandKey } from "../../src/conversation/command-key.js";
 import {
   type ConversationIdentity,
   type ConversationObject,
@@ -39,8 +40,8 @@ export class ChannelConversation extends StoredObject<ConversationEngine> implem
     return toWire(this.exists() ? await this.engine.formText(value) : null);
   }
 
-  async retry(deliveryId: string): Promise<boolean> {
-    return this.exists() && this.engine.retry(deliveryId);
+  async retry(deliveryId: string, command?: CommandKey): Promise<boolean> {
+    return this.exists() && this.engine.retry(deliveryId, command);
   }
 
   async remove(): Promise<boolean> {

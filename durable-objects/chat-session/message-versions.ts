@@ -12,6 +12,7 @@ import {
 } from "../../src/chat/message-version.js";
 import { isFinal } from "../../src/chat/session.js";
 import type { ActorRecord } from "../../src/conversation/actor-record.js";
+import type { CommandKey } from "../../src/conversation/command-key.js";
 import type { ChatMessage } from "../../src/conversation/message.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
 import { withDeadline } from "../../src/platform/clock.js";
@@ -23,6 +24,7 @@ import type { SubjectOf } from "../../src/supervision/subject.js";
 import type { Supervisor } from "../../src/supervision/supervisor.js";
 import type { RecordedAct } from "../../src/tenancy/audit.js";
 import { canonicalJson } from "../../src/text/json.js";
+import { otherCommand } from "../kit/commands.js";
 import type { Kit } from "../kit/kit.js";
 import type { ChatSessionStore } from "./store.js";
 import type { TurnRecord } from "./turn-rows.js";
@@ -51,7 +53,14 @@ export class MessageVersions {
   }
 
   /** Edits an effective reply by the ids of its parts: all operations or none. */
-  async edit(messageId: string, edit: MessageEdit, author: ActorRecord): Promise<Result<MessageVersion>> {
+  async edit(
+    messageId: string,
+    edit: MessageEdit,
+    author: ActorRecord,
+    command?: CommandKey,
+  ): Promise<Result<MessageVersion>> {
+    const before = await this.doneBefore(messageId, command);
+    if (before !== undefined) return before;
     const found = this.changeable(messageId);
     if (!found.ok) return found;
     const { message } = found.value;
@@ -67,11 +76,18 @@ export class MessageVersions {
       });
     }
     const next = { ...message, modelReply: edited.reply };
-    return this.replace(message, next, { kind: "edited", author, reason: edit.reason ?? "" });
+    return this.replace(message, next, { kind: "edited", author, reason: edit.reason ?? "" }, command);
   }
 
   /** Makes a version effective again, as a new version: that is a person's decision, but the rules that nobody may pass look at it. */
-  async restore(messageId: string, version: number, author: ActorRecord): Promise<Result<MessageVersion>> {
+  async restore(
+    messageId: string,
+    version: number,
+    author: ActorRecord,
+    command?: CommandKey,
+  ): Promise<Result<MessageVersion>> {
+    const before = await this.doneBefore(messageId, command);
+    if (before !== undefined) return before;
     const found = this.changeable(messageId);
     if (!found.ok) return found;
     const { message, turn } = found.value;
@@ -80,7 +96,8 @@ export class MessageVersions {
     const wasBlocked =
       message.role === "error" || (message.role === "user" && turn.outcome?.request?.action === "block");
     if (wasBlocked) return refuse("conflict", "What was blocked never became a part of the session: send it again.");
-    return this.replace(message, restored, { kind: "restored", author, reason: `version ${version}` });
+    const change = { kind: "restored", author, reason: `version ${version}` } as const;
+    return this.replace(message, restored, change, command);
   }
 
   /** Takes away every text of a message and the salt of its digests. Again is harmless. */
@@ -131,10 +148,14 @@ export class MessageVersions {
     message: ChatMessage,
     replacement: ChatMessage,
     change: Omit<Change, "at">,
+    command: CommandKey | undefined,
   ): Promise<Result<MessageVersion>> {
     const { store, kit, now } = this.ports;
     const passed = await this.throughRules(replacement);
     if (!passed.ok) return passed;
+    // Sent twice at the same time: the other one was first.
+    const before = await this.doneBefore(message.messageId, command);
+    if (before !== undefined) return before;
     // Nothing is awaited from here on: of two changes of one version the second finds what the first one made.
     if (!this.stillSays(message)) return changedMeanwhile;
     const { messageId } = message;
@@ -148,9 +169,23 @@ export class MessageVersions {
       const act = { decision: change.kind, actor: change.author, messageId, reasons };
       this.recordAct(store.turns.ofMessage(messageId), { type: `message.${change.kind}`, ...act });
       this.ports.changed(messageId, number);
+      kit.commands.claim(command, String(this.versionsMade(messageId).length));
     });
     const last = (await this.versions(messageId)).at(-1);
     return last === undefined ? noMessage : ok(last);
+  }
+
+  /** The version that was made under this key; undefined where none was. */
+  private async doneBefore(
+    messageId: string,
+    command: CommandKey | undefined,
+  ): Promise<Result<MessageVersion> | undefined> {
+    const known = this.ports.kit.commands.find(command);
+    if (known === undefined) return undefined;
+    if (known.kind === "other_command") return otherCommand;
+    const versions = await this.versions(messageId);
+    const made = versions[Number(known.note) - 1] ?? versions.at(-1);
+    return made === undefined ? noMessage : ok(made);
   }
 
   /** For the audit, in the write that did it. */

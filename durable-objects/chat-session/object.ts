@@ -12,6 +12,7 @@ import {
 } from "../../src/chat/session.js";
 import { composeRootPlatform } from "../../src/composition.js";
 import type { ActorRecord } from "../../src/conversation/actor-record.js";
+import type { CommandKey } from "../../src/conversation/command-key.js";
 import type { ChatMessage } from "../../src/conversation/message.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
 import { type ConversationIdentity, conversationIdentitySchema } from "../../src/gateways/channel-gateway.js";
@@ -50,8 +51,8 @@ export class ChatSession extends Root<SessionEngine> implements SessionObject {
     return toWire({ session: this.engine.view(), created });
   }
 
-  async change(change: Wire<SessionChange>): Promise<Wire<Result<Session>>> {
-    return toWire(this.exists() ? this.engine.change(fromWire(change, sessionChangeSchema)) : noSession);
+  async change(change: Wire<SessionChange>, command?: CommandKey): Promise<Wire<Result<Session>>> {
+    return toWire(this.exists() ? this.engine.change(fromWire(change, sessionChangeSchema), command) : noSession);
   }
 
   async showIn(conversation: Wire<ConversationIdentity>): Promise<Wire<Result<Session>>> {
@@ -107,13 +108,17 @@ export class ChatSession extends Root<SessionEngine> implements SessionObject {
     return toWire(this.exists() ? ok(this.engine.context.view()) : noSession);
   }
 
-  async changeContext(change: Wire<ContextChangeBody>, author: ActorRecord): Promise<Wire<Result<ContextView>>> {
+  async changeContext(
+    change: Wire<ContextChangeBody>,
+    author: ActorRecord,
+    command?: CommandKey,
+  ): Promise<Wire<Result<ContextView>>> {
     if (!this.exists()) return toWire(noSession);
-    return toWire(await this.engine.changeContext(fromWire(change, contextChangeSchema), author));
+    return toWire(await this.engine.changeContext(fromWire(change, contextChangeSchema), author, command));
   }
 
-  async restoreContext(version: number, author: ActorRecord): Promise<Wire<Result<ContextView>>> {
-    return toWire(this.exists() ? await this.engine.restoreContext(version, author) : noSession);
+  async restoreContext(version: number, author: ActorRecord, command?: CommandKey): Promise<Wire<Result<ContextView>>> {
+    return toWire(this.exists() ? await this.engine.restoreContext(version, author, command) : noSession);
   }
 
   async messages(after: number, limit: number): Promise<Wire<Result<Page<ChatMessage>>>> {
@@ -134,14 +139,20 @@ export class ChatSession extends Root<SessionEngine> implements SessionObject {
     messageId: string,
     edit: Wire<MessageEdit>,
     author: ActorRecord,
+    command?: CommandKey,
   ): Promise<Wire<Result<MessageVersion>>> {
     if (!this.exists()) return toWire(noSession);
-    return toWire(await this.engine.versions.edit(messageId, fromWire(edit, messageEditSchema), author));
+    return toWire(await this.engine.versions.edit(messageId, fromWire(edit, messageEditSchema), author, command));
   }
 
-  async restoreMessage(messageId: string, version: number, author: ActorRecord): Promise<Wire<Result<MessageVersion>>> {
+  async restoreMessage(
+    messageId: string,
+    version: number,
+    author: ActorRecord,
+    command?: CommandKey,
+  ): Promise<Wire<Result<MessageVersion>>> {
     if (!this.exists()) return toWire(noSession);
-    return toWire(await this.engine.versions.restore(messageId, version, author));
+    return toWire(await this.engine.versions.restore(messageId, version, author, command));
   }
 
   async eraseMessage(messageId: string, author: ActorRecord): Promise<Wire<Result<MessageVersion>>> {

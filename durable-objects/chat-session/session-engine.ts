@@ -14,6 +14,7 @@ import {
   type Turn,
 } from "../../src/chat/session.js";
 import type { ActorRecord } from "../../src/conversation/actor-record.js";
+import type { CommandKey } from "../../src/conversation/command-key.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
 import type { SendCommand } from "../../src/gateways/session-gateway.js";
 import type { Lease, StepOutcome } from "../kit/driver.js";
@@ -123,26 +124,37 @@ export class SessionEngine implements RootEngine {
   }
 
   /** Changes what the caller notes on the session; a subject is given once. */
-  change(change: SessionChange): Result<Session> {
-    const changed = changeDefinition(this.store.session().definition, change);
-    if (!changed.ok) return changed;
-    this.kit.write(() => {
-      this.store.setDefinition(changed.value);
-      this.outbox.updateIndex();
-    });
+  change(change: SessionChange, command?: CommandKey): Result<Session> {
+    const done = this.kit.commands.once<void>(
+      command,
+      () => {
+        const changed = changeDefinition(this.store.session().definition, change);
+        if (!changed.ok) return changed;
+        this.store.setDefinition(changed.value);
+        return ok(this.outbox.updateIndex());
+      },
+      () => ok(undefined),
+    );
+    if (!done.ok) return done;
     this.kit.deliverSoon();
     return ok(this.view());
   }
 
   /** Changes the context, for the turn under way too. */
-  async changeContext(change: ContextChangeBody, author: ActorRecord): Promise<Result<ContextView>> {
-    const changed = this.context.changeBy(change, author);
+  async changeContext(
+    change: ContextChangeBody,
+    author: ActorRecord,
+    command?: CommandKey,
+  ): Promise<Result<ContextView>> {
+    const again = () => ok(this.context.view());
+    const changed = this.kit.commands.once(command, () => this.context.changeBy(change, author), again);
     await this.run?.refresh();
     return changed;
   }
 
-  async restoreContext(version: number, author: ActorRecord): Promise<Result<ContextView>> {
-    const restored = this.context.restore(version, author);
+  async restoreContext(version: number, author: ActorRecord, command?: CommandKey): Promise<Result<ContextView>> {
+    const again = () => ok(this.context.view());
+    const restored = this.kit.commands.once(command, () => this.context.restore(version, author), again);
     await this.run?.refresh();
     return restored;
   }

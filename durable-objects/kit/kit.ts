@@ -10,6 +10,7 @@ import { ApprovalBook } from "./approvals.js";
 import { isAskEvent, presentAskEvent, recordAskChange } from "./ask-changes.js";
 import { AskBook } from "./asks.js";
 import { Attempts } from "./attempts.js";
+import { CommandBook } from "./commands.js";
 import { Crashes } from "./crashes.js";
 import { Deadlines } from "./deadlines.js";
 import { Deliveries } from "./deliveries.js";
@@ -46,6 +47,7 @@ export class Kit {
   readonly deadlines: Deadlines;
   readonly events: EventLog;
   readonly asks: AskBook;
+  readonly commands: CommandBook;
   readonly outbox: Outbox;
   readonly waiters = new Waiters();
   readonly health: SupervisorHealth;
@@ -76,6 +78,7 @@ export class Kit {
       undone: () => this.undone(),
     });
     const write = <T>(change: () => T): T => this.write(change);
+    this.commands = new CommandBook({ sql: storage.sql, now, write });
     this.works = new WorkBook({ sql: storage.sql, now, write });
     this.asks = new AskBook({
       sql: storage.sql,

@@ -4,6 +4,7 @@ import { type Effect, effectSchema } from "../../src/agent/effects.js";
 import type { Answerer } from "../../src/asks/ask.js";
 import { composeRootPlatform } from "../../src/composition.js";
 import type { ActorRecord } from "../../src/conversation/actor-record.js";
+import type { CommandKey } from "../../src/conversation/command-key.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
 import type { RoundtableIdentity, RoundtableObject } from "../../src/gateways/roundtable-gateway.js";
 import { fromWire, toWire, type Wire } from "../../src/gateways/wire.js";
@@ -75,25 +76,35 @@ export class Roundtable extends Root<RoundtableEngine> implements RoundtableObje
     answerer: Answerer,
     waitMs: number,
     revision?: number,
+    key?: CommandKey,
+  ): Answer {
+    const { intake } = this.engine;
+    const sent = fromWire(command, continueSchema);
+    return this.once(key, () => intake.goOn(commandId, sent, answerer, revision), waitMs);
+  }
+
+  async giveContext(results: Wire<readonly ContextResult[]>, answerer: Answerer, key?: CommandKey): Answer {
+    const sent = fromWire(results, z.array(contextResultSchema));
+    return this.once(key, () => this.engine.intake.giveContext(sent, answerer), 0);
+  }
+
+  async synthesize(waitMs: number, key?: CommandKey): Answer {
+    return this.once(key, () => this.engine.intake.synthesize(), waitMs);
+  }
+
+  async control(action: ControlAction, by: ActorRecord, waitMs: number, key?: CommandKey): Answer {
+    return this.once(key, () => this.engine.intake.control(action, by), waitMs);
+  }
+
+  /** Takes a command, once under its key; a repetition waits for what the first one began. */
+  private async once(
+    key: CommandKey | undefined,
+    take: () => Result<readonly ResultOutcome[] | undefined>,
+    waitMs: number,
   ): Answer {
     if (!this.exists()) return toWire(noRoundtable);
-    return this.settle(
-      this.engine.intake.goOn(commandId, fromWire(command, continueSchema), answerer, revision),
-      waitMs,
-    );
-  }
-
-  async giveContext(results: Wire<readonly ContextResult[]>, answerer: Answerer): Answer {
-    if (!this.exists()) return toWire(noRoundtable);
-    return this.settle(this.engine.intake.giveContext(fromWire(results, z.array(contextResultSchema)), answerer), 0);
-  }
-
-  async synthesize(waitMs: number): Answer {
-    return this.exists() ? this.settle(this.engine.intake.synthesize(), waitMs) : toWire(noRoundtable);
-  }
-
-  async control(action: ControlAction, by: ActorRecord, waitMs: number): Answer {
-    return this.exists() ? this.settle(this.engine.intake.control(action, by), waitMs) : toWire(noRoundtable);
+    const again = (): Result<undefined> => ok(undefined);
+    return this.settle(this.engine.kit.commands.once(key, take, again), waitMs);
   }
 
   /** The roundtable once nothing runs any more, or as it is after `waitMs`. */

@@ -2,6 +2,7 @@
 import { ok, type Result, refuse } from "../conversation/problem.js";
 import { sha256Hex } from "../platform/digest.js";
 import type { CreationKey } from "../stores/creation-claims.js";
+import { KeyTakenError, type WorkClaim } from "../stores/work-claims.js";
 import { type Actor, authorOf } from "../tenancy/actor.js";
 import type { Services } from "./services.js";
 
@@ -30,6 +31,40 @@ export async function creationKey(
 ): Promise<CreationKey> {
   const hash = await sha256Hex(JSON.stringify(request));
   return { tenantId: actor.tenantId, sender: authorOf(actor), key: idempotencyKey, hash };
+}
+
+/**
+ * Does once, under the key of the actor's command, what one batch of D1 does: the batch claims the key. Without a key it is just done.
+ * @param again what a repetition is told; it gets the note that the batch left with the key
+ * @param tenantId whose data it is, of who runs the deployment
+ * @example
+ * doOnce(actor, services, (claim) => stores.remove(name, claim), async () => ok(undefined));
+ */
+export async function doOnce<T>(
+  actor: Actor,
+  { claims, now }: Pick<Services, "claims" | "now">,
+  work: (claim: WorkClaim | undefined) => Promise<Result<T>>,
+  again: (note: string) => Promise<Result<T>>,
+  tenantId = actor.tenantId,
+): Promise<Result<T>> {
+  const { command } = actor;
+  if (command === undefined) return work(undefined);
+  const request = { tenantId, sender: authorOf(actor), ...command };
+  const before = async (): Promise<Result<T> | undefined> => {
+    const known = await claims.find(request);
+    if (known === undefined) return undefined;
+    return known.kind === "claimed" ? again(known.id.slice("done ".length)) : claimRefused(known.kind);
+  };
+  const known = await before();
+  if (known !== undefined) return known;
+  try {
+    return await work({ request, at: now() });
+  } catch (error) {
+    // Sent twice at the same time: the other one was first.
+    const meanwhile = error instanceof KeyTakenError ? await before() : undefined;
+    if (meanwhile === undefined) throw error;
+    return meanwhile;
+  }
 }
 
 /** What a request is told whose key stands for something else. */

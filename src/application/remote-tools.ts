@@ -7,6 +7,7 @@ import { changesBetween, type RemoteTool, type ToolChange } from "../agent/remot
 import type { ActorRecord } from "../conversation/actor-record.js";
 import { describeError, log } from "../platform/logging.js";
 import type { PinnedTools } from "../stores/pinned-tools.js";
+import type { WorkClaim } from "../stores/work-claims.js";
 import type { McpConnection, McpServer, McpServers, RemoteList } from "./mcp-servers.js";
 
 export interface PinnedView {
@@ -68,15 +69,16 @@ export class RemoteTools {
   async accept(
     server: McpServer,
     by: ActorRecord,
+    claim?: WorkClaim,
   ): Promise<{ readonly problem: string } | { readonly warnings: string[] }> {
     const seen = (await this.pins.get(server))?.seen;
     if (seen !== undefined) {
-      await this.pins.pin(server, seen, { by, at: this.now() });
+      await this.pins.pin(server, seen, { by, at: this.now() }, claim);
       return { warnings: [] };
     }
     const outcome = await this.listed(server);
     if (outcome.list === undefined) return { problem: outcome.problem };
-    await this.pins.pin(server, outcome.list.tools, { by, at: this.now() });
+    await this.pins.pin(server, outcome.list.tools, { by, at: this.now() }, claim);
     return { warnings: warningsOf(outcome.list) };
   }
 

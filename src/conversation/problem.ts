@@ -37,8 +37,6 @@ export interface Problem {
   readonly userMessage?: string | undefined;
   readonly errors?: readonly ProblemIssue[] | undefined;
   readonly retryAfterSeconds?: number | undefined;
-  /** What is wrong isn't in the request: once that is mended, the same request under the same Idempotency-Key is done. */
-  readonly isMendable?: true | undefined;
   /** The ask that is in the way, for `waiting_on_ask`. */
   readonly askId?: string | undefined;
   /** The roundtable that was made all the same, for `all_seats_failed`. */

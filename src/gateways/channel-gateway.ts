@@ -1,6 +1,7 @@
 /** Calls of conversations of chat channels. Their names carry the tenant and the connection. */
 import { z } from "zod";
 import { inboundEventSchema } from "../channels/inbound.js";
+import type { CommandKey } from "../conversation/command-key.js";
 import { callObject } from "./object-call.js";
 import type { PlacedObjects } from "./placement.js";
 import { fromWire, toWire, type Wire } from "./wire.js";
@@ -55,7 +56,8 @@ export interface ConversationObject {
     mayBegin: boolean,
   ): Promise<void>;
   formText(value: string): Promise<Wire<FormText>>;
-  retry(deliveryId: string): Promise<boolean>;
+  /** @returns whether it was parked, and goes out again */
+  retry(deliveryId: string, command?: CommandKey): Promise<boolean>;
   remove(): Promise<boolean>;
 }
 
@@ -71,8 +73,8 @@ export class ChannelGateway {
     return fromWire(await this.call(identity, (object) => object.formText(value)), formSchema);
   }
 
-  retry(identity: ConversationIdentity, deliveryId: string): Promise<boolean> {
-    return this.call(identity, (object) => object.retry(deliveryId));
+  retry(identity: ConversationIdentity, deliveryId: string, command?: CommandKey): Promise<boolean> {
+    return this.call(identity, (object) => object.retry(deliveryId, command));
   }
 
   remove(identity: ConversationIdentity): Promise<boolean> {

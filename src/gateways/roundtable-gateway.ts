@@ -3,6 +3,7 @@ import { z } from "zod";
 import { type Effect, effectSchema } from "../agent/effects.js";
 import type { Answerer } from "../asks/ask.js";
 import type { ActorRecord } from "../conversation/actor-record.js";
+import type { CommandKey } from "../conversation/command-key.js";
 import type { Result } from "../conversation/problem.js";
 import { newId } from "../platform/ids.js";
 import type { ContextResult } from "../roundtable/context-results.js";
@@ -54,10 +55,20 @@ export interface RoundtableObject extends RootObject {
     answerer: Answerer,
     waitMs: number,
     revision?: number,
+    key?: CommandKey,
   ): Promise<Wire<Result<Roundtable>>>;
-  giveContext(results: Wire<readonly ContextResult[]>, answerer: Answerer): Promise<Wire<Result<Roundtable>>>;
-  synthesize(waitMs: number): Promise<Wire<Result<Roundtable>>>;
-  control(action: ControlAction, by: ActorRecord, waitMs: number): Promise<Wire<Result<Roundtable>>>;
+  giveContext(
+    results: Wire<readonly ContextResult[]>,
+    answerer: Answerer,
+    command?: CommandKey,
+  ): Promise<Wire<Result<Roundtable>>>;
+  synthesize(waitMs: number, command?: CommandKey): Promise<Wire<Result<Roundtable>>>;
+  control(
+    action: ControlAction,
+    by: ActorRecord,
+    waitMs: number,
+    command?: CommandKey,
+  ): Promise<Wire<Result<Roundtable>>>;
 }
 
 const roundtableResult = resultOf(roundtableSchema);
@@ -109,12 +120,12 @@ export class RoundtableGateway extends RootGateway<RoundtableObject> {
     command: ContinueCommand,
     answerer: Answerer,
     waitMs: number,
-    revision?: number,
+    { revision, key }: { readonly revision?: number | undefined; readonly key?: CommandKey | undefined } = {},
   ): Promise<Result<Roundtable>> {
     const wire = toWire(command);
     const commandId = newId("req");
     return this.roundtable(tenantId, roundtableId, (object) =>
-      object.goOn(commandId, wire, answerer, waitMs, revision),
+      object.goOn(commandId, wire, answerer, waitMs, revision, key),
     );
   }
 
@@ -123,13 +134,14 @@ export class RoundtableGateway extends RootGateway<RoundtableObject> {
     roundtableId: string,
     results: readonly ContextResult[],
     answerer: Answerer,
+    key?: CommandKey,
   ): Promise<Result<Roundtable>> {
     const wire = toWire(results);
-    return this.roundtable(tenantId, roundtableId, (object) => object.giveContext(wire, answerer));
+    return this.roundtable(tenantId, roundtableId, (object) => object.giveContext(wire, answerer, key));
   }
 
-  synthesize(tenantId: string, roundtableId: string, waitMs: number): Promise<Result<Roundtable>> {
-    return this.roundtable(tenantId, roundtableId, (object) => object.synthesize(waitMs));
+  synthesize(tenantId: string, roundtableId: string, waitMs: number, key?: CommandKey): Promise<Result<Roundtable>> {
+    return this.roundtable(tenantId, roundtableId, (object) => object.synthesize(waitMs, key));
   }
 
   control(
@@ -138,8 +150,9 @@ export class RoundtableGateway extends RootGateway<RoundtableObject> {
     action: ControlAction,
     by: ActorRecord,
     waitMs: number,
+    key?: CommandKey,
   ): Promise<Result<Roundtable>> {
-    return this.roundtable(tenantId, roundtableId, (object) => object.control(action, by, waitMs));
+    return this.roundtable(tenantId, roundtableId, (object) => object.control(action, by, waitMs, key));
   }
 
   private async roundtable(

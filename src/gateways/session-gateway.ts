@@ -14,6 +14,7 @@ import {
 } from "../chat/session.js";
 import { type TurnRequest, turnRequestSchema } from "../chat/turn-request.js";
 import type { ActorRecord } from "../conversation/actor-record.js";
+import type { CommandKey } from "../conversation/command-key.js";
 import { type ChatMessage, chatMessageSchema } from "../conversation/message.js";
 import type { Metadata } from "../conversation/names.js";
 import { ok, type Result } from "../conversation/problem.js";
@@ -65,7 +66,7 @@ export interface SessionObject extends RootObject {
     identity: { tenantId: string; sessionId: string },
     definition: Wire<SessionDefinition>,
   ): Promise<Wire<CreatedSession>>;
-  change(change: Wire<SessionChange>): Promise<Wire<Result<Session>>>;
+  change(change: Wire<SessionChange>, command?: CommandKey): Promise<Wire<Result<Session>>>;
   /** Has a conversation of a chat channel show what happens in the session. */
   showIn(conversation: Wire<ConversationIdentity>): Promise<Wire<Result<Session>>>;
   describe(): Promise<Wire<Result<Session>>>;
@@ -77,12 +78,26 @@ export interface SessionObject extends RootObject {
   turnTrace(turnId: string): Promise<Wire<Result<TurnTrace>>>;
   cancelTurn(turnId: string, by: ActorRecord): Promise<Wire<Result<Turn>>>;
   context(): Promise<Wire<Result<ContextView>>>;
-  changeContext(change: Wire<ContextChangeBody>, author: ActorRecord): Promise<Wire<Result<ContextView>>>;
-  restoreContext(version: number, author: ActorRecord): Promise<Wire<Result<ContextView>>>;
+  changeContext(
+    change: Wire<ContextChangeBody>,
+    author: ActorRecord,
+    command?: CommandKey,
+  ): Promise<Wire<Result<ContextView>>>;
+  restoreContext(version: number, author: ActorRecord, command?: CommandKey): Promise<Wire<Result<ContextView>>>;
   messages(after: number, limit: number): Promise<Wire<Result<Page<ChatMessage>>>>;
   versions(messageId: string): Promise<Wire<Result<MessageVersion[]>>>;
-  editMessage(messageId: string, edit: Wire<MessageEdit>, author: ActorRecord): Promise<Wire<Result<MessageVersion>>>;
-  restoreMessage(messageId: string, version: number, author: ActorRecord): Promise<Wire<Result<MessageVersion>>>;
+  editMessage(
+    messageId: string,
+    edit: Wire<MessageEdit>,
+    author: ActorRecord,
+    command?: CommandKey,
+  ): Promise<Wire<Result<MessageVersion>>>;
+  restoreMessage(
+    messageId: string,
+    version: number,
+    author: ActorRecord,
+    command?: CommandKey,
+  ): Promise<Wire<Result<MessageVersion>>>;
   eraseMessage(messageId: string, author: ActorRecord): Promise<Wire<Result<MessageVersion>>>;
   supervision(after: number, limit: number): Promise<Wire<Result<Page<RecordedPass>>>>;
 }
@@ -98,7 +113,7 @@ const versionResult = resultOf(messageVersionSchema);
 const versionsResult = resultOf(z.array(messageVersionSchema));
 const passesResult = resultOf(pageSchema(recordedPassSchema));
 
-/** The sessions of the system. Messages carry their key, so that every command but an edit can be repeated. */
+/** The sessions of the system. Commands carry their key where their sender gave one. */
 export class SessionGateway extends RootGateway<SessionObject> {
   /** Made once under its id, so that this can be repeated. */
   async create(tenantId: string, sessionId: string, definition: SessionDefinition): Promise<CreatedSession> {
@@ -106,8 +121,14 @@ export class SessionGateway extends RootGateway<SessionObject> {
     return fromWire(await this.call(tenantId, sessionId, create), createdSchema);
   }
 
-  async change(tenantId: string, sessionId: string, change: SessionChange): Promise<Result<Session>> {
-    return fromWire(await this.call(tenantId, sessionId, (object) => object.change(toWire(change))), sessionResult);
+  async change(
+    tenantId: string,
+    sessionId: string,
+    change: SessionChange,
+    command?: CommandKey,
+  ): Promise<Result<Session>> {
+    const changed = (object: SessionObject) => object.change(toWire(change), command);
+    return fromWire(await this.call(tenantId, sessionId, changed), sessionResult);
   }
 
   async showIn(tenantId: string, sessionId: string, conversation: ConversationIdentity): Promise<Result<Session>> {
@@ -158,11 +179,10 @@ export class SessionGateway extends RootGateway<SessionObject> {
     sessionId: string,
     change: ContextChangeBody,
     author: ActorRecord,
+    command?: CommandKey,
   ): Promise<Result<ContextView>> {
-    return fromWire(
-      await this.call(tenantId, sessionId, (object) => object.changeContext(toWire(change), author)),
-      contextResult,
-    );
+    const changed = (object: SessionObject) => object.changeContext(toWire(change), author, command);
+    return fromWire(await this.call(tenantId, sessionId, changed), contextResult);
   }
 
   async restoreContext(
@@ -170,11 +190,10 @@ export class SessionGateway extends RootGateway<SessionObject> {
     sessionId: string,
     version: number,
     author: ActorRecord,
+    command?: CommandKey,
   ): Promise<Result<ContextView>> {
-    return fromWire(
-      await this.call(tenantId, sessionId, (object) => object.restoreContext(version, author)),
-      contextResult,
-    );
+    const restored = (object: SessionObject) => object.restoreContext(version, author, command);
+    return fromWire(await this.call(tenantId, sessionId, restored), contextResult);
   }
 
   async messages(
@@ -196,10 +215,13 @@ export class SessionGateway extends RootGateway<SessionObject> {
     messageId: string,
     edit: MessageEdit,
     author: ActorRecord,
+    command?: CommandKey,
   ): Promise<Result<MessageVersion>> {
-    // Not repeated: on a second try its own base would be gone.
-    const edited = (object: SessionObject) => object.editMessage(messageId, toWire(edit), author);
-    const wire = await this.once(tenantId, sessionId, edited);
+    // Without a key it isn't repeated: on a second try its own base would be gone.
+    const edited = (object: SessionObject) => object.editMessage(messageId, toWire(edit), author, command);
+    const wire = await (command === undefined
+      ? this.once(tenantId, sessionId, edited)
+      : this.call(tenantId, sessionId, edited));
     return fromWire(wire, versionResult);
   }
 
@@ -209,10 +231,13 @@ export class SessionGateway extends RootGateway<SessionObject> {
     messageId: string,
     version: number,
     author: ActorRecord,
+    command?: CommandKey,
   ): Promise<Result<MessageVersion>> {
-    // Not repeated: a second try would make another version.
-    const restore = (object: SessionObject) => object.restoreMessage(messageId, version, author);
-    const wire = await this.once(tenantId, sessionId, restore);
+    // Without a key it isn't repeated: a second try would make another version.
+    const restore = (object: SessionObject) => object.restoreMessage(messageId, version, author, command);
+    const wire = await (command === undefined
+      ? this.once(tenantId, sessionId, restore)
+      : this.call(tenantId, sessionId, restore));
     return fromWire(wire, versionResult);
   }
 

@@ -17,6 +17,8 @@ export interface FaceEnv {
     corsOrigins?: readonly string[];
     /** The body's text, once read: of routes below `/v1`. */
     bodyText?: string;
+    /** Of a request under an `Idempotency-Key`: whether its answer was kept, once that is known. */
+    answerKept?: Promise<boolean>;
   };
 }
 

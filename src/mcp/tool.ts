@@ -2,6 +2,7 @@
 import type { CallToolResult, InputRequiredResult, McpServer } from "@modelcontextprotocol/server";
 import type { z } from "zod";
 import type { Problem, Result } from "../conversation/problem.js";
+import { sha256Hex } from "../platform/digest.js";
 import type { Actor } from "../tenancy/actor.js";
 import type { Act } from "../tenancy/acts.js";
 import { authorize } from "../tenancy/authority.js";
@@ -48,12 +49,19 @@ export function mcpTool<I extends z.ZodObject, O extends z.ZodObject>(definition
   const schemas = { inputSchema: inEitherSpelling(input), outputSchema: output };
   const register: McpTool["register"] = (server, caller) => {
     server.registerTool(name, { title, description, annotations, ...schemas }, async (given, context) => {
-      const call = { ...caller, context };
+      const call = { ...caller, actor: await commanding(caller.actor, name, given), context };
       const result = await definition.run(given, call);
       return result.ok ? rendered(definition, result.value, call) : failure(result.problem, call);
     });
   };
   return { name, act, register };
+}
+
+/** The actor with the key of the call: acts that change what is there claim it where they do their work. How long is waited makes no other call. */
+async function commanding(actor: Actor, tool: string, given: Readonly<Record<string, unknown>>): Promise<Actor> {
+  const { idempotencyKey, idempotency_key: key = idempotencyKey, waitMs: _, ...asked } = given;
+  if (typeof key !== "string") return actor;
+  return { ...actor, command: { key, hash: await sha256Hex(`${tool} ${JSON.stringify(asked)}`) } };
 }
 
 /** The tools that an actor may call at all. */

@@ -41,7 +41,7 @@ export function callerOf(c: Context<FaceEnv>): { readonly caller: ChatCaller; re
   const gone = new AbortController();
   const signal = AbortSignal.any([c.req.raw.signal, gone.signal]);
   return {
-    caller: { signal, background: (work) => c.executionCtx.waitUntil(work) },
+    caller: { signal, background: (work) => c.executionCtx.waitUntil(work), answerKept: c.get("answerKept") },
     drop: () => gone.abort(),
   };
 }

@@ -13,6 +13,7 @@ import { changedFields } from "../tenancy/changed-fields.js";
 import { insertChannelDeletion, insertResourceAct } from "./audit-log.js";
 import { channelOf, deliveryOf, type StoredChannel, sealedBody, storedRow } from "./channel-rows.js";
 import type { Database } from "./database.js";
+import { claimingBatch, claimStatements, type WorkClaim } from "./work-claims.js";
 
 /** How often a connection that is used all the time notes that it was, in milliseconds. */
 const noteEveryMs = 5_000;
@@ -38,6 +39,7 @@ export class ChannelStore {
     name: string,
     connection: Connection,
     { by, ...ids }: { readonly channelId: string; readonly connectionId: string; readonly by: ActorRecord },
+    claim?: WorkClaim,
   ): Promise<boolean> {
     for (;;) {
       const known = await this.stored(tenantId, name);
@@ -62,7 +64,7 @@ export class ChannelStore {
                 "UPDATE channels SET body = ?, updated_at = ? WHERE tenant_id = ? AND channel_id = ? AND body = ?",
               )
               .bind(text, at, tenantId, known.channel_id, known.body);
-      const [written] = await this.db.batch([
+      const [written] = await claimingBatch(this.db, [
         write,
         insertResourceAct(this.db, tenantId, {
           type: "channel.stored",
@@ -72,6 +74,7 @@ export class ChannelStore {
           reasons: [],
           at,
         }),
+        ...claimStatements(this.db, claim, decision),
       ]);
       if ((written?.meta.changes ?? 0) > 0) return known === undefined;
       // Somebody else stored or deleted it meanwhile: decide anew.
@@ -79,8 +82,14 @@ export class ChannelStore {
   }
 
   /** Gives it another address. */
-  async rotate(tenantId: string, name: string, connectionId: string, { by, at }: DoneBy): Promise<void> {
-    await this.db.batch([
+  async rotate(
+    tenantId: string,
+    name: string,
+    connectionId: string,
+    { by, at }: DoneBy,
+    claim?: WorkClaim,
+  ): Promise<void> {
+    await claimingBatch(this.db, [
       this.db
         .prepare("UPDATE channels SET connection_id = ?, updated_at = ? WHERE tenant_id = ? AND name = ?")
         .bind(connectionId, at, tenantId, name),
@@ -88,6 +97,7 @@ export class ChannelStore {
         ...{ type: "channel.rotated", decision: "rotated", actor: by, reasons: [], at },
         subject: { kind: "channels", name },
       }),
+      ...claimStatements(this.db, claim, "rotated"),
     ]);
   }
 
@@ -137,9 +147,10 @@ export class ChannelStore {
     return { tenantId, channelId, name, connection: connectionSchema.parse(connection) };
   }
 
-  async remove(tenantId: string, channelId: string): Promise<void> {
-    await this.db.batch([
+  async remove(tenantId: string, channelId: string, claim?: WorkClaim): Promise<void> {
+    await claimingBatch(this.db, [
       this.db.prepare("DELETE FROM channels WHERE tenant_id = ? AND channel_id = ?").bind(tenantId, channelId),
+      ...claimStatements(this.db, claim, "deleted"),
       this.db
         .prepare("DELETE FROM channel_deliveries WHERE tenant_id = ? AND channel_id = ?")
         .bind(tenantId, channelId),

@@ -39,15 +39,15 @@ export class CreationClaims {
            VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
         )
         .bind(tenantId, sender, key, hash, id, this.now()),
-      this.db
-        .prepare(
-          "SELECT id, request_hash, deleted FROM creation_keys WHERE tenant_id = ? AND sender = ? AND idempotency_key = ?",
-        )
-        .bind(tenantId, sender, key),
+      this.db.prepare(selectClaim).bind(tenantId, sender, key),
     ]);
-    const row = keyRow.parse(found?.results[0]);
-    if (row.request_hash !== hash) return { kind: "other_request" };
-    return row.deleted === 0 ? { kind: "claimed", id: row.id } : { kind: "deleted" };
+    return claimOf(keyRow.parse(found?.results[0]), hash);
+  }
+
+  /** What the key stands for; undefined where it stands for nothing yet. */
+  async find({ tenantId, sender, key, hash }: CreationKey): Promise<KeyClaim | undefined> {
+    const row = await this.db.prepare(selectClaim).bind(tenantId, sender, key).first();
+    return row === null ? undefined : claimOf(keyRow.parse(row), hash);
   }
 
   /** What the caller's own id stands for: this id, unless it stood for another one before. */
@@ -101,4 +101,12 @@ export class CreationClaims {
       .bind(now - keyLifetimeMs)
       .run();
   }
+}
+
+const selectClaim =
+  "SELECT id, request_hash, deleted FROM creation_keys WHERE tenant_id = ? AND sender = ? AND idempotency_key = ?";
+
+function claimOf({ id, request_hash, deleted }: z.infer<typeof keyRow>, hash: string): KeyClaim {
+  if (request_hash !== hash) return { kind: "other_request" };
+  return deleted === 0 ? { kind: "claimed", id } : { kind: "deleted" };
 }

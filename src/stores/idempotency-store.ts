@@ -1,13 +1,8 @@
 /** Answers to writes that came with an `Idempotency-Key`: kept for a day, sealed, and forgotten with what they are about. */
 import { z } from "zod";
-import { describeError, log } from "../platform/logging.js";
 import type { Sealer } from "../platform/secrets.js";
 import type { Database } from "./database.js";
 
-/** How long after its last sign of life a write counts as died with its process: another with its key does it then. In milliseconds. */
-const abandonedAfterMs = 10_000;
-/** How often a write that takes its time gives one, in milliseconds. */
-const signOfLifeMs = 3_000;
 /** How long answers are kept, in milliseconds. */
 const keptForMs = 24 * 3_600_000;
 /** Stands where an answer was, or would have come: what it was about has been deleted. */
@@ -30,9 +25,9 @@ export interface KeptAnswer extends z.infer<typeof answerSchema> {
   readonly status: number;
 }
 
-/** What is to be done about a request: do it, or give the answer that is there. */
+/** What is known of a request: nothing, that it came before and was not answered, or its answer. */
 export type Claim =
-  | { readonly kind: "do" | "other_request" | "in_progress" | "forgotten" }
+  | { readonly kind: "new" | "begun" | "other_request" | "forgotten" }
   | { readonly kind: "answered"; readonly answer: KeptAnswer };
 
 const rowSchema = z.object({
@@ -48,50 +43,26 @@ export class IdempotencyStore {
     private readonly now: () => number,
   ) {}
 
+  /** Notes that the request came. Doing its work once is up to whatever does it: what began it may have died. */
   async claim({ scope, key, hash, path }: KeyedRequest): Promise<Claim> {
-    const begun = await this.db
-      .prepare(
-        `INSERT INTO idempotency (scope, idempotency_key, request_hash, about, created_at) VALUES (?1, ?2, ?3, ?4, ?5)
-         ON CONFLICT DO UPDATE SET created_at = ?5 WHERE status IS NULL AND request_hash = ?3 AND created_at < ?6`,
-      )
-      .bind(scope, key, hash, path, this.now(), this.now() - abandonedAfterMs)
-      .run();
-    if (begun.meta.changes > 0) return { kind: "do" };
-    const found = await this.db
-      .prepare("SELECT request_hash, status, sealed_answer FROM idempotency WHERE scope = ? AND idempotency_key = ?")
-      .bind(scope, key)
-      .first();
-    // Given up by the one that had it, just now.
-    if (found === null) return { kind: "in_progress" };
-    const { request_hash, status, sealed_answer } = rowSchema.parse(found);
+    const [begun, known] = await this.db.batch([
+      this.db
+        .prepare(
+          `INSERT INTO idempotency (scope, idempotency_key, request_hash, about, created_at) VALUES (?, ?, ?, ?, ?)
+           ON CONFLICT DO NOTHING`,
+        )
+        .bind(scope, key, hash, path, this.now()),
+      this.db
+        .prepare("SELECT request_hash, status, sealed_answer FROM idempotency WHERE scope = ? AND idempotency_key = ?")
+        .bind(scope, key),
+    ]);
+    if ((begun?.meta.changes ?? 0) > 0) return { kind: "new" };
+    const { request_hash, status, sealed_answer } = rowSchema.parse(known?.results[0]);
     if (request_hash !== hash) return { kind: "other_request" };
-    if (status === null || sealed_answer === null) return { kind: "in_progress" };
+    if (status === null || sealed_answer === null) return { kind: "begun" };
     if (sealed_answer === forgotten) return { kind: "forgotten" };
     const answer = answerSchema.parse(JSON.parse(await this.sealer.open(sealed_answer)));
     return { kind: "answered", answer: { status, ...answer } };
-  }
-
-  /** Does what was claimed, and shows meanwhile that it is still being done: what dies with its process shows nothing any more. */
-  async whileAlive<T>(request: KeyedRequest, work: () => Promise<T>): Promise<T> {
-    const signs = setInterval(() => {
-      // A sign that is lost is one of several.
-      this.renew(request).catch((error) => log("warn", "idempotency.renew_failed", describeError(error)));
-    }, signOfLifeMs);
-    try {
-      return await work();
-    } finally {
-      clearInterval(signs);
-    }
-  }
-
-  private async renew({ scope, key, hash }: KeyedRequest): Promise<void> {
-    await this.db
-      .prepare(
-        `UPDATE idempotency SET created_at = ?4
-         WHERE scope = ?1 AND idempotency_key = ?2 AND request_hash = ?3 AND status IS NULL`,
-      )
-      .bind(scope, key, hash, this.now())
-      .run();
   }
 
   /** What answers a deletion tells nothing of what was deleted: it is kept all the same, so that a deletion can be repeated. */
@@ -103,7 +74,7 @@ export class IdempotencyStore {
     await this.db
       .prepare(
         `UPDATE idempotency SET status = ?3, about = ?4, sealed_answer = ${isDeletion || body === "" ? "?5" : "COALESCE(sealed_answer, ?5)"}
-         WHERE scope = ?1 AND idempotency_key = ?2`,
+         WHERE scope = ?1 AND idempotency_key = ?2 AND status IS NULL`,
       )
       .bind(scope, key, status, [path, ...naming.map((name) => headers[name] ?? "")].join(" "), sealed)
       .run();
@@ -111,7 +82,10 @@ export class IdempotencyStore {
 
   /** The request came to nothing that should be repeated: another one with its key may try again. */
   async release({ scope, key }: KeyedRequest): Promise<void> {
-    await this.db.prepare("DELETE FROM idempotency WHERE scope = ? AND idempotency_key = ?").bind(scope, key).run();
+    await this.db
+      .prepare("DELETE FROM idempotency WHERE scope = ? AND idempotency_key = ? AND status IS NULL")
+      .bind(scope, key)
+      .run();
   }
 
   /** What has this id was deleted: the answers about it go, those of requests that are under way included. */

@@ -4,6 +4,7 @@ import { type RemoteTool, remoteToolSchema } from "../agent/remote-tool.js";
 import type { DoneBy } from "../tenancy/audit.js";
 import { insertPinning, insertResourceAct } from "./audit-log.js";
 import type { Database } from "./database.js";
+import { claimingBatch, claimStatements, type WorkClaim } from "./work-claims.js";
 
 /** Which version of which stored tool server. */
 export interface PinOf {
@@ -49,10 +50,10 @@ export class PinnedTools {
    * Pins a list in place of whatever is pinned.
    * @param done who accepted it, for the audit
    */
-  async pin(pinOf: PinOf, tools: readonly RemoteTool[], done: DoneBy): Promise<void> {
+  async pin(pinOf: PinOf, tools: readonly RemoteTool[], done: DoneBy, claim?: WorkClaim): Promise<void> {
     const { tenantId, name, version } = pinOf;
     const text = JSON.stringify(tools);
-    await this.db.batch([
+    await claimingBatch(this.db, [
       insertPinning(this.db, pinOf, text, done),
       this.db
         .prepare(
@@ -60,6 +61,7 @@ export class PinnedTools {
            ON CONFLICT DO UPDATE SET tools = ?4, listed_at = ?5, checked_at = ?5, seen = NULL`,
         )
         .bind(tenantId, name, version, text, done.at),
+      ...claimStatements(this.db, claim, "pinned"),
     ]);
   }
 

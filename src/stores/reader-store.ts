@@ -4,6 +4,7 @@ import type { ActorRecord } from "../conversation/actor-record.js";
 import type { Actor } from "../tenancy/actor.js";
 import { insertResourceAct } from "./audit-log.js";
 import type { Database } from "./database.js";
+import { claimingBatch, claimStatements, type WorkClaim } from "./work-claims.js";
 
 /** How long a connection may stay, in milliseconds: objects close older ones, and their rows are forgotten. */
 export const maxConnectionMs = 30 * 86_400_000;
@@ -71,10 +72,10 @@ export class ReaderStore {
   }
 
   /** All tokens of a subject that were issued up to now are void. Revoked again within the same second changes nothing. */
-  async revoke(tenantId: string, subject: string, by: ActorRecord): Promise<void> {
+  async revoke(tenantId: string, subject: string, by: ActorRecord, claim?: WorkClaim): Promise<void> {
     const at = this.now();
     const about = { kind: "subjects", name: subject };
-    await this.db.batch([
+    await claimingBatch(this.db, [
       this.db
         .prepare(
           `INSERT INTO revoked_subjects (tenant_id, subject, revoked_at) VALUES (?1, ?2, ?3)
@@ -84,6 +85,7 @@ export class ReaderStore {
       insertResourceAct(this.db, tenantId, {
         ...{ type: "subject.revoked", decision: "revoked", actor: by, subject: about, reasons: [], at },
       }),
+      ...claimStatements(this.db, claim, "revoked"),
     ]);
   }
 

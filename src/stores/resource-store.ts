@@ -14,6 +14,7 @@ import { insertResourceAct } from "./audit-log.js";
 import type { Database } from "./database.js";
 import { SealedBodies } from "./sealed-bodies.js";
 import { VersionCache } from "./version-cache.js";
+import { claimingBatch, claimStatements, type WorkClaim } from "./work-claims.js";
 
 const headRow = z.object({
   kind: z.enum(resourceKinds),
@@ -49,6 +50,7 @@ export class ResourceStore {
   /**
    * Stores a new version, unless the body is what counts already.
    * @param expected the version that has to be the current one (`If-Match`); 0 for none.
+   * @throws {KeyTakenError} where it was stored under this key meanwhile
    */
   async put<K extends ResourceKind>(
     tenantId: string,
@@ -57,6 +59,7 @@ export class ResourceStore {
     body: ResourceBody<K>,
     expected?: number,
     author?: ActorRecord,
+    claim?: WorkClaim,
   ): Promise<PutOutcome> {
     for (;;) {
       const head = await this.head(tenantId, kind, name);
@@ -75,6 +78,7 @@ export class ResourceStore {
         await this.bodies.seal(body),
         includeOf(body),
         author,
+        claimStatements(this.db, claim, current === undefined ? "created" : "changed"),
       );
       if (stored) return { kind: "stored", version, created: current === undefined };
       // Somebody else stored that version meanwhile: decide anew on what they stored.
@@ -107,18 +111,25 @@ export class ResourceStore {
   }
 
   /** False when there was none. */
-  async remove(tenantId: string, kind: ResourceKind, name: string, author?: ActorRecord): Promise<boolean> {
+  async remove(
+    tenantId: string,
+    kind: ResourceKind,
+    name: string,
+    author?: ActorRecord,
+    claim?: WorkClaim,
+  ): Promise<boolean> {
     const at = this.now();
     const removal = this.db
       .prepare(
         "UPDATE resource_heads SET deleted = 1, always = 0, auto = 0, updated_at = ? WHERE tenant_id = ? AND kind = ? AND name = ? AND deleted = 0",
       )
       .bind(at, tenantId, kind, name);
-    const [removed] = await this.db.batch([
+    const [removed] = await claimingBatch(this.db, [
       removal,
       insertResourceAct(this.db, tenantId, {
         ...{ type: "resource.deleted", decision: "deleted", actor: author, subject: { kind, name }, reasons: [], at },
       }),
+      ...claimStatements(this.db, claim, "deleted"),
     ]);
     return (removed?.meta.changes ?? 0) > 0;
   }
@@ -237,11 +248,12 @@ export class ResourceStore {
     body: string,
     include: string | undefined,
     author: ActorRecord | undefined,
+    claiming: readonly D1PreparedStatement[],
   ): Promise<boolean> {
     const now = this.now();
     const subject = { kind, name, version };
     try {
-      await this.db.batch([
+      await claimingBatch(this.db, [
         this.db
           .prepare(
             "INSERT INTO resource_versions (tenant_id, kind, name, version, body, created_at, author) VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -257,6 +269,7 @@ export class ResourceStore {
         insertResourceAct(this.db, tenantId, {
           ...{ type: "resource.stored", decision: "stored", actor: author, subject, reasons: [], at: now },
         }),
+        ...claiming,
       ]);
       return true;
     } catch (error) {

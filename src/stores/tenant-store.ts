@@ -17,6 +17,7 @@ import { revisionColumn, revisionRow } from "./caller-store.js";
 import type { CreationKey } from "./creation-claims.js";
 import type { Database } from "./database.js";
 import { type ClaimRefusal, KeyClaims } from "./key-claims.js";
+import { claimingBatch, claimStatements, type WorkClaim } from "./work-claims.js";
 
 export interface Tenant {
   readonly tenantId: string;
@@ -121,18 +122,24 @@ export class TenantStore {
   }
 
   /** Changes what is given and nothing else, so that changes at the same time all hold. Null removes a setting. */
-  async change(tenantId: string, name: string | undefined, settings: SettingsUpdate, by: ActorRecord): Promise<void> {
+  async change(
+    tenantId: string,
+    { name, settings }: { readonly name: string | undefined; readonly settings: SettingsUpdate },
+    by: ActorRecord,
+    claim?: WorkClaim,
+  ): Promise<void> {
     const given = Object.entries(settings).filter(([, value]) => value !== undefined);
     const set = given.flatMap(([key, value]) => (value === null ? [] : [`$.${key}`, JSON.stringify(value)]));
     const removed = given.flatMap(([key, value]) => (value === null ? [`$.${key}`] : []));
     const changed = `json_set(settings${", ?, json(?)".repeat(set.length / 2)})`;
-    await this.db.batch([
+    await claimingBatch(this.db, [
       insertSettingsChange(this.db, tenantId, { ...settings, name }, { by, at: this.now() }),
       this.db
         .prepare(
           `UPDATE tenants SET settings = json_remove(${changed}${", ?".repeat(removed.length)}), name = COALESCE(?, name) WHERE tenant_id = ?`,
         )
         .bind(...set, ...removed, name ?? null, tenantId),
+      ...claimStatements(this.db, claim, "changed"),
       ...(settings.corsOrigins === undefined ? [] : this.originStatements(tenantId, settings.corsOrigins)),
     ]);
   }

@@ -7,6 +7,7 @@ import type { DoneBy } from "../tenancy/audit.js";
 import { changedFields } from "../tenancy/changed-fields.js";
 import { insertResourceAct } from "./audit-log.js";
 import type { Database } from "./database.js";
+import { claimingBatch, claimStatements, type WorkClaim } from "./work-claims.js";
 
 /** How long an exchanged secret goes on signing beside the new one. */
 const formerSecretMs = 86_400_000;
@@ -51,6 +52,7 @@ export class WebhookStore {
     name: string,
     webhook: Omit<NewWebhook, "secret">,
     { secret, made, by }: { readonly secret: string | undefined; readonly made: string; readonly by: ActorRecord },
+    claim?: WorkClaim,
   ): Promise<"created" | "changed"> {
     for (;;) {
       const known = await this.stored(tenantId, name);
@@ -77,7 +79,7 @@ export class WebhookStore {
                  WHERE tenant_id = ? AND name = ? AND body = ? AND status = ?`,
               )
               .bind(text, at, tenantId, name, known.text, known.status);
-      const [written] = await this.db.batch([
+      const [written] = await claimingBatch(this.db, [
         write,
         insertResourceAct(this.db, tenantId, {
           type: "webhook.stored",
@@ -87,6 +89,7 @@ export class WebhookStore {
           reasons: [],
           at,
         }),
+        ...claimStatements(this.db, claim, decision),
       ]);
       if ((written?.meta.changes ?? 0) > 0) return decision;
       // Somebody else stored or deleted it meanwhile, or its receiver was gone: decide anew.
@@ -106,14 +109,15 @@ export class WebhookStore {
     return z.array(webhookRow).parse(results).map(viewOf);
   }
 
-  async remove(tenantId: string, name: string, { by, at }: DoneBy): Promise<boolean> {
+  async remove(tenantId: string, name: string, { by, at }: DoneBy, claim?: WorkClaim): Promise<boolean> {
     const of = "WHERE tenant_id = ? AND name = ?";
-    const [removed] = await this.db.batch([
+    const [removed] = await claimingBatch(this.db, [
       this.db.prepare(`DELETE FROM webhooks ${of}`).bind(tenantId, name),
       insertResourceAct(this.db, tenantId, {
         ...{ type: "webhook.deleted", decision: "deleted", actor: by, reasons: [], at },
         subject: { kind: "webhooks", name },
       }),
+      ...claimStatements(this.db, claim, "deleted"),
       this.db.prepare(`DELETE FROM webhook_streams ${of}`).bind(tenantId, name),
       this.db.prepare(`DELETE FROM webhook_deliveries ${of}`).bind(tenantId, name),
     ]);

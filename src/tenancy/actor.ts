@@ -1,6 +1,7 @@
 /** Who acts. Every act has an actor: faces make it out of what a caller presents, and acts record it with what they change. */
 import { z } from "zod";
 import { type Role, roles } from "../asks/ask.js";
+import type { CommandKey } from "../conversation/command-key.js";
 
 const actorKinds = ["key", "token", "channel", "supervisor", "agent", "deadline", "system"] as const;
 
@@ -26,6 +27,8 @@ export const actorSchema = z.object({
   expiresAt: z.number().optional(),
   /** The tenant's revision when it was authenticated: what is known of the tenant at that revision holds. */
   revision: z.int().optional(),
+  /** The `Idempotency-Key` of the request that it acts by, as it was sent, and the digest of the request. */
+  command: z.object({ key: z.string(), hash: z.string() }).optional(),
 });
 export type Actor = Readonly<z.infer<typeof actorSchema>>;
 
@@ -56,6 +59,12 @@ export function authorOf({ kind, id }: Actor): string {
  */
 export function roleOf({ role }: Actor): Role {
   return role === undefined || role === "user" ? "client" : role;
+}
+
+/** The key of what an actor commands, as the object keeps it that does the work; undefined where the request has none. */
+export function commandOf(actor: Actor): CommandKey | undefined {
+  const key = ownKey(actor, actor.command?.key);
+  return key === undefined || actor.command === undefined ? undefined : { key, hash: actor.command.hash };
 }
 
 /** A key under which an actor sends something once: each has keys of its own. */

@@ -63,10 +63,10 @@ describe("the kept answers to writes with an Idempotency-Key", () => {
     const tenant = await newTenant();
     const { answers } = composeServices(env);
     const request = { scope: tenant.tenantId, key: "k", hash: "h", path: "/v1/sessions/ses_1/context" };
-    expect(await answers.claim(request)).toEqual({ kind: "do" });
-    expect(await answers.claim(request)).toEqual({ kind: "in_progress" });
+    expect(await answers.claim(request)).toEqual({ kind: "new" });
+    expect(await answers.claim(request)).toEqual({ kind: "begun" });
     await answers.forget(tenant.tenantId, "ses_1");
-    expect(await answers.claim(request)).toEqual({ kind: "in_progress" });
+    expect(await answers.claim(request)).toEqual({ kind: "begun" });
     await answers.keep(request, { status: 200, body: "the secret one", headers: {} });
     expect(await answers.claim(request)).toEqual({ kind: "forgotten" });
   });

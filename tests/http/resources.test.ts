@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { composeServices } from "../../src/composition.js";
 import { takeTable } from "../support/broken-database.js";
 import { newTenant, send, type TestTenant } from "../support/conclave.js";
@@ -227,35 +227,24 @@ describe("an Idempotency-Key on a write", () => {
     expect(again).toMatchObject({ status: 422, body: { code: "invalid" } });
   });
 
-  it("of a change that died is free again within seconds; of one that takes its time it isn't", async () => {
+  it("of a deletion that died behind its work is told that it is gone", async () => {
     const tenant = await newTenant();
-    vi.useFakeTimers({ toFake: ["Date", "setInterval", "clearInterval"] });
-    try {
-      const { answers } = composeServices(env);
-      const requestOf = (key: string) => ({ scope: tenant.tenantId, key, hash: "h", path: "/v1/rules/r" });
-      const [died, slow] = [requestOf("died"), requestOf("slow")];
-      expect([await answers.claim(died), await answers.claim(slow)]).toEqual([{ kind: "do" }, { kind: "do" }]);
-      const work = Promise.withResolvers<void>();
-      const working = answers.whileAlive(slow, () => work.promise);
-      const renewedAt = async () =>
-        env.DB.prepare("SELECT created_at FROM idempotency WHERE scope = ? AND idempotency_key = 'slow'")
-          .bind(tenant.tenantId)
-          .first<number>("created_at");
-      for (let seconds = 0; seconds < 12; seconds += 3) {
-        vi.advanceTimersByTime(3_000);
-        while (((await renewedAt()) ?? 0) < Date.now());
-      }
-      expect(await answers.claim(slow)).toEqual({ kind: "in_progress" });
-      expect([await answers.claim(died), await answers.claim(died)]).toEqual([{ kind: "do" }, { kind: "in_progress" }]);
-      work.resolve();
-      await working;
-      vi.advanceTimersByTime(9_000);
-      expect(await answers.claim(slow)).toEqual({ kind: "in_progress" });
-      vi.advanceTimersByTime(2_000);
-      expect(await answers.claim(slow)).toEqual({ kind: "do" });
-    } finally {
-      vi.useRealTimers();
-    }
+    await tenant.put("agents", "assistant", { kind: "model", model: "offline", instructions: "" });
+    const path = `/v1/sessions/${await tenant.session()}`;
+    const remove = (key: string) => tenant.call("DELETE", path, undefined, { "idempotency-key": key });
+    expect((await remove("k")).status).toBe(204);
+    const died = "UPDATE idempotency SET status = NULL, sealed_answer = NULL WHERE scope = ?";
+    await env.DB.prepare(died).bind(tenant.tenantId).run();
+    expect((await remove("k")).status).toBe(204);
+    expect((await remove("another")).status).toBe(404);
+  });
+
+  it("of what was refused stands for nothing: what was missing is stored, and the same request is done", async () => {
+    const tenant = await newTenant();
+    const begin = () => tenant.call("POST", "/v1/sessions", { agent: "later" }, { "idempotency-key": "k" });
+    expectProblem(await begin(), "invalid");
+    await tenant.put("agents", "later", { kind: "model", model: "offline", instructions: "" });
+    expect((await begin()).status).toBe(201);
   });
 
   it("is forgotten after a day, and not before", async () => {

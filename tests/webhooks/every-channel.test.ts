@@ -1,5 +1,6 @@
 /** What holds of every channel, played through on each: the fakes of the platforms refuse what those refuse. */
 import { runDurableObjectAlarm } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { connect, platforms, type TestChannel } from "../support/chat-platforms.js";
 import { newTenant, type TestTenant } from "../support/conclave.js";
@@ -124,8 +125,12 @@ describe.for(Object.values(platforms))("$kind", (platform) => {
     expect((await tenant.call("GET", `/v1/channels/${platform.kind}`)).body.health).toMatchObject({ parked: 1 });
     const [{ deliveryId }] = await deliveries();
     await channel.api.clear();
-    const retried = await tenant.call("POST", `/v1/channels/${platform.kind}/deliveries/${deliveryId}/retry`);
-    expect(retried.status).toBe(202);
+    const path = `/v1/channels/${platform.kind}/deliveries/${deliveryId}/retry`;
+    const retry = () => tenant.call("POST", path, undefined, { "idempotency-key": "k" });
+    expect((await retry()).status).toBe(202);
+    // As when the process died before it could say so.
+    await env.DB.prepare("DELETE FROM idempotency WHERE scope = ?").bind(tenant.tenantId).run();
+    expect((await retry()).status).toBe(202);
     await expect.poll(() => channel.texts()).toEqual(["Hello."]);
     await expect.poll(deliveries).toMatchObject([{ deliveryId, status: "delivered" }]);
   });

@@ -4,8 +4,10 @@ import { recordOf } from "../../conversation/actor-record.js";
 import { ok, type ProblemIssue, type Result, refuse } from "../../conversation/problem.js";
 import { newAddressId, newId } from "../../platform/ids.js";
 import { refuseAddress } from "../../platform/outgoing.js";
+import type { WorkClaim } from "../../stores/work-claims.js";
 import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
+import { doOnce } from "../creation.js";
 import { missingNames } from "../name-checks.js";
 import type { Services } from "../services.js";
 import { channelView, noChannel } from "./channel-view.js";
@@ -23,7 +25,10 @@ export async function putChannel(
     return refuse("invalid", "The channel names what doesn't exist or can't be called; see errors.", { errors });
   }
   const ids = { channelId: newId("chn"), connectionId: newAddressId(), by: recordOf(actor) };
-  const created = await services.channels.put(tenantId, name, connection, ids);
+  const store = async (claim: WorkClaim | undefined): Promise<Result<boolean>> =>
+    ok(await services.channels.put(tenantId, name, connection, ids, claim));
+  const created = await doOnce(actor, services, store, async (note) => ok(note === "created"));
+  if (!created.ok) return created;
   const stored = await services.channels.find(tenantId, name);
   if (stored === undefined) return noChannel(name);
   if (stored.connection.kind !== connection.kind) {
@@ -32,7 +37,7 @@ export async function putChannel(
       errors: [{ path: "kind", message: `it is ${stored.connection.kind}` }],
     });
   }
-  return ok({ channel: await channelView(stored), created });
+  return ok({ channel: await channelView(stored), created: created.value });
 }
 
 async function unusableParts(

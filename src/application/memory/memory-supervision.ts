@@ -168,7 +168,7 @@ export class MemorySupervision {
     // Trying again is of no use: somebody has to store it, or to change the settings.
     if (absent !== undefined) {
       const detail = `${missing("supervisors", absent)} The tenant's settings name it (PATCH /v1/tenant).`;
-      return refuse("conflict", detail, { userMessage: "That can't be stored at present.", isMendable: true });
+      return refuse("conflict", detail, { userMessage: "That can't be stored at present." });
     }
     const all = versions
       .filter((version) => isOfKind("supervisors", version))

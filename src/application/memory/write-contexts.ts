@@ -6,7 +6,9 @@ import { itemsOfVersion, originsByHand } from "../../memory/context-items.js";
 import type { FlushBase } from "../../memory/flush.js";
 import type { NewContext } from "../../stores/memory/context-store.js";
 import type { MemoryRef } from "../../stores/memory/memory-store.js";
+import type { WorkClaim } from "../../stores/work-claims.js";
 import type { Actor } from "../../tenancy/actor.js";
+import { doOnce } from "../creation.js";
 import type { Services } from "../services.js";
 import { rebuildContext } from "./erasure.js";
 import { findMemory } from "./find-memory.js";
@@ -37,7 +39,7 @@ export async function writeMemoryContext(
     source: "person" as const,
     author: actor.id,
   });
-  return putVersion(memory.value, expected, byHand, services);
+  return putVersion(actor, memory.value, { expected, contextOn: byHand }, services);
 }
 
 /** Makes an old version the current one again, as a new version that covers what the old one covered. */
@@ -69,24 +71,39 @@ export async function restoreMemoryContext(
     // What is deleted after the old version was read doesn't come back.
     erasures: memory.value.erasures,
   });
-  const put = await putVersion(memory.value, undefined, restored, services);
+  const put = await putVersion(actor, memory.value, { expected: undefined, contextOn: restored }, services);
   // What the old version had forgotten is taken in again.
   await rebuildContext(memory.value, services.memory.ports);
   return put;
 }
 
-/** Puts a version; without an expected one, on top of whatever is there. */
-async function putVersion(
+interface VersionToPut {
+  readonly expected: number | undefined;
+  readonly contextOn: (base: FlushBase) => Omit<NewContext, "expected">;
+}
+
+/** Puts a version, once under its key; without an expected one, on top of whatever is there. */
+function putVersion(
+  actor: Actor,
   memory: MemoryRef,
-  expected: number | undefined,
-  contextOn: (base: FlushBase) => Omit<NewContext, "expected">,
+  wanted: VersionToPut,
+  services: Services,
+): Promise<Result<{ version: number }>> {
+  const put = (claim: WorkClaim | undefined) => putOnce(memory, wanted, claim, services);
+  return doOnce(actor, services, put, async (version) => ok({ version: Number(version) }));
+}
+
+async function putOnce(
+  memory: MemoryRef,
+  { expected, contextOn }: VersionToPut,
+  claim: WorkClaim | undefined,
   services: Services,
 ): Promise<Result<{ version: number }>> {
   const { contexts } = services.memory.ports;
   for (;;) {
     const base = await contexts.base(memory);
     // An expected version that isn't the current one is refused by the store, whatever is put.
-    const outcome = await contexts.put(memory, { ...contextOn(base), expected: expected ?? base.version });
+    const outcome = await contexts.put(memory, { ...contextOn(base), expected: expected ?? base.version }, claim);
     switch (outcome.kind) {
       case "stored":
         return ok({ version: outcome.version });

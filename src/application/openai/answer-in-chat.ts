@@ -11,6 +11,7 @@ import { answererOf } from "../asks/ask-view.js";
 import type { Services } from "../services.js";
 import { readSession } from "../sessions/read-session.js";
 import type { ChatInput, ChatPlace } from "./chat-input.js";
+import { claimAsk } from "./keyed-answer.js";
 import { findResponse, isOfAnother, type StoredResponse } from "./read-response.js";
 import { responseId } from "./response-ref.js";
 
@@ -22,15 +23,10 @@ import { responseId } from "./response-ref.js";
  */
 export async function answerInChat(
   actor: Actor,
-  {
-    askId,
-    agent,
-    sessionId,
-    subject,
-    content,
-  }: Pick<ChatInput, "askId" | "agent" | "sessionId" | "subject" | "content">,
+  input: Omit<ChatInput, "request" | "metadata">,
   services: Services,
 ): Promise<Result<ChatPlace> | undefined> {
+  const { askId, agent, sessionId, subject, content, isRepeated = false } = input;
   const owner = askId === undefined ? undefined : askOwner(askId);
   if (askId === undefined || owner === undefined || !owner.startsWith("ses_")) return undefined;
   const session = await readSession(actor, owner, services);
@@ -48,12 +44,15 @@ export async function answerInChat(
   const place: ChatPlace = { ...ref, isStateless, ...(asked && { asked, createdAt: asked.turn.createdAt }) };
   // In a session only the question that is open is one; of a single turn whatever it came to is still to be given.
   if (ask.value.status !== "open") {
+    if (isRepeated) return ok(place);
     if (!isOfOneTurn) return undefined;
     if (asked?.turn.status !== "completed") return ok(place);
-    const isRepeated = await repeatsAnswer(actor, ask.value, content, services);
-    if (!isRepeated.ok) return isRepeated;
-    return isRepeated.value ? ok(place) : undefined;
+    const isSaidAgain = await repeatsAnswer(actor, ask.value, content, services);
+    if (!isSaidAgain.ok) return isSaidAgain;
+    return isSaidAgain.value ? ok(place) : undefined;
   }
+  const claimed = await claimAsk(actor, input, askId, services);
+  if (!claimed.ok) return claimed;
   const answered = await answerOpenAsk(actor, ask.value, content, services);
   return answered.ok ? ok(place) : answered;
 }

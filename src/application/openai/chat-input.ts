@@ -14,6 +14,8 @@ export interface ChatInput {
   readonly request: TurnRequest;
   /** The ask that the agent's last message in the conversation was. */
   readonly askId?: string | undefined;
+  /** The call has answered that ask before, under its key: it is no new message, whatever the turn has come to since. */
+  readonly isRepeated?: boolean | undefined;
   readonly idempotencyKey?: string | undefined;
   /** Without a session: the response that it goes on from. */
   readonly previousId?: string | undefined;

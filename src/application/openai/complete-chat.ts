@@ -23,6 +23,7 @@ import { answerInChat } from "./answer-in-chat.js";
 import type { ChatInput, ChatPlace, KeptSessions } from "./chat-input.js";
 import { resolveResults } from "./conversation-before.js";
 import { followResponse, withinWindow } from "./follow-response.js";
+import { askUnderKey } from "./keyed-answer.js";
 import { mayInstruct } from "./may-instruct.js";
 import { withQuestionsFor } from "./questions-for.js";
 import { shownText } from "./shown-text.js";
@@ -33,6 +34,8 @@ export interface ChatCaller {
   readonly signal: AbortSignal;
   /** Keeps the Worker at work on something that the caller needn't wait for. */
   readonly background: (work: Promise<unknown>) => void;
+  /** Of a call under an Idempotency-Key: whether its answer was kept for those that repeat it, once that is known. */
+  readonly answerKept?: Promise<boolean> | undefined;
   readonly kept?: KeptSessions | undefined;
 }
 
@@ -56,10 +59,10 @@ export async function completeChat(
   const begun = await beginChat(actor, input, caller, services);
   if (!begun.ok) return begun;
   const place = begun.value;
-  const dropped = aborted(caller.signal);
+  const dropped = aborted(patient(input, caller));
   const turn = await Promise.race([settledTurn(actor, place, services), dropped.promise]);
   dropped.stop();
-  release(actor, place, turn, caller, services);
+  release(actor, { place, turn, isKeyed: input.idempotencyKey !== undefined }, caller, services);
   return turn.ok ? ok({ place, turn: turn.value }) : turn;
 }
 
@@ -82,12 +85,14 @@ export async function streamChat(
   const query = { after: 0, lingerMs: 0, work: place.turnId };
   const stream = await openStream(actor, { kind: "session", id: place.sessionId }, query, services);
   if (!stream.ok) return stream;
+  const signal = patient(input, caller);
+  const isKeyed = input.idempotencyKey !== undefined;
   let isRead = false;
   const goneBefore = (): void => {
-    if (!isRead) release(actor, place, dropped, caller, services);
+    if (!isRead) release(actor, { place, turn: dropped, isKeyed }, caller, services);
   };
   // A generator that was never begun never comes to its end.
-  caller.signal.addEventListener("abort", goneBefore, { once: true });
+  signal.addEventListener("abort", goneBefore, { once: true });
   return ok({ place, events: eventsOf(stream.value) });
 
   async function* eventsOf(bytes: ReadableStream<Uint8Array>): AsyncGenerator<ChatEvent> {
@@ -95,8 +100,8 @@ export async function streamChat(
     let turn: Result<Turn> = dropped;
     try {
       const shown = shownText();
-      for await (const text of shown.read(bytes, caller.signal)) yield { kind: "text", text };
-      if (caller.signal.aborted) return;
+      for await (const text of shown.read(bytes, signal)) yield { kind: "text", text };
+      if (signal.aborted) return;
       turn = await settledTurn(actor, place, services);
       const reply = turn.ok && turn.value.status === "completed" ? turn.value.reply : undefined;
       const rest = reply === undefined ? "" : shown.rest(replyText(reply.modelReply));
@@ -104,7 +109,7 @@ export async function streamChat(
       const outcome = turn.ok ? ok({ place, turn: turn.value }) : turn;
       yield { kind: "end", outcome, isVoid: rest === undefined };
     } finally {
-      release(actor, place, turn, caller, services);
+      release(actor, { place, turn, isKeyed }, caller, services);
     }
   }
 }
@@ -122,14 +127,17 @@ async function beginChat(
   if (!instructs.ok) return instructs;
   const fits = await checkAgent(actor, input, services);
   if (!fits.ok) return fits;
+  const repeated = await askUnderKey(actor, input, services);
+  if (!repeated.ok) return repeated;
+  const keyed = { ...input, ...(repeated.value !== undefined && { askId: repeated.value, isRepeated: true }) };
   if (input.previousId !== undefined) {
-    const followed = await followResponse(actor, { ...input, previousId: input.previousId }, kept, services);
+    const followed = await followResponse(actor, { ...keyed, previousId: input.previousId }, kept, services);
     if (!followed.ok) return followed;
     return followed.value.kind === "answered"
       ? ok(followed.value.place)
       : inOwnSession(actor, followed.value.input, services);
   }
-  const answered = await answerInChat(actor, input, services);
+  const answered = await answerInChat(actor, keyed, services);
   if (answered !== undefined) return answered;
   if (input.sessionId === undefined) return inOwnSession(actor, input, services);
   const own = await inSession(actor, { ...input, sessionId: input.sessionId }, services);
@@ -144,7 +152,7 @@ async function beginChat(
   return ok({ sessionId, turnId, isStateless: false, createdAt });
 }
 
-/** A session for this one turn. One that stays is made once under an Idempotency-Key, whatever became of the call. */
+/** A session for this one turn: made once under an Idempotency-Key, whatever became of the call, and whether it stays or not. */
 async function inOwnSession(actor: Actor, input: ChatInput, services: Services): Promise<Result<ChatPlace>> {
   const { agent, content, speaker, subject, metadata, isStored = false } = input;
   const window = withinWindow(input);
@@ -153,7 +161,7 @@ async function inOwnSession(actor: Actor, input: ChatInput, services: Services):
   if (!own.ok) return own;
   const definition = isStored ? own.value : { ...own.value, stateless: true as const };
   const request: TurnRequest = { ...window.value, ownSession: isStored ? "stays" : "goes" };
-  const idempotencyKey = isStored ? input.idempotencyKey : undefined;
+  const { idempotencyKey } = input;
   const claim = { request: { agent, content, subject, metadata, request }, idempotencyKey };
   const claimed = await claimId(actor, newId("ses"), claim, services);
   if (!claimed.ok) return claimed;
@@ -249,15 +257,26 @@ function aborted(signal: AbortSignal): { readonly promise: Promise<Result<never>
   return { promise, stop };
 }
 
-/** Removes the session of one turn, and with it whatever is still under way in it; one whose turn waits is needed for the answer. */
+/**
+ * Removes the session of one turn, and with it whatever is still under way in it; one whose turn waits is needed for the answer. Under
+ * an Idempotency-Key it stays until its answer is kept: until then whoever repeats the call finds it here, and what nobody comes
+ * back for is forgotten by the housekeeping.
+ */
 function release(
   actor: Actor,
-  { sessionId, isStateless: isOfOneTurn }: ChatPlace,
-  turn: Result<Turn>,
-  { background, kept }: ChatCaller,
+  { place, turn, isKeyed }: { readonly place: ChatPlace; readonly turn: Result<Turn>; readonly isKeyed: boolean },
+  { background, kept, answerKept }: ChatCaller,
   services: Services,
 ): void {
-  if (!isOfOneTurn || (turn.ok && turn.value.status === "waiting")) return;
+  const { sessionId, isStateless } = place;
+  if (!isStateless || (turn.ok && turn.value.status === "waiting")) return;
+  const remove = (): Promise<boolean> => removeSession(actor.tenantId, sessionId, services);
   if (kept !== undefined && turn.ok && turn.value.status === "completed") kept.keep(sessionId);
-  else background(removeSession(actor.tenantId, sessionId, services));
+  else if (!isKeyed) background(remove());
+  else if (answerKept !== undefined) background(answerKept.then((isKept) => isKept && remove()));
+}
+
+/** A caller with a key may come back for the answer: that a connection ends doesn't end its work. */
+function patient({ idempotencyKey }: ChatInput, { signal }: ChatCaller): AbortSignal {
+  return idempotencyKey === undefined ? signal : new AbortController().signal;
 }

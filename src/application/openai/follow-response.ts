@@ -14,6 +14,7 @@ import {
   newestWithin,
   resolveResults,
 } from "./conversation-before.js";
+import { claimAsk } from "./keyed-answer.js";
 import { findResponse, isOfAnother, type StoredResponse } from "./read-response.js";
 
 export type Followed =
@@ -31,6 +32,8 @@ export async function followResponse(
   const found = await findResponse(actor, previousId, services);
   if (!found.ok) return found.problem.code === "not_found" ? noPrevious(found.problem) : found;
   const { ref, session, turn, request } = found.value;
+  // An answer that is given again goes to the question that it was for.
+  if (input.isRepeated === true) return answered(actor, found.value, input, services);
   const isOver = request.ownSession === "goes" && turn.status !== "waiting" && !kept?.has(ref.sessionId);
   if (isOver || isOfAnother(session, subject))
     return noPrevious({ detail: `There is no response "${previousId}" to go on from.` });
@@ -40,7 +43,7 @@ export async function followResponse(
         const detail = "The previous response waits for an answer to its question. Go on from it when it has one.";
         return refuse("waiting_on_ask", detail, { errors: [{ path: previousPath, message: "it has a question" }] });
       }
-      return answered(actor, found.value, input.content, services);
+      return answered(actor, found.value, input, services);
     case "queued":
     case "running":
       return refuse("conflict", "The previous response isn't complete yet. Go on from it when it is.", {
@@ -58,15 +61,17 @@ export async function followResponse(
 async function answered(
   actor: Actor,
   asked: StoredResponse,
-  content: string,
+  input: ChatInput,
   services: Services,
 ): Promise<Result<Followed>> {
   const { ref, turn, request } = asked;
   const place = { ...ref, isStateless: request.ownSession === "goes", createdAt: turn.createdAt, asked };
-  const [first] = openAsks(turn.asks);
-  const ask = first === undefined ? undefined : await services.asks.get(actor.tenantId, first.askId);
+  const first = input.isRepeated === true ? input.askId : openAsks(turn.asks)[0]?.askId;
+  const ask = first === undefined ? undefined : await services.asks.get(actor.tenantId, first);
   if (!ask?.ok) return ok({ kind: "answered", place });
-  const gone = await answerOpenAsk(actor, ask.value, content, services);
+  const claimed = await claimAsk(actor, input, ask.value.askId, services);
+  if (!claimed.ok) return claimed;
+  const gone = await answerOpenAsk(actor, ask.value, input.content, services);
   return gone.ok ? ok({ kind: "answered", place }) : gone;
 }
 

@@ -1,9 +1,11 @@
 /** Accept what a remote MCP server lists: from then on agents get that. */
 import { recordOf } from "../../conversation/actor-record.js";
 import { ok, type ProblemIssue, type Result, refuse } from "../../conversation/problem.js";
+import type { WorkClaim } from "../../stores/work-claims.js";
 import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
 import type { ResourceVersion } from "../../tenancy/resources.js";
+import { doOnce } from "../creation.js";
 import type { PinnedView } from "../remote-tools.js";
 import type { Services } from "../services.js";
 import { pinnedOf } from "./pinned-view.js";
@@ -24,17 +26,22 @@ export async function pinTools(
   if (!("mcp" in body)) {
     return refuse("invalid", `The tool "${name}" is no remote MCP server: it has no list of tools to be pinned.`);
   }
-  const outcome = await services.remoteTools.accept({ tenantId, name, version, body }, recordOf(actor));
-  if ("problem" in outcome) {
+  const accept = async (claim: WorkClaim | undefined): Promise<Result<readonly string[]>> => {
+    const server = { tenantId, name, version, body };
+    const outcome = await services.remoteTools.accept(server, recordOf(actor), claim);
+    if (!("problem" in outcome)) return ok(outcome.warnings);
     return refuse(
       "invalid",
       `The server can't be asked for its tools: ${outcome.problem}. What was pinned still counts.`,
     );
-  }
+  };
+  // A list that nobody has looked at is not accepted by a request that comes again.
+  const warnings = await doOnce(actor, services, accept, async () => ok([]));
+  if (!warnings.ok) return warnings;
   return ok({
     ...resourceView(found),
     ...(await pinnedOf(tenantId, found, services)),
-    ...asWarnings(outcome.warnings),
+    ...asWarnings(warnings.value),
   });
 }
 

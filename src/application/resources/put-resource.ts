@@ -2,9 +2,11 @@
 import { maxAutoItems } from "../../chat/context.js";
 import { recordOf } from "../../conversation/actor-record.js";
 import { ok, type Result, refuse } from "../../conversation/problem.js";
+import type { WorkClaim } from "../../stores/work-claims.js";
 import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
 import type { ResourceBody, ResourceKind } from "../../tenancy/resources.js";
+import { doOnce } from "../creation.js";
 import type { Services } from "../services.js";
 import { pinAsStored } from "./pin-tools.js";
 import { noResource } from "./read-resource.js";
@@ -46,31 +48,29 @@ export async function storeResource<K extends ResourceKind>(
   const { resources } = services;
   const checked = await checkResource(tenantId, kind, name, body, services);
   if (!checked.ok) return checked;
-  if (expected === "any" && (await resources.get(tenantId, kind, name)) === undefined) return hasChanged(undefined);
-  const outcome = await resources.put(
-    tenantId,
-    kind,
-    name,
-    body,
-    expected === "any" ? undefined : expected,
-    recordOf(actor),
-  );
-  switch (outcome.kind) {
-    case "precondition_failed":
-      return hasChanged(outcome.current);
-    case "too_many_auto":
-      return tooManyAuto(kind);
-    case "stored": {
-      const stored = await resources.get(tenantId, kind, name);
-      if (stored === undefined) return noResource(kind, name);
-      const warnings = await resourceWarnings(tenantId, kind, stored.body, services);
-      const { pinned, warnings: ofPinning = [] } = await pinAsStored(actor, stored, services);
-      return ok({
-        resource: { ...resourceView(stored, [...warnings, ...ofPinning]), ...(pinned && { pinned }) },
-        created: outcome.created,
-      });
+  const store = async (claim: WorkClaim | undefined): Promise<Result<boolean>> => {
+    if (expected === "any" && (await resources.get(tenantId, kind, name)) === undefined) return hasChanged(undefined);
+    const version = expected === "any" ? undefined : expected;
+    const outcome = await resources.put(tenantId, kind, name, body, version, recordOf(actor), claim);
+    switch (outcome.kind) {
+      case "precondition_failed":
+        return hasChanged(outcome.current);
+      case "too_many_auto":
+        return tooManyAuto(kind);
+      case "stored":
+        return ok(outcome.created);
     }
-  }
+  };
+  const created = await doOnce(actor, services, store, async (note) => ok(note === "created"));
+  if (!created.ok) return created;
+  const stored = await resources.get(tenantId, kind, name);
+  if (stored === undefined) return noResource(kind, name);
+  const warnings = await resourceWarnings(tenantId, kind, stored.body, services);
+  const { pinned, warnings: ofPinning = [] } = await pinAsStored(actor, stored, services);
+  return ok({
+    resource: { ...resourceView(stored, [...warnings, ...ofPinning]), ...(pinned && { pinned }) },
+    created: created.value,
+  });
 }
 
 function hasChanged(current: number | undefined): Result<never> {

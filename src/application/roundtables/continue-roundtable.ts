@@ -1,7 +1,7 @@
 /** Go on with a roundtable: one more round, a further pass of one, or its end. */
 import type { Result } from "../../conversation/problem.js";
 import type { ContinueCommand, Roundtable } from "../../roundtable/roundtable.js";
-import type { Actor } from "../../tenancy/actor.js";
+import { type Actor, commandOf } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
 import { answererOf } from "../asks/ask-view.js";
 import type { Services } from "../services.js";
@@ -19,5 +19,6 @@ export async function continueRoundtable(
   const { tenantId, revision } = actor;
   const answerer = answererOf(actor);
   const { roundtables } = services;
-  return shownTo(actor, await roundtables.goOn(tenantId, roundtableId, command, answerer, waitMs, revision));
+  const about = { revision, key: commandOf(actor) };
+  return shownTo(actor, await roundtables.goOn(tenantId, roundtableId, command, answerer, waitMs, about));
 }

@@ -2,7 +2,7 @@
 import { recordOf } from "../../conversation/actor-record.js";
 import type { Result } from "../../conversation/problem.js";
 import type { ControlAction, Roundtable } from "../../roundtable/roundtable.js";
-import type { Actor } from "../../tenancy/actor.js";
+import { type Actor, commandOf } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
 import type { Services } from "../services.js";
 import { seenBy } from "./roundtable-view.js";
@@ -16,6 +16,7 @@ export async function controlRoundtable(
   const allowed = authorize(actor, "controlRoundtable");
   if (!allowed.ok) return allowed;
   const { roundtableId, action, waitMs } = input;
-  const done = services.roundtables.control(actor.tenantId, roundtableId, action, recordOf(actor), waitMs);
+  const { tenantId } = actor;
+  const done = services.roundtables.control(tenantId, roundtableId, action, recordOf(actor), waitMs, commandOf(actor));
   return seenBy(actor, await done);
 }

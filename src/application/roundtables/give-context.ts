@@ -2,7 +2,7 @@
 import type { Result } from "../../conversation/problem.js";
 import type { ContextResult } from "../../roundtable/context-results.js";
 import type { Roundtable } from "../../roundtable/roundtable.js";
-import type { Actor } from "../../tenancy/actor.js";
+import { type Actor, commandOf } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
 import { answererOf } from "../asks/ask-view.js";
 import type { Services } from "../services.js";
@@ -15,6 +15,7 @@ export async function giveContext(
 ): Promise<Result<Roundtable>> {
   const allowed = authorize(actor, "giveContext");
   if (!allowed.ok) return allowed;
-  const given = services.roundtables.giveContext(actor.tenantId, roundtableId, results, answererOf(actor));
+  const { tenantId } = actor;
+  const given = services.roundtables.giveContext(tenantId, roundtableId, results, answererOf(actor), commandOf(actor));
   return seenBy(actor, await given);
 }

@@ -1,7 +1,7 @@
 /** Bring a debate together in one text. */
 import type { Result } from "../../conversation/problem.js";
 import type { Roundtable } from "../../roundtable/roundtable.js";
-import type { Actor } from "../../tenancy/actor.js";
+import { type Actor, commandOf } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
 import type { Services } from "../services.js";
 import { seenBy } from "./roundtable-view.js";
@@ -13,5 +13,6 @@ export async function synthesizeRoundtable(
 ): Promise<Result<Roundtable>> {
   const allowed = authorize(actor, "synthesizeRoundtable");
   if (!allowed.ok) return allowed;
-  return seenBy(actor, await services.roundtables.synthesize(actor.tenantId, roundtableId, waitMs));
+  const begun = services.roundtables.synthesize(actor.tenantId, roundtableId, waitMs, commandOf(actor));
+  return seenBy(actor, await begun);
 }

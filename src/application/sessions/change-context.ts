@@ -3,7 +3,7 @@
 import type { ContextChangeBody, ContextView } from "../../chat/context.js";
 import { recordOf } from "../../conversation/actor-record.js";
 import { type ProblemIssue, type Result, refuse } from "../../conversation/problem.js";
-import type { Actor } from "../../tenancy/actor.js";
+import { type Actor, commandOf } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
 import { missingNames, missingTools, namedAt } from "../name-checks.js";
 import type { Services } from "../services.js";
@@ -19,7 +19,7 @@ export async function changeSessionContext(
   if (errors.length > 0) {
     return refuse("invalid", "The context names things that don't exist; store them first.", { errors });
   }
-  return services.sessions.changeContext(actor.tenantId, sessionId, change, recordOf(actor));
+  return services.sessions.changeContext(actor.tenantId, sessionId, change, recordOf(actor), commandOf(actor));
 }
 
 /** Only what is added has to exist: what was deleted can still be removed. */

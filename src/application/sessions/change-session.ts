@@ -1,7 +1,7 @@
 /** Change what is noted on a session: its metadata, and its subject where it has none yet. */
 import type { Session, SessionChange } from "../../chat/session.js";
 import type { Result } from "../../conversation/problem.js";
-import type { Actor } from "../../tenancy/actor.js";
+import { type Actor, commandOf } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
 import type { Services } from "../services.js";
 
@@ -12,5 +12,5 @@ export async function changeSession(
 ): Promise<Result<Session>> {
   const allowed = authorize(actor, "changeSession");
   if (!allowed.ok) return allowed;
-  return services.sessions.change(actor.tenantId, sessionId, change);
+  return services.sessions.change(actor.tenantId, sessionId, change, commandOf(actor));
 }

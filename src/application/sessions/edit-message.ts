@@ -3,7 +3,7 @@
 import type { MessageEdit, MessageVersion } from "../../chat/message-version.js";
 import { recordOf } from "../../conversation/actor-record.js";
 import { ok, type Result } from "../../conversation/problem.js";
-import type { Actor } from "../../tenancy/actor.js";
+import { type Actor, commandOf } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
 import type { Services } from "../services.js";
 import type { MessageRef } from "./read-versions.js";
@@ -16,6 +16,13 @@ export async function editMessage(
 ): Promise<Result<MessageVersion>> {
   const allowed = authorize(actor, "editMessage");
   if (!allowed.ok) return allowed;
-  const edited = await services.sessions.editMessage(actor.tenantId, sessionId, messageId, edit, recordOf(actor));
+  const edited = await services.sessions.editMessage(
+    actor.tenantId,
+    sessionId,
+    messageId,
+    edit,
+    recordOf(actor),
+    commandOf(actor),
+  );
   return edited.ok ? ok(versionFor(actor, edited.value)) : edited;
 }

@@ -3,7 +3,7 @@
 import type { ContextView } from "../../chat/context.js";
 import { recordOf } from "../../conversation/actor-record.js";
 import type { Result } from "../../conversation/problem.js";
-import type { Actor } from "../../tenancy/actor.js";
+import { type Actor, commandOf } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
 import type { Services } from "../services.js";
 
@@ -14,5 +14,5 @@ export async function restoreSessionContext(
 ): Promise<Result<ContextView>> {
   const allowed = authorize(actor, "restoreSessionContext");
   if (!allowed.ok) return allowed;
-  return services.sessions.restoreContext(actor.tenantId, sessionId, version, recordOf(actor));
+  return services.sessions.restoreContext(actor.tenantId, sessionId, version, recordOf(actor), commandOf(actor));
 }

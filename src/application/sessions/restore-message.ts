@@ -3,7 +3,7 @@
 import type { MessageVersion } from "../../chat/message-version.js";
 import { recordOf } from "../../conversation/actor-record.js";
 import { ok, type Result } from "../../conversation/problem.js";
-import type { Actor } from "../../tenancy/actor.js";
+import { type Actor, commandOf } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
 import type { Services } from "../services.js";
 import type { MessageRef } from "./read-versions.js";
@@ -22,6 +22,7 @@ export async function restoreMessage(
     messageId,
     version,
     recordOf(actor),
+    commandOf(actor),
   );
   return restored.ok ? ok(versionFor(actor, restored.value)) : restored;
 }

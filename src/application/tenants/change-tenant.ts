@@ -2,9 +2,11 @@
 import { recordOf } from "../../conversation/actor-record.js";
 import { ok, type Result, refuse } from "../../conversation/problem.js";
 import type { SettingsUpdate, Tenant } from "../../stores/tenant-store.js";
+import type { WorkClaim } from "../../stores/work-claims.js";
 import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
 import { type SettingsChange, settingsSchema, type TenantChange } from "../../tenancy/tenant.js";
+import { doOnce } from "../creation.js";
 import type { Services } from "../services.js";
 import { checkProviders } from "./provider-checks.js";
 import { findTenant, type TenantView, tenantView } from "./tenant-view.js";
@@ -32,8 +34,13 @@ export async function applyChange(
   if (!checked.ok) return checked;
   const by = recordOf(actor);
   const done = { by, at: services.now() };
-  if (jurisdiction !== undefined && !(await services.placements.set(tenantId, jurisdiction, done))) return isPlaced;
-  await services.tenants.change(tenantId, name, await sealed(settings, tenant.value, services), by);
+  const apply = async (claim: WorkClaim | undefined): Promise<Result<void>> => {
+    if (jurisdiction !== undefined && !(await services.placements.set(tenantId, jurisdiction, done))) return isPlaced;
+    const update = { name, settings: await sealed(settings, tenant.value, services) };
+    return ok(await services.tenants.change(tenantId, update, by, claim));
+  };
+  const applied = await doOnce(actor, services, apply, async () => ok(undefined), tenantId);
+  if (!applied.ok) return applied;
   const changed = await findTenant(tenantId, services);
   return changed.ok ? ok(tenantView(changed.value)) : changed;
 }

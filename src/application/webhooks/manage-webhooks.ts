@@ -5,9 +5,11 @@ import { recordOf } from "../../conversation/actor-record.js";
 import { ok, type Result, refuse } from "../../conversation/problem.js";
 import { refuseAddress } from "../../platform/outgoing.js";
 import { newWebhookSecret } from "../../platform/webhook-signature.js";
+import type { WorkClaim } from "../../stores/work-claims.js";
 import type { Actor } from "../../tenancy/actor.js";
 import type { Act } from "../../tenancy/acts.js";
 import { authorize } from "../../tenancy/authority.js";
+import { doOnce } from "../creation.js";
 import { type Page, type PageRequest, readPage } from "../page.js";
 import type { Services } from "../services.js";
 
@@ -33,12 +35,22 @@ export async function putWebhook(
   }
   const made = newWebhookSecret();
   const by = recordOf(actor);
-  const stored = await services.webhooks.put(actor.tenantId, name, webhook, { secret, made, by });
+  const store = async (claim: WorkClaim | undefined): Promise<Result<{ created: boolean; secret: string }>> => {
+    const stored = await services.webhooks.put(actor.tenantId, name, webhook, { secret, made, by }, claim);
+    return ok({ created: stored === "created", secret: made });
+  };
+  // The secret that was made is shown to the request that made it, also when that comes again.
+  const again = async (note: string): Promise<Result<{ created: boolean; secret: string }>> => {
+    const [known] = await services.webhooks.secretsOf(actor.tenantId, name);
+    return ok({ created: note === "created", secret: known?.secrets[0] ?? "" });
+  };
+  const stored = await doOnce(actor, services, store, again);
+  if (!stored.ok) return stored;
   const view = await findWebhook(actor, "putWebhook", name, services);
   if (!view.ok) return view;
-  const isMade = stored === "created" && secret === undefined;
-  const shown = isMade ? { ...view.value, secret: made } : view.value;
-  return ok({ created: stored === "created", webhook: shown });
+  const { created } = stored.value;
+  const isMade = created && secret === undefined;
+  return ok({ created, webhook: isMade ? { ...view.value, secret: stored.value.secret } : view.value });
 }
 
 export function readWebhook(actor: Actor, name: string, services: Services): Promise<Result<WebhookView>> {
@@ -64,7 +76,9 @@ export async function deleteWebhook(actor: Actor, name: string, services: Servic
   const allowed = authorize(actor, "deleteWebhook");
   if (!allowed.ok) return allowed;
   const done = { by: recordOf(actor), at: services.now() };
-  return (await services.webhooks.remove(actor.tenantId, name, done)) ? ok(undefined) : noWebhook;
+  const remove = async (claim: WorkClaim | undefined): Promise<Result<void>> =>
+    (await services.webhooks.remove(actor.tenantId, name, done, claim)) ? ok(undefined) : noWebhook;
+  return doOnce(actor, services, remove, async () => ok(undefined));
 }
 
 /** How acts on a subscription begin. */

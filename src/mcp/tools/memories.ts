@@ -114,6 +114,7 @@ export const memoryTools: readonly McpTool[] = [
       memory_id,
       context: z.string().min(1).max(maxContextCharacters),
       expected_version: z.int().min(0).optional(),
+      idempotency_key: idempotencyKey,
     }),
     output: z.object({ version: z.int() }),
     run: ({ memory_id: memoryId, context, expected_version }, { actor, services }) =>

@@ -102,9 +102,9 @@ export const roundtableTools: readonly McpTool[] = [
       "Brings what was asked for (contextResults: {requestId, result or content or error, source?}) and runs one more round, or the closing pass.",
     act: "continueRoundtable",
     effect: "adds",
-    input: z.strictObject({ sessionId, ...continueSchema.shape, waitMs }),
+    input: z.strictObject({ sessionId, ...continueSchema.shape, waitMs, idempotencyKey }),
     ...shown,
-    run: async ({ sessionId: roundtableId, waitMs: time, ...command }, call) => {
+    run: async ({ sessionId: roundtableId, waitMs: time, idempotencyKey: _, ...command }, call) => {
       const { actor, services } = call;
       const went = await continueRoundtable(actor, { roundtableId, command, waitMs: 0 }, services);
       if (!went.ok || !went.value.running) return went;
@@ -210,7 +210,7 @@ export const roundtableTools: readonly McpTool[] = [
     act: "controlRoundtable",
     effect: "changes",
     idempotent: true,
-    input: z.strictObject({ sessionId, action: z.enum(controlActions), waitMs }),
+    input: z.strictObject({ sessionId, action: z.enum(controlActions), waitMs, idempotencyKey }),
     ...shown,
     run: ({ sessionId: roundtableId, action, waitMs: time }, { actor, services }) =>
       controlRoundtable(actor, { roundtableId, action, waitMs: action === "answerNow" ? time : 0 }, services),
@@ -221,7 +221,7 @@ export const roundtableTools: readonly McpTool[] = [
     description: "One text of it: conclusion, recommendation, common ground, differences, minority.",
     act: "synthesizeRoundtable",
     effect: "adds",
-    input: z.strictObject({ sessionId, waitMs }),
+    input: z.strictObject({ sessionId, waitMs, idempotencyKey }),
     ...shown,
     run: async ({ sessionId: roundtableId, waitMs: time }, call) => {
       const { actor, services } = call;

@@ -11,6 +11,7 @@ import {
 import type { FlushBase, PutOutcome } from "../../memory/flush.js";
 import { type ContextVersion, contextSources } from "../../memory/memory.js";
 import type { Database } from "../database.js";
+import { claimingBatch, claimStatements, type WorkClaim } from "../work-claims.js";
 import { ContextForgetting } from "./context-forgetting.js";
 import type { MemoryRef } from "./memory-store.js";
 
@@ -131,7 +132,7 @@ export class ContextStore {
   }
 
   /** Puts a version if the expected one still counts. A flush that put before gets its own version. */
-  async put(memory: MemoryRef, context: NewContext): Promise<PutOutcome> {
+  async put(memory: MemoryRef, context: NewContext, claim?: WorkClaim): Promise<PutOutcome> {
     const { tenantId, key } = memory;
     const version = context.expected + 1;
     const isMine =
@@ -140,7 +141,7 @@ export class ContextStore {
     // Who wrote the row, so that the statements after it know whether this very batch did.
     const author = `${context.author}#${crypto.randomUUID()}`;
     const mine = [key, version, createdAt, author];
-    const results = await this.db.batch([
+    const results = await claimingBatch(this.db, [
       this.db
         .prepare(
           `INSERT INTO contexts (tenant_id, memory_key, version, document, source, author, flush_key, created_at, origins, forgotten)
@@ -196,6 +197,7 @@ export class ContextStore {
           "UPDATE contexts SET author = ?5 WHERE memory_key = ?1 AND version = ?2 AND created_at = ?3 AND author = ?4",
         )
         .bind(...mine, context.author),
+      ...claimStatements(this.db, claim, String(version)),
     ]);
     if ((results[0]?.meta.changes ?? 0) > 0) return { kind: "stored", version };
     const before = context.flushKey === undefined ? undefined : await this.ofFlush(memory, context.flushKey);
