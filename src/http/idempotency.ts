@@ -6,7 +6,6 @@
 import { createMiddleware } from "hono/factory";
 import { sha256Hex } from "../platform/digest.js";
 import { describeError, log } from "../platform/logging.js";
-import type { KeyedRequest } from "../stores/idempotency-store.js";
 import { ownKey } from "../tenancy/actor.js";
 import { type AppEnv, actorOf } from "./context.js";
 import { problem } from "./problems.js";
@@ -50,7 +49,7 @@ export const idempotency = createMiddleware<AppEnv>(async (c, next) => {
   c.set("answerKept", kept.promise);
   const finish = async (response: Response): Promise<void> => {
     try {
-      kept.resolve(await keepAnswer(response, request));
+      kept.resolve(await keepAnswer(response));
     } catch (error) {
       // What comes again finds it where the work was done.
       log("warn", "idempotency.keep_failed", { tenantId: actor.tenantId, path, ...describeError(error) });
@@ -76,12 +75,12 @@ export const idempotency = createMiddleware<AppEnv>(async (c, next) => {
   }
   await finish(c.res.clone());
 
-  async function keepAnswer(response: Response, about: KeyedRequest): Promise<boolean> {
+  async function keepAnswer(response: Response): Promise<boolean> {
     if (response.status >= 400) {
-      await answers.release(about);
+      await answers.release(request);
       return false;
     }
-    await answers.keep(about, {
+    await answers.keep(request, {
       status: response.status,
       body: await response.text(),
       headers: keptHeaders(response),
