@@ -1,0 +1,51 @@
+/** The check that no pattern takes more than linear time: that it finds every pattern, and knows a bad one. */
+import { describe, expect, it } from "vitest";
+import { builtPatterns } from "../../scripts/patterns/built.js";
+import { patternFaults, weakness } from "../../scripts/patterns/check.js";
+import { findPatterns } from "../../scripts/patterns/find.js";
+import { parseSource } from "../../scripts/patterns/sources.js";
+
+const find = (source: string) => findPatterns(parseSource("src/x.ts", source));
+const faults = (source: string, known?: Parameters<typeof patternFaults>[2]) =>
+  patternFaults({ ...find(source), built: [] }, { weakness }, known ?? []);
+
+describe("the check of patterns", () => {
+  it.each([
+    ["what is cut off both ends", "text.replace(/^_+|_+$/g, '')"],
+    ["what is cut off the end", "text.replace(/[.!]+$/, '')"],
+    ["a heading", "const heading = /^#{1,3}\\s+(.+?)\\s*:?\\s*$/;"],
+    ["a repetition of repetitions", "/(?:[-._]\\w{1,6})*%/.test(value)"],
+  ])("refuses %s", (_what, source) => {
+    expect(faults(source)).toEqual([expect.stringMatching(/^src\/x\.ts:1: it takes (polynomial|exponential) time/)]);
+  });
+
+  it("takes those that are linear, whatever stands around them", () => {
+    expect(faults("// a quotient: 6 / 2\nconst slug = (a / b).match(/^[a-z]+$/) ?? '/(a+)+$/';")).toEqual([]);
+  });
+
+  it("refuses a place that builds a pattern which it can't see", () => {
+    expect(faults("const one = new RegExp(words.join('|'));\nconst two = RegExp(word);")).toEqual([
+      expect.stringMatching(/^src\/x\.ts:1: builds a pattern that nobody looks at/),
+      expect.stringMatching(/^src\/x\.ts:2: builds a pattern that nobody looks at/),
+    ]);
+  });
+
+  it("sees what the product's tables are built to, place by place", async () => {
+    const built = await builtPatterns(async () => {
+      const { KeyFinder } = await import("../../src/supervision/rules/secret/known-keys.js");
+      new KeyFinder();
+    });
+    expect(built.length).toBeGreaterThan(50);
+    expect(new Set(built.map(({ path }) => path))).toEqual(new Set(["src/supervision/rules/secret/known-keys.ts"]));
+  });
+
+  it("keeps to its exceptions: none about nothing, none that repeats without end where the bound is that it doesn't", () => {
+    const source = "const run = /\\d{3,}x+$/;";
+    const exception = { path: "src/x.ts", pattern: /\d{3,}x+$/, bound: "it is short" };
+    expect(faults(source, [exception])).toEqual([]);
+    expect(faults(source, [{ ...exception, finite: true }])).toEqual([
+      expect.stringContaining("has to end within a bound"),
+    ]);
+    expect(faults("", [exception])).toEqual([expect.stringContaining("about nothing there")]);
+  });
+});
