@@ -13,6 +13,8 @@ const workerSettings = ["ADMIN_SECRET", "SEALING_SECRET", "OPENAI_API_KEY", "OPE
 /** The Worker's /health wants it too: `src/application/system/check-health.ts`. */
 const leastSecretLength = 32;
 const emptyFile = ".wrangler/empty.env";
+/** What the local tenant has from the beginning, by kind and name. */
+const starter = JSON.parse(readFileSync(new URL("starter.json", import.meta.url), "utf8"));
 const quiet = { WRANGLER_SEND_METRICS: "false", CLOUDFLARE_CF_FETCH_ENABLED: "false", NO_UPDATE_NOTIFIER: "1" };
 /** How long the Worker may take until it answers, in milliseconds. */
 const startLimitMs = 120_000;
@@ -194,23 +196,9 @@ async function localKey() {
     if (sessions.status !== 401) return keepKey(known);
   }
   const tenant = await call("POST", "/v1/admin/tenants", setting("ADMIN_SECRET"), { name: "local" });
-  await call("PUT", "/v1/supervisors/privacy", tenant.key, {
-    kind: "rules",
-    hooks: ["request", "response"],
-    config: {
-      rules: [
-        { match: { type: "personalData" }, action: "redact", reason: "It held personal data." },
-        { match: { type: "secrets" }, action: "block", reason: "It held a credential." },
-        { match: { type: "injection" }, action: "block", reason: "It looks like a prompt injection." },
-      ],
-    },
-  });
-  await call("PUT", "/v1/agents/assistant", tenant.key, {
-    kind: "model",
-    model: "default",
-    instructions: "You are a helpful assistant. Answer briefly.",
-    supervisors: ["privacy"],
-  });
+  for (const [kind, resources] of Object.entries(starter)) {
+    for (const [name, body] of Object.entries(resources)) await call("PUT", `/v1/${kind}/${name}`, tenant.key, body);
+  }
   return keepKey(tenant);
 }
 

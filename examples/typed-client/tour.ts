@@ -49,10 +49,19 @@ answered(
       kind: "rules",
       hooks: ["request", "response"],
       config: {
-        rules: [
-          { match: { type: "personalData" }, action: "redact", reason: "It held personal data." },
-          { match: { type: "injection" }, action: "block", reason: "It looks like a prompt injection." },
-        ],
+        rules: [{ match: { type: "personalData" }, action: "redact", reason: "It held personal data." }],
+      },
+    },
+  }),
+);
+answered(
+  await client.PUT("/v1/supervisors/{name}", {
+    params: { path: { name: "tour-injection" } },
+    body: {
+      kind: "rules",
+      hooks: ["request"],
+      config: {
+        rules: [{ match: { type: "injection" }, action: "block", reason: "It looks like a prompt injection." }],
       },
     },
   }),
@@ -124,7 +133,7 @@ async function storeAgent(): Promise<components["schemas"]["ModelAgent"] & { rea
         model: "default",
         instructions: "You are the clerk of a shop.",
         references: ["tour-returns"],
-        supervisors: ["tour-privacy", "tour-refunds"],
+        supervisors: ["tour-privacy", "tour-injection", "tour-refunds"],
       },
     }),
   );

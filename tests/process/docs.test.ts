@@ -1,6 +1,7 @@
 /** The commands of the documentation, run as they are printed, each page in one shell, against a Worker of their own. */
 import { spawnSync } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import starter from "../../scripts/starter.json" with { type: "json" };
 import { readPages } from "../docs/pages.js";
 import { answersIn, differences, shownIn } from "../docs/shown-answers.js";
 import { WorkerProcess } from "./worker.js";
@@ -76,19 +77,11 @@ describe("the commands of", () => {
   it.each(pages)("%s succeed as they are printed, or are refused where the page shows that", async (path) => {
     const { key, tenantId } = await worker.tenant();
     // What `npm start` stores.
-    const rules = [
-      { match: { type: "personalData" }, action: "redact", reason: "It held personal data." },
-      { match: { type: "secrets" }, action: "block", reason: "It held a credential." },
-      { match: { type: "injection" }, action: "block", reason: "It looks like a prompt injection." },
-    ];
-    await worker.call("PUT", "/v1/supervisors/privacy", key, {
-      kind: "rules",
-      hooks: ["request", "response"],
-      config: { rules },
-    });
-    const instructions = "You are a helpful assistant. Answer briefly.";
-    const agent = { kind: "model", model: "default", instructions, supervisors: ["privacy"] };
-    await worker.call("PUT", "/v1/agents/assistant", key, agent);
+    for (const [kind, resources] of Object.entries(starter)) {
+      for (const [name, body] of Object.entries(resources)) {
+        await worker.call("PUT", `/v1/${kind}/${name}`, key, body);
+      }
+    }
     const { sessionId } = await worker.call("POST", "/v1/sessions", key, { agent: "assistant" });
     const blocks = blocksOf(path);
     const program = programOf(blocks);

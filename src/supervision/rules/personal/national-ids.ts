@@ -19,6 +19,9 @@ const numeric = numericIdForms.map((row) => compile(row, new RegExp(complete(row
 const anyNumeric = new RegExp(complete(numericIdForms.map(({ form }) => form).join("|")));
 const lettered = letteredIdForms.map((row) => compile(row, new RegExp(`^(?:${row.form})$`)));
 
+/** Check digits fit one in ten of them. */
+const noughtsAndOnes = /^[01\D]+$/;
+
 const isAnnounced = (announcing: WordTable, left: string): boolean => announcing.endOfLast(wordsOf(left)) >= 0;
 
 /**
@@ -30,7 +33,7 @@ export function findNumericIds(run: string, left: string): Finding[] {
   if (!anyNumeric.test(run)) return found;
   for (const { form, isValid, announcing } of numeric) {
     for (const { 0: text, index } of run.matchAll(form)) {
-      if (!isValid(text)) continue;
+      if (noughtsAndOnes.test(text) || !isValid(text)) continue;
       const inRun = run.slice(Math.max(0, index - leftContext), index);
       const before = index >= leftContext ? inRun : (left + inRun).slice(-leftContext);
       if (announcing !== undefined && !isAnnounced(announcing, before)) continue;

@@ -49,7 +49,10 @@ const thousands = /^\d{1,3}(?:[. ]\d{3})*[. ]000$/;
 /** Groups of four after one more group of four: the end of a card's number, with a right check digit or not. */
 const fours = /^\d{4}([ -])\d{4}\1\d{4}$/;
 const fourBefore = /(?:^|\D)\d{4}[ -]$/;
-const allEqual = /^(\d)\1*$/;
+/** One digit again and again, or noughts and ones. */
+const noNumber = /^(?:(\d)\1*|[01]+)$/;
+/** An amount such as 1314.64. */
+const amount = /^\d+[.,]\d{1,2}$/;
 
 /**
  * The telephone numbers of a run. `left` is the text before it: in what it says a number may be announced as one or as
@@ -69,12 +72,22 @@ export function findPhones(run: string, left: string): Finding[] {
       const rivals = new Set(owners.slice(start, end).filter((owner) => owner !== undefined));
       if ([...rivals].some((other) => row.needsWord || other.end - other.start >= end - start)) continue;
       const first = withTrunkZero(undated, start);
-      if (!isPhone(undated.slice(start, end), row, leftWithin(left, run, start))) continue;
+      const before = leftWithin(left, run, start);
+      if (!isPhone(undated.slice(start, end), row, before)) continue;
+      if (!row.isUnmistakable && isInList(undated, start, end) && announcedBy(before) !== "phone") continue;
       for (const other of rivals) own(owners, other.start, other.end, undefined);
       own(owners, first, end, { start: first, end, mask: "[phone]" });
     }
   }
   return [...new Set(owners.filter((owner) => owner !== undefined))];
+}
+
+/** Whether a number is one of many: another group of digits stands beside it. */
+function isInList(run: string, start: number, end: number): boolean {
+  const before = run.slice(Math.max(0, start - 24), start);
+  const after = run.slice(end, end + 24);
+  const groups = (/(?:\d{2,9} ){1,2}$/.exec(before)?.[0] ?? "") + (/^(?: \d{2,9}){1,2}/.exec(after)?.[0] ?? "");
+  return groups !== "";
 }
 
 /** "0 800 123 456", "0 (212) 345 67 89": the zero before a national number belongs to it. */
@@ -92,12 +105,12 @@ function own(owners: (Finding | undefined)[], start: number, end: number, owner:
 function isPhone(text: string, row: PhoneForm, left: string): boolean {
   const digits = text.replace(/\D/g, "");
   const [least, most] = row.digits;
-  if (digits.length < least || digits.length > most || allEqual.test(digits)) return false;
+  if (digits.length < least || digits.length > most || noNumber.test(digits)) return false;
   // No country's code is one digit but 1 and 7: "ZIP+4 12345-6789".
   if (/^\+[2-689][ .-]/.test(text)) return false;
   if (row.isUnmistakable) return true;
   if (fours.test(text) && fourBefore.test(left)) return false;
-  if (dottedQuad.test(text) || bookNumber.test(text) || thousands.test(text)) return false;
+  if (dottedQuad.test(text) || bookNumber.test(text) || thousands.test(text) || amount.test(text)) return false;
   const announced = announcedBy(left.slice(-wordsWithin));
   return row.needsWord ? announced === "phone" : announced !== "other";
 }

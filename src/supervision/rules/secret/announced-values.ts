@@ -49,6 +49,15 @@ const user = String.raw`[^\s/|:,;"'\x60]{1,40}`;
 const divider = String.raw`${quote}(?:\s{0,2}[/|:,]\s{0,2}|\s{1,2})${quote}`;
 const account = `(?:${accountNames.join("|")})${nameEnd}`;
 
+/** An id behind the kind of what it names, such as `order_7f3a9c21e0` and `size:7f6a939dc8f4`: records and caches are full of them. */
+const recordId = /^(?!(?:tok|token|key|sk|pk|pat|api|auth|access|secret)[_-])[a-z]{1,20}[_:.-][0-9a-f]{6,16}$/;
+/** Names after which anything that looks made up is a secret, an id too. */
+const passwordNames = /pass|pw|secret/i;
+
+function isRecordId(value: string, name: string): boolean {
+  return recordId.test(trimEndOf(value, closing)) && !passwordNames.test(name);
+}
+
 const scheme = /\b(?:bearer|basic|token|apikey)\s{1,4}$/i;
 const schemeValue = /^[A-Za-z0-9._~+/-]{12,}=*$/;
 
@@ -96,7 +105,9 @@ export class AnnouncedValues {
       const name = index >= nameWithin ? before : (left + before).slice(-nameWithin);
       const isNamed =
         this.strongly.within.of(name) !== undefined || (isStrong(value) && this.weakly.within.of(name) !== undefined);
-      if (isNamed && !this.harmless.test(name)) return start;
+      if (!isNamed || this.harmless.test(name)) continue;
+      // What stands in it is no name with a value of its own.
+      return isRecordId(value, name) ? undefined : start;
     }
     return undefined;
   }
@@ -105,17 +116,17 @@ export class AnnouncedValues {
   private isAnnounced(value: string, left: string): boolean {
     if (!isPlausible(value)) return false;
     if (value.length >= 12 && /\d/.test(value) && scheme.test(left)) return schemeValue.test(trimEndOf(value, closing));
-    if (this.isHarmful(this.strongly.before.of(left))) return true;
+    if (this.isHarmful(this.strongly.before.of(left), value)) return true;
     const isStrongValue = isStrong(value);
     if (isStrongValue || isMixed(value)) {
       const weak = this.strongly.bare.of(left) ?? (isStrongValue ? this.weakly.before.of(left) : undefined);
-      if (this.isHarmful(weak)) return true;
+      if (this.isHarmful(weak, value)) return true;
     }
-    return hasThreeClasses(value) && this.isHarmful(this.beforePassword.of(left));
+    return hasThreeClasses(value) && this.isHarmful(this.beforePassword.of(left), value);
   }
 
-  private isHarmful(announcement: string | undefined): boolean {
-    return announcement !== undefined && !this.harmless.test(announcement);
+  private isHarmful(announcement: string | undefined, value: string): boolean {
+    return announcement !== undefined && !this.harmless.test(announcement) && !isRecordId(value, announcement);
   }
 
   /** Where the password starts in a stretch such as `bob/Passw0rd!` after "login: ". */

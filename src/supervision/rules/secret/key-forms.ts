@@ -390,7 +390,7 @@ export const keyForms: readonly KeyForm[] = [
   },
   {
     kind: "airtable-key",
-    form: "key[A-Za-z0-9]{14}(?![A-Za-z0-9])",
+    form: "key(?!(?:[A-Z][a-z]{2,13}){1,4}(?![A-Za-z0-9]))[A-Za-z0-9]{14}(?![A-Za-z0-9])",
     source: vendor,
     example: "key{14}",
     counterExample: "keyshort",

@@ -8,16 +8,16 @@ const placeholder =
 
 /** A place rather than a value: a path, an address, a mail address, a file. */
 const place =
-  /^(?:\.{0,2}|~|[a-z]:)[\\/]|:\/\/|^www\.|^[\w.+-]+@[\w-]+\.[a-z]{2,}$|\.(?:txt|md|pdf|js|ts|py|rb|go|java|json|ya?ml|toml|ini|cfg|conf|env|csv|html?|php|pem|key|pub|crt|log|docx?|xlsx?|png|jpe?g|zip|com|org|net|io|dev)$/i;
+  /^[a-z][\w-]*-\d{1,4}:\d{2,5}$|^[\w-]{1,60}(?:\.[\w-]{1,60}){1,8}:\d{2,5}$|^(?:\.{0,2}|~|[a-z]:)[\\/]|:\/\/|^www\.|^[\w.+-]+@[\w-]+\.[a-z]{2,}$|\.(?:txt|md|pdf|js|ts|py|rb|go|java|json|ya?ml|toml|ini|cfg|conf|env|csv|html?|php|pem|key|pub|crt|log|docx?|xlsx?|png|jpe?g|zip|com|org|net|io|dev)$/i;
 /** Slashes between plain words. */
 const wordsWithSlashes = /^[a-z._-]+(?:[/\\][a-z._-]+)+$/i;
 
 /** Times, dates, versions, sizes, names of algorithms and standards: letters or signs with digits, and no secret. */
 const measure =
-  /^(?:v?\d+(?:[.:/-]\d+)+[a-z]?|\d+(?:[-.,]\d*)?[- ]?(?:s|secs?|seconds?|min|mins|minutes?|m|h|hrs?|hours?|d|days?|weeks?|months?|years?|ms|bits?|bytes?|chars?|characters?|digits?|x|st|nd|rd|th|%|times|k|kb|mb|gb|usd|eur|stellig\w*|zeichen|caract\w*|символ\w*|(?:€|\$|£))|(?:sha|md|aes|rsa|rs|hs|es|ps|oauth|base|utf|http|tls|ssl|ipv|pbkdf|ed|p|des|chacha|curve|blake|argon|level|step|chapter|section|page|part|version|windows|win|office|iso|rfc|cve|gpt|claude|python|node|php|html|web|ios|android|mp|usb|wpa|x|fido|nist|sp|q|h)[-_]?v?\d+(?:[-._]{1,2}[a-z0-9]{1,6})*)$/i;
+  /^(?:\+?0x[\da-f]{1,8}|\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?(?:\.\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?|v?\d+(?:[.:/-]\d+)+[a-z]?|\d+(?:[-.,]\d*)?[- ]?(?:s|secs?|seconds?|min|mins|minutes?|m|h|hrs?|hours?|d|days?|weeks?|months?|years?|ms|bits?|bytes?|chars?|characters?|digits?|x|st|nd|rd|th|%|times|k|kb|mb|gb|usd|eur|stellig\w*|zeichen|caract\w*|символ\w*|(?:€|\$|£))|(?:sha|md|aes|rsa|rs|hs|es|ps|oauth|base|utf|http|tls|ssl|ipv|pbkdf|ed|p|des|chacha|curve|blake|argon|level|step|chapter|section|page|part|version|windows|win|office|iso|rfc|cve|gpt|claude|python|node|php|html|web|ios|android|mp|usb|wpa|x|fido|nist|sp|q|h)[-_]?v?\d+(?:[-._]{1,2}[a-z0-9]{1,6})*)$/i;
 
-/** An assignment of its own, such as `user=jane`. */
-const assignment = /^[A-Za-z_][\w.-]*=[^=]/;
+/** An assignment of its own, such as `user=jane`; or a number with the next name of a record, such as `12.50|to:`. */
+const assignment = /^[A-Za-z_][\w.-]*=[^=]|^\d[\d.,]*\|/;
 
 /** The punctuation of the sentence in which a value stands. */
 export const closing = /[.:!?)\]}…]/;
