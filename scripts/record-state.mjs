@@ -1,5 +1,5 @@
 // Records what a version stores, for tests that start from it: node scripts/record-state.mjs <commit> <file>
-// e.g. node scripts/record-state.mjs f62f300 tests/fixtures/state-f62f300.json
+// e.g. node scripts/record-state.mjs 8acf45e tests/fixtures/state-8acf45e.json; one of each release is kept, with keys and calls under way
 import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -5,7 +5,8 @@
 import { applyD1Migrations } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
-import recorded from "../fixtures/state-f62f300.json" with { type: "json" };
+import newer from "../fixtures/state-8acf45e.json" with { type: "json" };
+import older from "../fixtures/state-f62f300.json" with { type: "json" };
 import { TestTenant } from "../support/conclave.js";
 import { addEntryReply, putContextReply, TestMemory } from "../support/memory.js";
 import { rowsOf } from "../support/objects.js";
@@ -13,14 +14,17 @@ import { readRecording, restoreDatabase, restoreObject } from "../support/restor
 import { answerOpen, getRun, routesTo, runObject } from "../support/teams.js";
 import { upstreamFor } from "../support/upstream-client.js";
 
-const { tenantId, key, waiting, interrupted, run, memory, objects, database } = readRecording(recorded);
-const tenant = new TestTenant(tenantId, key);
+describe.each([
+  ["f62f300", older],
+  ["8acf45e", newer],
+])("what the version %s stored", (_version, recorded) => {
+  const { tenantId, key, waiting, interrupted, run, memory, objects, database } = readRecording(recorded);
+  const tenant = new TestTenant(tenantId, key);
 
-beforeAll(async () => {
-  await restoreDatabase(database, applyD1Migrations);
-});
+  beforeAll(async () => {
+    await restoreDatabase(database, applyD1Migrations);
+  });
 
-describe("what the version before stored", () => {
   it("as a session goes on: it is read, its open ask answered, what was approved is approved, and the next message comes", async () => {
     await restoreObject(tenant.object(waiting.sessionId), objects.waiting);
     const path = `/v1/sessions/${waiting.sessionId}`;
@@ -81,5 +85,55 @@ describe("what the version before stored", () => {
     await restored.settled("context");
     expect(await restored.context()).toMatchObject({ version: 2, coverage: { main: 12 } });
     expect(await restored.entries()).toHaveLength(12);
+  });
+});
+
+describe("what came under keys while 8acf45e ran", () => {
+  const { tenantId, key, keyed, objects, database } = readRecording(newer);
+  if (keyed === undefined || objects.keyed === undefined || objects.response === undefined) {
+    throw new Error("the recording has nothing under keys");
+  }
+  const state = { keyed: objects.keyed, response: objects.response };
+  const tenant = new TestTenant(tenantId, key);
+  const send = (method: string, path: string, body: unknown, once: string) =>
+    tenant.call(method, path, body, { "idempotency-key": once });
+
+  beforeAll(async () => {
+    await restoreDatabase(database, applyD1Migrations);
+    await restoreObject(tenant.object(keyed.sessionId), state.keyed);
+    await restoreObject(tenant.object(keyed.responseSession), state.response);
+  });
+
+  it("is the same turn when it comes again, and its tool is called under the same key", async () => {
+    const [model, hook] = [upstreamFor(env.TEST_UPSTREAM, keyed.model), upstreamFor(env.TEST_UPSTREAM, keyed.hook)];
+    await hook.reply({ body: "charged" });
+    await model.reply({ text: "Charged." });
+    const said = { content: "Charge me.", waitMs: 0 };
+    const again = await send("POST", `/v1/sessions/${keyed.sessionId}/messages`, said, "said");
+    expect(again.body.turnId).toBe(keyed.turnId);
+    expect(await tenant.turn(keyed.sessionId, keyed.turnId)).toMatchObject({ status: "completed" });
+    expect((await hook.requests()).map(({ headers }) => headers["idempotency-key"])).toEqual([keyed.callId]);
+    const other = { content: "Charge me twice.", waitMs: 0 };
+    expect((await send("POST", `/v1/sessions/${keyed.sessionId}/messages`, other, "said")).status).toBe(409);
+  });
+
+  it("is given the answer that was kept", async () => {
+    const put = await send("PUT", "/v1/rules/r", { text: "Be kind." }, "rule");
+    expect(put).toMatchObject({ status: 201, body: { version: keyed.ruleVersion } });
+    const response = await send("POST", "/v1/responses", { model: "responding", input: "Hello?" }, "response");
+    expect(response.body.id).toBe(keyed.responseId);
+    for (const { headers } of [put, response]) expect(headers.get("idempotent-replay")).toBe("true");
+    expect((await send("PUT", "/v1/rules/r", { text: "Be terse." }, "rule")).status).toBe(409);
+  });
+
+  it("is the same session, response and entry when it is made again and its answer was never kept", async () => {
+    await env.DB.prepare("DELETE FROM idempotency WHERE scope = ?").bind(tenantId).run();
+    expect((await send("POST", "/v1/sessions", { agent: "charging" }, "kept")).body.sessionId).toBe(keyed.sessionId);
+    const response = await send("POST", "/v1/responses", { model: "responding", input: "Hello?" }, "response");
+    expect(response.body).toMatchObject({ id: keyed.responseId, status: "completed" });
+    expect(await upstreamFor(env.TEST_UPSTREAM, keyed.responding).requests()).toHaveLength(0);
+    const entries = `/v1/memories/${keyed.memoryId}/entries`;
+    const entry = await send("POST", entries, { rawEntry: "It is green." }, "entry");
+    expect(entry.body.entryId).toBe(keyed.entryId);
   });
 });

@@ -106,6 +106,52 @@ async function thread(tenant: TestTenant) {
   return { vaultId: memory.vaultId, memoryId: memory.memoryId, model: memory.model.model, stub: memory.object() };
 }
 
+/** What came under keys: made things, done writes, and a message and a response whose idempotent tool is being called. */
+async function underKeys(tenant: TestTenant) {
+  const hook = await tenant.agent("shop");
+  await tenant.put("tools", "charge", {
+    ...{ server: "shop", description: "Charges.", parameters: { type: "object", properties: {} }, idempotent: true },
+    http: { method: "POST", url: hook.hookURL },
+  });
+  const tools = [{ server: "shop", tool: "charge" }];
+  const model = await tenant.agent("charging", { tools });
+  const call = (method: string, path: string, body: unknown) =>
+    tenant.call(method, path, body, { "idempotency-key": "kept" });
+  const { sessionId } = (await call("POST", "/v1/sessions", { agent: "charging" })).body;
+  await model.reply({ toolCalls: [{ name: "charge", arguments: {} }] });
+  await hook.reply({ body: "lost", hold: "for ever" });
+  const message = { content: "Charge me.", waitMs: 0 };
+  const { turnId } = (
+    await tenant.call("POST", `/v1/sessions/${sessionId}/messages`, message, { "idempotency-key": "said" })
+  ).body;
+  await hook.until({ requests: 1, open: 1 });
+  const callId = (await hook.requests())[0]?.headers["idempotency-key"] ?? "";
+
+  const responding = await tenant.agent("responding");
+  await responding.reply({ text: "Once." });
+  const input = { model: "responding", input: "Hello?" };
+  const response = await tenant.call("POST", "/v1/responses", input, { "idempotency-key": "response" });
+  const responseSession = /ses_[0-9a-z]+/.exec(
+    JSON.stringify(
+      (await env.DB.prepare("SELECT id FROM creation_keys WHERE idempotency_key = 'response'").first()) ?? "",
+    ),
+  )?.[0];
+
+  const memory = await newMemory("offline", tenant);
+  const entry = await tenant.call(
+    "POST",
+    `${memory.path}/entries`,
+    { rawEntry: "It is green." },
+    { "idempotency-key": "entry" },
+  );
+  const rule = await tenant.call("PUT", "/v1/rules/r", { text: "Be kind." }, { "idempotency-key": "rule" });
+  return {
+    ...{ sessionId, turnId, callId, model: model.model, hook: hook.model },
+    ...{ responding: responding.model, responseId: response.body.id, responseSession },
+    ...{ memoryId: memory.memoryId, entryId: entry.body.entryId, ruleVersion: rule.body.version },
+  };
+}
+
 it("records its state", { timeout: 60_000 }, async () => {
   const tenant = await newTenant();
   const [waiting, interrupted, run] = [
@@ -114,6 +160,7 @@ it("records its state", { timeout: 60_000 }, async () => {
     await waitingRun(tenant),
   ];
   const { stub, ...memory } = await thread(tenant);
+  const keyed = await underKeys(tenant);
   await eventually(async () => {
     expect((await tenant.call("GET", "/v1/asks?status=open")).body.items).toHaveLength(2);
   });
@@ -126,11 +173,14 @@ it("records its state", { timeout: 60_000 }, async () => {
     interrupted,
     run,
     memory,
+    keyed,
     objects: {
       waiting: await ofObject(tenant.object(waiting.sessionId)),
       interrupted: await ofObject(tenant.object(interrupted.sessionId)),
       run: await ofObject(runObject(tenant, run.runId)),
       thread: await ofObject(stub),
+      keyed: await ofObject(tenant.object(keyed.sessionId)),
+      response: await ofObject(tenant.object(keyed.responseSession ?? "")),
     },
     database: await ofDatabase(),
   };

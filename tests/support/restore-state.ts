@@ -22,7 +22,18 @@ const recordingSchema = z.object({
   interrupted: z.object({ sessionId: z.string(), turnId: z.string(), model: z.string() }),
   run: z.object({ runId: z.string(), askId: z.string(), supervisor: z.string(), worker: z.string() }),
   memory: z.object({ vaultId: z.string(), memoryId: z.string(), model: z.string() }),
-  objects: z.object({ waiting: tablesSchema, interrupted: tablesSchema, run: tablesSchema, thread: tablesSchema }),
+  /** What came under keys; of recordings since 8acf45e. */
+  keyed: z
+    .object({
+      ...{ sessionId: z.string(), turnId: z.string(), callId: z.string(), model: z.string(), hook: z.string() },
+      ...{ responding: z.string(), responseId: z.string(), responseSession: z.string() },
+      ...{ memoryId: z.string(), entryId: z.string(), ruleVersion: z.int() },
+    })
+    .optional(),
+  objects: z.object({
+    ...{ waiting: tablesSchema, interrupted: tablesSchema, run: tablesSchema, thread: tablesSchema },
+    ...{ keyed: tablesSchema.optional(), response: tablesSchema.optional() },
+  }),
   database: tablesSchema,
 });
 export type Recording = z.infer<typeof recordingSchema>;
