@@ -3,7 +3,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { parseEnv } from "node:util";
+import { parseArgs, parseEnv } from "node:util";
 
 const varsFile = ".dev.vars";
 /** Where the local tenant's key is kept, for `npm run demo` and the next start. */
@@ -23,7 +23,7 @@ const stopLimitMs = 5_000;
 
 const vars = readVars();
 const setting = (name) => process.env[name] || vars[name];
-const port = setting("PORT") ?? "8787";
+const port = argumentPort() ?? setting("PORT") ?? "8787";
 const origin = `http://127.0.0.1:${port}`;
 let worker;
 let stopping = false;
@@ -71,6 +71,18 @@ function stopWithNpm() {
 function readVars() {
   if (!existsSync(varsFile)) return {};
   return parseEnv(readFileSync(varsFile, "utf8"));
+}
+
+/** `npm start -- --port 8788`. Another argument is a mistake, and no reason to start something else than was meant. */
+function argumentPort() {
+  try {
+    return parseArgs({ options: { port: { type: "string" } } }).values.port;
+  } catch (error) {
+    console.error(
+      `Conclave did not start: ${error.message.split(". ")[0]}. It takes --port <number> alone: npm start -- --port 8788`,
+    );
+    process.exit(1);
+  }
 }
 
 function demandPort() {
@@ -233,7 +245,6 @@ function welcome(key) {
   return `
 Conclave is running at ${origin}   (Ctrl-C stops it)
 Model: ${model}
-Your key (tenant "local", role admin): ${key}
 
 Try it, in another terminal:
 
@@ -244,5 +255,8 @@ Try it, in another terminal:
     -H "Content-Type: application/json" -d '{"content":"My card is 4111 1111 1111 1111. What can you do?"}'
 
 Go on:  npm run demo   ·   every route: ${origin}/docs   ·   README.md
+
+Your key (tenant "local", role admin):
+${key}
 `;
 }

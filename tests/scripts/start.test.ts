@@ -3,9 +3,9 @@ import { createServer } from "node:http";
 import { describe, expect, it } from "vitest";
 
 /** Runs `npm start`'s script to its end. */
-function start(port: string): Promise<{ code: number | null; said: string }> {
+function start(port: string, ...args: string[]): Promise<{ code: number | null; said: string }> {
   const { npm_lifecycle_event: _, ...env } = process.env;
-  const script = spawn(process.execPath, ["scripts/start.mjs"], { env: { ...env, PORT: port } });
+  const script = spawn(process.execPath, ["scripts/start.mjs", ...args], { env: { ...env, PORT: port } });
   let said = "";
   script.stdout.on("data", (text) => (said += text));
   script.stderr.on("data", (text) => (said += text));
@@ -38,6 +38,19 @@ describe("npm start", () => {
     occupied({ version: "0.1.0", checks: {} }, async (port) => {
       expect((await start(String(port))).said).toContain("is taken by another Conclave");
     }));
+
+  it("takes its port from --port, before the environment's", () =>
+    occupied({}, async (port) => {
+      const { said } = await start("99999", "--port", String(port));
+      expect(said).toContain(`port ${port} is taken by another program`);
+    }));
+
+  it.each([["--prot", "8788"], ["8788"], ["--port"]])("refuses what it doesn't know: %s %s", async (...args) => {
+    const { code, said } = await start("8787", ...args.filter((one) => one !== undefined));
+    expect(said).toContain("npm start -- --port 8788");
+    expect(said).not.toContain("at ");
+    expect(code).toBe(1);
+  });
 
   it.each(["99999", "http"])("refuses the port %s", async (port) => {
     const { code, said } = await start(port);
