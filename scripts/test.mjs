@@ -24,7 +24,7 @@ await checkAll([
     ["types", "--include-runtime=false", "--strict-vars=false", "--check"],
   ],
   ["types of the tests of client libraries", "tsc", ["--noEmit", "-p", "tests/clients"]],
-  ["patterns that take linear time", "tsx", ["scripts/check-patterns.ts"]],
+  ["texts and JSON of others are read within bounds", "tsx", ["scripts/check-reading.ts"]],
   ["arrows between folders", "node", ["scripts/arrows.ts"]],
 ]);
 checkBundleSize();

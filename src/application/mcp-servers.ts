@@ -8,6 +8,7 @@ import type { ToolOutput, ToolProgress } from "../agent/tools.js";
 import type { CancelSignal } from "../model/port.js";
 import { withDeadline } from "../platform/clock.js";
 import { fetchSafely, OutgoingError, type OutgoingPolicy } from "../platform/outgoing.js";
+import { isTooDeep, maxJsonDepth, readJson } from "../text/json.js";
 import type { CallSigner } from "./call-signer.js";
 
 /** What a server offers, and what of it can't be used. */
@@ -150,6 +151,9 @@ export class McpConnection {
       },
       signal,
     );
+    if (isTooDeep(result.structuredContent)) {
+      return { content: `Its result can't be read: JSON may be nested at most ${maxJsonDepth} deep.`, isError: true };
+    }
     const texts = result.content.map((part) => (part.type === "text" ? part.text : `[${part.type}]`));
     const structured = result.structuredContent === undefined ? [] : [JSON.stringify(result.structuredContent)];
     return { content: (texts.length > 0 ? texts : structured).join("\n"), isError: result.isError ?? false };
@@ -241,7 +245,7 @@ const callMessage = z.object({
 /** The id of the call that a message is. */
 function callIdOf(body: string): string | undefined {
   if (!body.includes(contextMeta)) return undefined;
-  return callMessage.safeParse(JSON.parse(body)).data?.params._meta[contextMeta].callId;
+  return callMessage.safeParse(readJson(body).value).data?.params._meta[contextMeta].callId;
 }
 
 type Listed = Awaited<ReturnType<Client["listTools"]>>["tools"];

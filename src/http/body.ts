@@ -1,14 +1,12 @@
 /** Bodies: read once, within a limit, and JSON. */
 
 import { createMiddleware } from "hono/factory";
-import { depthExceeds, readJson } from "../text/json.js";
+import { readJson } from "../text/json.js";
 import type { AppEnv } from "./context.js";
 import { problem } from "./problems.js";
 
 /** The most that a body may have, in bytes. */
 const maxBodyBytes = 1_000_000;
-/** How deep JSON may be nested. */
-const maxDepth = 64;
 
 const withBody = new Set(["POST", "PUT", "PATCH"]);
 
@@ -53,7 +51,7 @@ function isWithinLimit(announced: string | null): boolean {
 }
 
 function checkJson(text: string): void {
-  const { value, problem: wrong } = readJson(text);
+  const { problem: wrong, isTooMuch } = readJson(text);
+  if (isTooMuch) throw problem("invalid", `${wrong}.`);
   if (wrong !== undefined) throw problem("bad_request", `The body isn't valid JSON: ${wrong}.`);
-  if (depthExceeds(value, maxDepth)) throw problem("invalid", `JSON may be nested at most ${maxDepth} deep.`);
 }

@@ -5,7 +5,8 @@ import { readJson } from "../text/json.js";
 import { OpenAiError, paramOf } from "./errors.js";
 
 export function readBody<T extends z.ZodType>(schema: T, text: string | undefined): z.infer<T> {
-  const { value, problem } = readJson(text ?? "");
+  const { value, problem, isTooMuch } = readJson(text ?? "");
+  if (isTooMuch) throw new OpenAiError(400, "invalid_value", `${problem}.`);
   if (problem !== undefined) throw new OpenAiError(400, "invalid_request", "Send the request as a JSON body.");
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;

@@ -9,7 +9,6 @@ import { authenticateCaller } from "../application/tenants/authenticate.js";
 import type { FaceEnv } from "../http/face.js";
 import { describeError, log } from "../platform/logging.js";
 import type { Actor } from "../tenancy/actor.js";
-import { depthExceeds, readJson } from "../text/json.js";
 import { readBody } from "./body.js";
 import { actorOf, answering, given } from "./calls.js";
 import { bodyOf, OpenAiError } from "./errors.js";
@@ -22,7 +21,6 @@ import { headAt } from "./stored-response.js";
 
 /** The most that a message may have, in characters, and how deep it may be nested: as a body over HTTP. */
 const maxMessage = 1_000_000;
-const maxDepth = 64;
 /** Messages that may wait for their turn. */
 const maxWaiting = 16;
 /** A socket that says nothing for so long is closed; milliseconds. */
@@ -91,9 +89,6 @@ class ResponseSocket {
     if (this.gone.signal.aborted) return;
     if (typeof data !== "string" || data.length > maxMessage) {
       throw new OpenAiError(413, "request_too_large", `A message is text of at most ${maxMessage} characters.`);
-    }
-    if (depthExceeds(readJson(data).value, maxDepth)) {
-      throw new OpenAiError(400, "invalid_value", `JSON may be nested at most ${maxDepth} deep.`);
     }
     const caller = await authenticateCaller(this.secret, this.services);
     if (caller?.actor.id !== this.actor.id) {

@@ -1,5 +1,6 @@
 /** Embeddings over an OpenAI-compatible provider or Workers AI: texts become vectors of length 1. */
 import { z } from "zod";
+import { readJson } from "../text/json.js";
 import { withDeadline } from "./clock.js";
 import { type OutgoingPolicy, sendOutgoing } from "./outgoing.js";
 
@@ -42,7 +43,7 @@ export function openAiEmbedder(
         policy,
       );
       if (status !== 200) throw new Error(`the embedding provider answered with ${status}`);
-      const { data } = answerSchema.parse(JSON.parse(text));
+      const { data } = answerSchema.parse(readJson(text).value);
       const ordered = [...data].sort((a, b) => (a.index ?? 0) - (b.index ?? 0));
       return normalise(
         ordered.map(({ embedding }) => embedding),

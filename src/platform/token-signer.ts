@@ -1,5 +1,7 @@
 /** Signs and reads the tokens of end users: `cnt_<claims>.<signature>`, under a key derived from the deployment's own secret. */
+
 import { type TokenClaims, tokenClaimsSchema } from "../tenancy/user-token.js";
+import { readJson } from "../text/json.js";
 
 const tokenPattern = /^cnt_([A-Za-z0-9_-]{1,4000})\.([A-Za-z0-9_-]{43})$/;
 const encoder = new TextEncoder();
@@ -39,7 +41,7 @@ export function createTokenSigner(masterSecret: string): TokenSigner {
       if (bytes === undefined || !(await crypto.subtle.verify("HMAC", await keyOnce(), bytes, encoder.encode(payload))))
         return undefined;
       const text = fromBase64Url(payload);
-      return text === undefined ? undefined : tokenClaimsSchema.parse(JSON.parse(new TextDecoder().decode(text)));
+      return text === undefined ? undefined : tokenClaimsSchema.parse(readJson(new TextDecoder().decode(text)).value);
     },
   };
 }

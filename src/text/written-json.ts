@@ -1,5 +1,6 @@
 /** JSON as models write it: bare, in a fence, with prose around it, slightly broken; and probabilities as they write those. */
 import { jsonrepair } from "jsonrepair";
+import { isNestedTooDeep, readJson } from "./json.js";
 
 /**
  * The JSON objects of a text, in the order in which they should be tried: those in fences first. Broken JSON is repaired; what
@@ -51,8 +52,10 @@ function objectsIn(text: string): string[] {
 }
 
 function repairedObject(text: string): object | undefined {
+  // Repairing goes down into it, too.
+  if (isNestedTooDeep(text)) return undefined;
   try {
-    const value: unknown = JSON.parse(jsonrepair(text));
+    const { value } = readJson(jsonrepair(text));
     return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
   } catch {
     return undefined;

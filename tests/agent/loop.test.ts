@@ -62,6 +62,11 @@ describe("the agent loop", () => {
     ["an unknown tool", ["nope", {}], ['There is no tool "nope"', "The tools are: good, picky, broken, slow."]],
     ["broken JSON", ["good", '{"a": '], ['the arguments of "good" must be a JSON object']],
     ["arguments that are no object", ["good", "[1]"], ["must be a JSON object (it is not an object)"]],
+    [
+      "arguments nested 50,000 deep",
+      ["good", `${'{"a":'.repeat(50_000)}1${"}".repeat(50_000)}`],
+      ["must be a JSON object (JSON may be nested at most 64 deep)"],
+    ],
     ["arguments that don't fit", ["picky", { b: 1 }], ['of "picky" are wrong: a: is missing', '"needs":"a"']],
     ["a tool that fails", ["broken", {}], ['The tool "broken" failed: out of order']],
     ["a tool that takes too long", ["slow", {}], ['The tool "slow" failed: no result within 13 ms']],

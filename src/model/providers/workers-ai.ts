@@ -3,6 +3,7 @@
  * usage}`) or in OpenAI's (`{choices}`), streamed likewise; the border takes either, whatever was asked for.
  */
 import { z } from "zod";
+import { isTooDeep } from "../../text/json.js";
 import { ModelError, type ModelListener, type ModelMessage, type ModelRequest, maxStreamBytes } from "../port.js";
 import type { ModelProvider, ProviderReply } from "../provider.js";
 import { chunkShape, completionShape, toolCallShape, usageShape } from "./chat-shapes.js";
@@ -105,6 +106,7 @@ function message(given: ModelMessage): Record<string, unknown> {
 }
 
 function readAnswer(answer: unknown, request: ModelRequest, listener: ModelListener | undefined): ProviderReply {
+  if (isTooDeep(answer)) throw notAReply();
   const assembler = new ReplyAssembler(listener);
   const whole = completionShape.safeParse(answer);
   const [choice] = whole.success ? whole.data.choices : [];

@@ -25,7 +25,7 @@ export class Shown {
   private readonly before: ReadonlySet<string>;
   private readonly now = new Set<string>();
 
-  constructor(private readonly path = "scripts/patterns/shown.txt") {
+  constructor(private readonly path = "scripts/reading/shown.txt") {
     this.before = new Set(existsSync(path) ? readFileSync(path, "utf8").split("\n") : []);
   }
 
@@ -85,10 +85,10 @@ export function patternFaults(
     }),
     ...constructions
       .filter((place) => !evaluated.has(placeOf(place)) && !neverRun.includes(place.path))
-      .map((place) => `${placeOf(place)}: builds a pattern that nobody looks at; run it in scripts/patterns/built.ts`),
+      .map((place) => `${placeOf(place)}: builds a pattern that nobody looks at; run it in scripts/reading/built.ts`),
     ...covered.flatMap(({ exception: { path, finite }, patterns }) => {
       if (patterns.length === 0)
-        return [`${path}: an exception of scripts/patterns/exceptions.ts is about nothing there`];
+        return [`${path}: an exception of scripts/reading/exceptions.ts is about nothing there`];
       const endless = finite ? patterns.filter(({ source }) => repeatsWithoutEnd(source)) : [];
       return endless.map((pattern) => `${placeOf(pattern)}: has to end within a bound: ${written(pattern)}`);
     }),

@@ -1,9 +1,10 @@
-/** The check that no pattern takes more than linear time: that it finds every pattern, and knows a bad one. */
+/** The check that texts and JSON of others are read within bounds: that it finds every pattern and parser, and knows a bad one. */
 import { describe, expect, it } from "vitest";
-import { builtPatterns } from "../../scripts/patterns/built.js";
-import { patternFaults, weakness } from "../../scripts/patterns/check.js";
-import { findPatterns } from "../../scripts/patterns/find.js";
-import { parseSource } from "../../scripts/patterns/sources.js";
+import { builtPatterns } from "../../scripts/reading/built.js";
+import { patternFaults, weakness } from "../../scripts/reading/check.js";
+import { findPatterns } from "../../scripts/reading/find.js";
+import { unboundedJson } from "../../scripts/reading/json.js";
+import { parseSource } from "../../scripts/reading/sources.js";
 
 const find = (source: string) => findPatterns(parseSource("src/x.ts", source));
 const faults = (source: string, known?: Parameters<typeof patternFaults>[2]) =>
@@ -47,5 +48,22 @@ describe("the check of patterns", () => {
       expect.stringContaining("has to end within a bound"),
     ]);
     expect(faults("", [exception])).toEqual([expect.stringContaining("about nothing there")]);
+  });
+});
+
+describe("the check of where JSON is parsed", () => {
+  const parsed = (source: string, own = {}) => unboundedJson([parseSource("src/x.ts", source)], own);
+
+  it.each(["JSON.parse(text)", "texts.map(JSON.parse)", "await c.req.json()", "await response.json()"])(
+    "refuses %s, which has no limits",
+    (source) => {
+      expect(parsed(source)).toEqual([expect.stringContaining("src/x.ts:1: reads JSON without limits")]);
+    },
+  );
+
+  it("takes readJson, answers that are JSON, and what is named as our own as long as there is any", () => {
+    expect(parsed("readJson(text); c.json({ a: 1 }, 200)")).toEqual([]);
+    expect(parsed("JSON.parse(row.body)", { "src/": "rows" })).toEqual([]);
+    expect(parsed("1", { "src/": "rows" })).toEqual([expect.stringContaining("parses no JSON any more")]);
   });
 });
