@@ -88,6 +88,29 @@ export function effectsInWords(effects: readonly Effect[]): string {
   return ` What was done all the same: ${calls.join("; ")}.`;
 }
 
+/**
+ * What was done, for an end user whose answer can't be shown: by the names of the tools alone. Nothing where nothing was.
+ * @example doneForUsers([{ tool: "pay_refund", outcome: "done", … }]) // " It was done; its confirmation can't be shown: pay refund."
+ */
+export function doneForUsers(effects: readonly Pick<ToolEffect, "tool" | "outcome">[]): string {
+  const named = (wanted: ToolEffect["outcome"]): string =>
+    [...new Set(effects.flatMap(({ tool, outcome }) => (outcome === wanted ? [plainName(tool)] : [])))].join(", ");
+  const [done, unknown] = [named("done"), named("unknown")];
+  return [
+    done === "" ? "" : ` It was done; its confirmation can't be shown: ${done}.`,
+    unknown === "" ? "" : ` It was begun, and may or may not have been done: ${unknown}.`,
+  ].join("");
+}
+
+/** A tool's name in words: `payRefund` and `pay_refund` are "pay refund". */
+function plainName(tool: string): string {
+  return tool
+    .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
+    .replace(/[_.-]/g, " ")
+    .trim()
+    .toLowerCase();
+}
+
 export function clip(text: string, most = longestContent): string {
   return text.length <= most ? text : `${text.slice(0, most)}… [cut: ${text.length - most} more characters]`;
 }

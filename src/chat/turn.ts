@@ -3,6 +3,7 @@
  * interruption and goes on at the first step that has no result. It decides; its ports store what it decides.
  */
 import type { AgentOutcome } from "../agent/agent-spec.js";
+import { doneForUsers } from "../agent/effects.js";
 import { type AssistantMessage, type ModelReply, type PlainMessage, replyText } from "../conversation/message.js";
 import { runExchange } from "../supervision/exchange.js";
 import type { HookSummary } from "../supervision/summary.js";
@@ -44,7 +45,7 @@ export async function runTurn(command: TurnCommand, setup: TurnSetup, ports: Tur
   }
   const given = judged?.given;
   const content = given?.content ?? command.content;
-  const outcome = await runExchange<"request", "response", undefined>(
+  const outcome = await runExchange<"request", "response", AgentOutcome["effects"]>(
     {
       request: { hook: "request", message: { messageId, role: "user", content } },
       supervisors: setup.supervisors,
@@ -59,14 +60,13 @@ export async function runTurn(command: TurnCommand, setup: TurnSetup, ports: Tur
         await setup.prepare?.(message.content);
         noteDegraded(ignored);
         const answered = await answerTurn({ ...command, content, given }, message.content, setup, ports, noteDegraded);
-        if (answered.kind === "failed") code = answered.code;
-        return answered.kind === "failed"
-          ? { kind: "failed", detail: answered.detail, report: undefined }
-          : {
-              kind: "responded",
-              response: { hook: "response", reply: replyOf(answered, command.acceptedAt) },
-              report: undefined,
-            };
+        const { effects: report } = answered;
+        if (answered.kind === "failed") {
+          code = answered.code;
+          return { kind: "failed", detail: answered.detail, report };
+        }
+        const reply = replyOf(answered, command.acceptedAt);
+        return { kind: "responded", response: { hook: "response", reply }, report };
       },
     },
     ports,
@@ -79,17 +79,22 @@ export async function runTurn(command: TurnCommand, setup: TurnSetup, ports: Tur
       const message: AssistantMessage = { messageId: replyId, role: "assistant", modelReply: reply };
       return { status, reply: message, request, response: outcome.response, degraded };
     }
-    case "failed":
+    case "failed": {
       ports.stream.withdraw();
-      return { status, error: errorMessage(replyId, failureTexts[code]), failure: outcome.detail, request, degraded };
+      const done = doneForUsers(outcome.report);
+      // Whoever sends it again would have it done again.
+      const text = done === "" ? failureTexts[code].again : `${failureTexts[code].why}${done}`;
+      return { status, error: errorMessage(replyId, text), failure: outcome.detail, request, degraded };
+    }
     case "blocked": {
       if (outcome.hook === "request") {
         const error = errorMessage(replyId, `Your message was blocked. ${sentences(request.reasons)}`);
         return { status, error, request, degraded };
       }
-      const { response } = outcome;
+      const { response, report } = outcome;
       ports.stream.withdraw();
-      const error = errorMessage(replyId, `The answer was blocked. ${sentences(response.reasons)}`);
+      const text = `The answer was blocked. ${sentences(response.reasons)}`.trim();
+      const error = errorMessage(replyId, `${text}${doneForUsers(report)}`);
       return { status, error, request, response, degraded };
     }
   }
@@ -98,10 +103,15 @@ export async function runTurn(command: TurnCommand, setup: TurnSetup, ports: Tur
 type FailureCode = Extract<AgentOutcome, { kind: "failed" }>["code"];
 
 /** What end users read of a failure. What a model, a tool or a worker said of it may hold anything, and isn't for them. */
-const failureTexts: Readonly<Record<FailureCode, string>> = {
-  model_failed: "The answer failed: nobody could give one (model_failed). Send the message again later.",
-  budget_exceeded: "The answer failed: it took more than one answer may take (budget_exceeded). Ask for less at once.",
+const failureTexts: Readonly<Record<FailureCode, { readonly why: string; readonly again: string }>> = {
+  model_failed: failureText("nobody could give one (model_failed).", "Send the message again later."),
+  budget_exceeded: failureText("it took more than one answer may take (budget_exceeded).", "Ask for less at once."),
 };
+
+function failureText(reason: string, advice: string) {
+  const why = `The answer failed: ${reason}`;
+  return { why, again: `${why} ${advice}` };
+}
 
 function replyOf(outcome: AgentOutcome, acceptedAt: number): ModelReply {
   const { turns, metadata } = outcome;

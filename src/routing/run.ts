@@ -1,5 +1,6 @@
 /** Runs as they are stored and sent, and the durable function of a run: a supervised exchange whose work is a team. */
 import { z } from "zod";
+import { doneForUsers } from "../agent/effects.js";
 import { usageSchema } from "../agent/work.js";
 import { askSchema } from "../asks/ask.js";
 import { actorRecordSchema } from "../conversation/actor-record.js";
@@ -13,7 +14,7 @@ import type { LoadedTeam, TeamPorts } from "./ports.js";
 import { workerResultSchema } from "./routing-input.js";
 import { teamChoiceSchema } from "./team.js";
 import { noPromptContext } from "./team-context.js";
-import { runTeam } from "./team-loop.js";
+import { runTeam, type TeamReport } from "./team-loop.js";
 import { routingDecisionSchema } from "./trace.js";
 
 export const newRunSchema = z.strictObject({
@@ -130,12 +131,15 @@ export interface RunEnd {
   readonly outcome: RunOutcome;
 }
 
-const failedForUsers = "The answer failed: nobody could give one. Try again later.";
+/** What is known of the work, however it ends. */
+type RunReport = Pick<TeamReport, "effects"> & { readonly clarifications: Clarification[] };
+
+const failedForUsers = "The answer failed: nobody could give one.";
 
 /** @throws {Parked} while the run waits for an ask. */
 export async function runRouting(command: RunCommand, team: LoadedTeam, ports: RunPorts): Promise<RunEnd> {
   const { runId, metadata, acceptedAt } = command;
-  const outcome = await runExchange<"request", "response", Clarification[]>(
+  const outcome = await runExchange<"request", "response", RunReport>(
     {
       request: { hook: "request", message: { messageId: runId, role: "user", content: command.input } },
       supervisors: ports.supervisors,
@@ -160,7 +164,7 @@ export async function runRouting(command: RunCommand, team: LoadedTeam, ports: R
           { ...ports, journal: ports.journal.scope("team"), noteDegraded, work: runId },
           ports.stream?.listenToRound(),
         );
-        const report = [...worked.clarifications];
+        const report = { clarifications: [...worked.clarifications], effects: worked.effects };
         if (worked.kind === "failed") return { kind: "failed", detail: worked.detail, report };
         const turns = [{ turnId: `${runId}.r`, message: worked.response }];
         const reply = { timestamp: new Date(acceptedAt).toISOString(), turns };
@@ -173,22 +177,27 @@ export async function runRouting(command: RunCommand, team: LoadedTeam, ports: R
   if (status !== "completed") ports.stream?.withdraw();
   switch (status) {
     case "completed": {
-      const { result, response: responseVerdict, report: clarifications } = outcome;
+      const { result, response: responseVerdict, report } = outcome;
+      const { clarifications } = report;
       const response = replyText(result.reply);
       ports.stream?.finish(response);
       return { status, outcome: { response, clarifications, request, responseVerdict, degraded } };
     }
     case "failed": {
-      const error = { code: "failed" as const, detail: outcome.detail, userMessage: failedForUsers };
-      return { status, outcome: { error, clarifications: outcome.report, request, degraded } };
+      const { clarifications, effects } = outcome.report;
+      const done = doneForUsers(effects);
+      const userMessage = done === "" ? `${failedForUsers} Try again later.` : `${failedForUsers}${done}`;
+      const error = { code: "failed" as const, detail: outcome.detail, userMessage };
+      return { status, outcome: { error, clarifications, request, degraded } };
     }
     case "blocked": {
       if (outcome.hook === "request") {
         const error = { code: "blocked" as const, detail: `The input was blocked. ${request.reasons.join("; ")}` };
         return { status, outcome: { error, clarifications: [], request, degraded } };
       }
-      const { response: responseVerdict, report: clarifications } = outcome;
-      const detail = `The response was blocked. ${responseVerdict.reasons.join("; ")}`;
+      const { response: responseVerdict, report } = outcome;
+      const { clarifications, effects } = report;
+      const detail = `The response was blocked. ${responseVerdict.reasons.join("; ")}${doneForUsers(effects)}`;
       const error = { code: "blocked" as const, detail };
       return { status, outcome: { error, clarifications, request, responseVerdict, degraded } };
     }

@@ -73,6 +73,7 @@ export async function stepOf(
     action: said.verdict.action,
     reasons: [...said.verdict.reasons],
     ...(said.wholeReasons === undefined ? {} : { wholeReasons: [...said.wholeReasons] }),
+    ...(said.verdict.faults === undefined ? {} : { faults: [...said.verdict.faults] }),
     ...(said.calls.length === 0 ? {} : { calls: [...said.calls] }),
     beforeHash,
     afterHash: said.after === said.before ? beforeHash : await ports.hash(said.after),

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { actorRecordSchema } from "../conversation/actor-record.js";
 import type { ContextChange } from "./environment.js";
+import { placeSchema } from "./subject.js";
 import { actions, hooks } from "./verdict.js";
 
 const toolRefSchema = z.object({ server: z.string(), tool: z.string() });
@@ -56,6 +57,8 @@ export const supervisionStepSchema = z.object({
   reasons: z.array(z.string()),
   /** Its reasons as it gave them, if these aren't for everybody: for operators alone. */
   wholeReasons: z.array(z.string()).optional(),
+  /** Which texts of a reply, or of a call's arguments, it stopped or held, and how they begin: for operators alone. */
+  faults: z.array(placeSchema.extend({ text: z.string() })).optional(),
   /** The tools that a supervising agent called, and those that it was refused. */
   calls: z.array(supervisorCallSchema).optional(),
   /** Hashes of the supervised text before and after this supervisor: equal unless it changed something. */
@@ -120,16 +123,18 @@ export function passForOperators(state: SupervisionState): ShownPass {
   return { ...state, steps, reasons: reasons.length === 0 ? state.reasons : reasons };
 }
 
-/** Without whole reasons, doubts, texts, the errors of providers and what supervisors did before they decided. */
+/** Without whole reasons, faults, doubts, texts, the errors of providers and what supervisors did before they decided. */
 export function passForOthers({ texts: _, ...state }: SupervisionState): ShownPass {
-  const steps = state.steps.map(({ wholeReasons: __, calls: ___, inDoubt: ____, failed, ...step }) => ({
-    ...step,
-    ...(failed === undefined ? {} : { failed: "It failed." }),
-  }));
+  const steps = state.steps.map(
+    ({ wholeReasons: _reasons, faults: _faults, calls: _calls, inDoubt: _doubt, failed, ...step }) => ({
+      ...step,
+      ...(failed === undefined ? {} : { failed: "It failed." }),
+    }),
+  );
   return { ...state, steps };
 }
 
 /** As it is copied to where texts aren't erased, and what is left of it when they are: reasons as they were given may quote a text. */
 export function withoutTexts({ texts: _, ...state }: SupervisionState): SupervisionState {
-  return { ...state, steps: state.steps.map(({ wholeReasons: __, ...step }) => step) };
+  return { ...state, steps: state.steps.map(({ wholeReasons: _reasons, faults: _faults, ...step }) => step) };
 }

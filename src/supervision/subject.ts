@@ -7,6 +7,7 @@ import {
   plainMessageSchema,
   type ReplyTurn,
   replyText,
+  type ToolCallRequest,
   toolCallRequestSchema,
 } from "../conversation/message.js";
 import { readJson } from "../text/json.js";
@@ -30,10 +31,22 @@ export type Change =
   /** The subject as it shall be, of the same hook: what structural edits made of it. */
   | { readonly kind: "subject"; readonly subject: Subject };
 
+/** Which text of a subject it is. */
+export const placeSchema = z.object({
+  of: z.enum(["message", "argument", "result", "error"]),
+  /** The turn of the reply. */
+  turnId: z.string().optional(),
+  toolCallId: z.string().optional(),
+  /** `server/tool`. */
+  tool: z.string().optional(),
+});
+export type Place = Readonly<z.infer<typeof placeSchema>>;
+
 export interface Segment {
   /** `spoken` segments are read as one text; `data` (arguments, outputs, errors) each stands alone. */
   readonly kind: "spoken" | "data";
   readonly text: string;
+  readonly place: Place;
 }
 
 /** Every text of the subject that could be shown to anyone, in a fixed order. */
@@ -118,18 +131,24 @@ function rewriteUnion(subject: Subject, text: Rewriter): Subject {
     case "request":
       return {
         ...subject,
-        message: { ...subject.message, content: text({ kind: "spoken", text: subject.message.content }) },
+        message: { ...subject.message, content: text(spoken(subject.message.content, { of: "message" })) },
       };
     case "hop":
-      return { ...subject, content: text({ kind: "spoken", text: subject.content }) };
+      return { ...subject, content: text(spoken(subject.content, { of: "message" })) };
     case "tool_call":
-      return { ...subject, call: { ...subject.call, args: rewriteArgs(subject.call.args, text) } };
+      return {
+        ...subject,
+        call: { ...subject.call, args: rewriteArgs(subject.call.args, argumentOf(subject.call, text)) },
+      };
     case "tool_result":
-      return { ...subject, output: text({ kind: "spoken", text: subject.output }) };
+      return { ...subject, output: text(spoken(subject.output, placeOf(subject.call, "result"))) };
     case "response": {
       const { reply } = subject;
       const turns = reply.turns.map((turn) => rewriteTurn(turn, text));
-      const pending = reply.pendingToolCalls?.map((call) => ({ ...call, args: rewriteArgs(call.args, text) }));
+      const pending = reply.pendingToolCalls?.map((call) => ({
+        ...call,
+        args: rewriteArgs(call.args, argumentOf(call, text)),
+      }));
       return {
         ...subject,
         reply: { ...reply, turns, ...(pending === undefined ? {} : { pendingToolCalls: pending }) },
@@ -139,36 +158,51 @@ function rewriteUnion(subject: Subject, text: Rewriter): Subject {
 }
 
 function rewriteTurn(turn: ReplyTurn, text: Rewriter): ReplyTurn {
-  const data = (value: string): string => text({ kind: "data", text: value });
+  const { turnId } = turn;
+  const data = (value: string, place: Place): string => text({ kind: "data", text: value, place });
   return {
     ...turn,
-    ...(turn.message === undefined ? {} : { message: text({ kind: "spoken", text: turn.message }) }),
-    ...(turn.error === undefined ? {} : { error: data(turn.error) }),
+    ...(turn.message === undefined ? {} : { message: text(spoken(turn.message, { of: "message", turnId })) }),
+    ...(turn.error === undefined ? {} : { error: data(turn.error, { of: "error", turnId }) }),
     ...(turn.toolCalls === undefined
       ? {}
       : {
           toolCalls: turn.toolCalls.map((call) => ({
             ...call,
-            args: rewriteArgs(call.args, text),
-            ...(call.output === undefined ? {} : { output: data(call.output) }),
-            ...(call.error === undefined ? {} : { error: data(call.error) }),
+            args: rewriteArgs(call.args, argumentOf(call, text)),
+            ...(call.output === undefined ? {} : { output: data(call.output, placeOf(call, "result")) }),
+            ...(call.error === undefined ? {} : { error: data(call.error, placeOf(call, "error")) }),
           })),
         }),
   };
 }
 
-function rewriteArgs(args: Record<string, unknown>, text: Rewriter): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(args).map(([name, value]) => [text({ kind: "data", text: name }), rewriteJson(value, text)]),
-  );
+function spoken(text: string, place: Place): Segment {
+  return { kind: "spoken", text, place };
+}
+
+type Call = Pick<ToolCallRequest, "server" | "tool" | "toolCallId">;
+
+function placeOf({ server, tool, toolCallId }: Call, of: Place["of"]): Place {
+  return { of, toolCallId, tool: `${server}/${tool}` };
+}
+
+/** Rewrites one string of a call's arguments. */
+function argumentOf(call: Call, text: Rewriter): (value: string) => string {
+  const place = placeOf(call, "argument");
+  return (value) => text({ kind: "data", text: value, place });
+}
+
+function rewriteArgs(args: Record<string, unknown>, text: (value: string) => string): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(args).map(([name, value]) => [text(name), rewriteJson(value, text)]));
 }
 
 /** Strings and numbers are texts (a card number may be a number); a number stays one unless its text changes. */
-function rewriteJson(value: unknown, text: Rewriter): unknown {
-  if (typeof value === "string") return text({ kind: "data", text: value });
+function rewriteJson(value: unknown, text: (value: string) => string): unknown {
+  if (typeof value === "string") return text(value);
   if (typeof value === "number") {
     const written = String(value);
-    const changed = text({ kind: "data", text: written });
+    const changed = text(written);
     return changed === written ? value : changed;
   }
   if (Array.isArray(value)) return value.map((item) => rewriteJson(item, text));

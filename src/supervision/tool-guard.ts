@@ -79,10 +79,16 @@ export function supervisingGuard(
       );
       noteDegraded(supervised.degraded);
       return supervised.action === "block"
-        ? refusal(`The result of "${call.tool.name}" was blocked.`, supervised.reasons)
+        ? refusal(`The result of "${call.tool.name}" was blocked.${wasMade(call, output)}`, supervised.reasons)
         : { kind: "go", value: { ...output, content: supervised.subject.output } };
     },
   };
+}
+
+/** A result that nobody reads undoes nothing: without this a model takes the call for one that wasn't made, and makes it again. */
+function wasMade({ tool }: ToolCall, { isError, effect }: ToolOutput): string {
+  if (tool.readOnly === true || tool.asksPeople === true || effect === "none") return "";
+  return isError === true ? "" : " The call was made all the same: it was done.";
 }
 
 /** A refusal, if a supervisor or a reviewer made arguments of the call that don't fit the tool. Before anybody is asked to approve it. */

@@ -1,5 +1,5 @@
 /** The verdict algebra: what a supervisor says, and how several of them combine. */
-import type { Change } from "./subject.js";
+import type { Change, Place } from "./subject.js";
 
 /** In growing strictness. */
 export const actions = ["allow", "modify", "review", "block"] as const;
@@ -23,6 +23,8 @@ export interface Verdict {
   readonly reasons: readonly string[];
   /** How it came to its reasons, in words that quote nothing: for operators. */
   readonly explanation?: readonly string[];
+  /** Of a subject with several texts those because of which it doesn't pass, where the supervisor can tell: for operators. */
+  readonly faults?: readonly (Place & { readonly text: string })[];
   /** It passes as far as this supervisor can tell, which isn't sure: others may be asked about such texts alone. */
   readonly inDoubt?: boolean;
   /** With `modify`: what to make of it. With `review`: what is proposed, if anything. */

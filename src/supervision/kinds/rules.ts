@@ -1,6 +1,7 @@
 /** Supervisors of kind `rules`: declarative, without a model or a network, decided in microseconds. */
 
 import { isAskHuman } from "../../agent/built-in/ask-human.js";
+import { clip } from "../../agent/effects.js";
 import type { RulesConfig } from "../rules/config.js";
 import { type CompiledRules, compileRules, type RulesEdit } from "../rules/engine.js";
 import { type Segment, type Subject, segmentsOf } from "../subject.js";
@@ -77,8 +78,28 @@ function judgeSubject(rules: CompiledRules, subject: Subject): Verdict {
     reasons: [...new Set(reasons)],
     ...(explanation.length === 0 ? {} : { explanation }),
     ...(inDoubt ? { inDoubt } : {}),
+    ...faultsOf(segments, action, judge),
   };
   return segments.every((segment, index) => segment.text === change.texts[index]) ? verdict : { ...verdict, change };
+}
+
+/** The most texts that are named, and the most of each that is shown, in characters. */
+const mostFaults = 5;
+const faultCharacters = 500;
+
+/** Which of several texts are stopped or held. Of what only breaks a rule where it is read as one, all that is said. */
+function faultsOf(
+  segments: readonly Segment[],
+  action: Action,
+  judge: CompiledRules["judge"],
+): Pick<Verdict, "faults"> {
+  const written = segments.filter(({ text }) => text !== "");
+  if (written.length < 2 || !isStricter(action, "modify")) return {};
+  const alone = written.filter(({ text }) => isStricter(judge(text).action, "modify"));
+  const faulty = alone.length > 0 ? alone : written.filter(({ kind }) => kind === "spoken");
+  return {
+    faults: faulty.slice(0, mostFaults).map(({ place, text }) => ({ ...place, text: clip(text, faultCharacters) })),
+  };
 }
 
 const separator = "\n";

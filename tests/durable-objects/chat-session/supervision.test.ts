@@ -152,7 +152,7 @@ describe("what supervision takes out (fault 3)", () => {
     const results = last.messages.filter((message: { role: string }) => message.role === "tool");
     expect(results.map((message: { content: string }) => message.content)).toEqual([
       "found [mail]",
-      'The result of "look" was blocked. war talk',
+      'The result of "look" was blocked. The call was made all the same: it was done. war talk',
       'The call of "look" was blocked. war talk',
     ]);
   });
