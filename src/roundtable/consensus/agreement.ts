@@ -4,7 +4,7 @@
  */
 import { likeness, termSet } from "../../text/overlap.js";
 import type { Position, Stance } from "../position.js";
-import { claimsOf, relationOf, type Statement } from "./statements.js";
+import { claimsOf, type Relation, relationOf, type Statement, termsOf } from "./statements.js";
 
 /** A position with what is compared of it, read once. */
 export interface Held extends Position {
@@ -18,7 +18,7 @@ export interface Held extends Position {
 export function heldIn(positions: readonly Position[]): Held[] {
   return inOrder(positions).map((position) => ({
     ...position,
-    terms: termSet(position.position),
+    terms: termsOf(position.position),
     reasoningTerms: termSet(position.reasoning),
     claims: claimsOf(position),
   }));
@@ -28,6 +28,8 @@ export function heldIn(positions: readonly Position[]): Held[] {
 const stanceWeight = 0.9;
 /** Share of common terms from which on two positions in words of their own say the same. */
 const fullLikeness = 0.6;
+/** Share of common terms from which on a position's nearest statement of another's is looked at for what it denies: any less is no agreement. */
+const leastOfNearest = 0.3;
 /** Below this mean confidence an agreement is tentative, and counts less. */
 const tentativeBelow = 0.5;
 
@@ -43,12 +45,25 @@ function stanceAgreement(one: Stance, other: Stance): number {
   return one === "NEUTRAL" || other === "NEUTRAL" ? 0.5 : 0;
 }
 
-/** By their words alone: nothing where one denies what the other says, half where their figures differ. */
+/** By their words alone: nothing where one denies what the other says, half at most where their figures or names differ. */
 function wordAgreement(one: Held, other: Held): number {
-  const relations = one.claims.flatMap((claim) => other.claims.map((theirs) => relationOf(claim, theirs)));
+  const relations = relationsBetween(one.claims, other.claims);
   if (relations.includes("opposite")) return 0;
   const overlap = Math.min(1, likeness(one.terms, other.terms) / fullLikeness);
-  return relations.includes("figures") ? overlap / 2 : overlap;
+  return relations.includes("figures") || relations.includes("names") ? overlap / 2 : overlap;
+}
+
+/** Of claims that are like each other; and of those that are each other's nearest, also where they are less so. */
+function relationsBetween(one: readonly Statement[], other: readonly Statement[]): Relation[] {
+  const nearest = (claim: Statement, claims: readonly Statement[]) =>
+    claims.toSorted((a, b) => likeness(claim.terms, b.terms) - likeness(claim.terms, a.terms))[0];
+  return one.flatMap((claim) => {
+    const closest = nearest(claim, other);
+    return other.map((theirs) => {
+      const isNearest = theirs === closest && nearest(theirs, one) === claim;
+      return isNearest ? relationOf(claim, theirs, leastOfNearest) : relationOf(claim, theirs);
+    });
+  });
 }
 
 /**

@@ -1,25 +1,11 @@
 /** Statements of positions, and whether two of them say the same, or the opposite, as far as their words show it. */
-import { likeness, sharedTerms, termSet } from "../../text/overlap.js";
+import { likeness } from "../../text/overlap.js";
 import { sentences } from "../../text/passages.js";
-import { fold, plainWords, wordTerm } from "../../text/tokenizer.js";
+import { formLikeness } from "../../text/variants.js";
 import type { Position } from "../position.js";
+import { readStatement, type Statement, withoutTurning } from "./reading-statements.js";
 
-export interface Statement {
-  /** Whose it is. */
-  readonly seat: string;
-  readonly text: string;
-  readonly terms: ReadonlySet<string>;
-  /** Whether it denies what its terms name. */
-  readonly isNegated: boolean;
-  readonly numbers: ReadonlySet<string>;
-}
-
-/** Words that deny or turn down what stands beside them; whole words, so that "agree" isn't found in "disagree". */
-const negations: ReadonlySet<string> = new Set(
-  `not no never nor neither without cannot cant against avoid avoids reject rejects rejected refuse refuses oppose opposes
-   disagree disagrees stop stops wrong false unlikely hardly`.split(/\s+/),
-);
-const negationTerms: ReadonlySet<string> = new Set([...negations].map(wordTerm));
+export type { Statement } from "./reading-statements.js";
 
 /** From which share of common terms on two statements speak of the same. */
 const sameSubject = 0.5;
@@ -48,30 +34,91 @@ export function claimsOf({ seat, position }: Pick<Position, "seat" | "position">
     .map((text) => readStatement(seat, text));
 }
 
-function readStatement(seat: string, text: string): Statement {
-  const words = plainWords(fold(text));
-  const contractions = text.match(/n['’]t\b/gi)?.length ?? 0;
-  const count = words.filter((word) => negations.has(word)).length + contractions;
-  const all = termSet(text);
-  return {
-    seat,
-    text,
-    terms: new Set([...all].filter((term) => !negationTerms.has(term))),
-    // Denied twice is said.
-    isNegated: count % 2 === 1,
-    numbers: new Set([...all].filter((term) => /^\d/.test(term))),
-  };
+/** What all of a position is about. */
+export function termsOf(text: string): ReadonlySet<string> {
+  return new Set(sentences(text).flatMap((sentence) => readStatement("", sentence).sequence));
 }
 
-export type Relation = "same" | "opposite" | "figures" | "unrelated";
+export type Relation = "same" | "opposite" | "figures" | "names" | "unrelated";
 
 /**
- * `same`: of the same things, and neither denies what the other says. `opposite`: one denies it. `figures`: the same but for its numbers.
+ * What two statements of the same things have to do with each other.
+ * - `opposite`: one denies what the other says, or takes the other side ("raise" and "lower", "right" and "a mistake");
+ * - `figures`: each has a number or a date that the other hasn't;
+ * - `names`: each names something that the other doesn't, or they are the same but for a word.
+ * @param least from which share of common terms on they are of the same things
  * @example relationOf(one("We should migrate in May."), other("We should not migrate in May.")) // "opposite"
  */
-export function relationOf(one: Statement, other: Statement): Relation {
-  if (likeness(one.terms, other.terms) < sameSubject) return "unrelated";
-  if (one.isNegated !== other.isNegated) return "opposite";
-  const bothHaveNumbers = one.numbers.size > 0 && other.numbers.size > 0;
-  return bothHaveNumbers && sharedTerms(one.numbers, other.numbers) === 0 ? "figures" : "same";
+export function relationOf(one: Statement, other: Statement, least = sameSubject): Relation {
+  if (likeness(one.terms, other.terms) < least) return "unrelated";
+  if (areOpposed(one, other)) return "opposite";
+  if (eachHasMore(one.figures, other.figures)) return "figures";
+  return differInNames(one, other) || differInAWord(one, other) ? "names" : "same";
+}
+
+function areOpposed(one: Statement, other: Statement): boolean {
+  let isDenied = false;
+  let isDeniedByBoth = false;
+  for (const [key, sign] of one.signs) {
+    const theirs = other.signs.get(key);
+    if (theirs === undefined || theirs === 0 || sign === 0) continue;
+    const isOpposite = one.sides.get(key) !== other.sides.get(key);
+    if (key.startsWith("@") && sign !== theirs) return true;
+    // "Not raise" and "lower" are on one side, although one of them denies; and two that deny may cut what they deny otherwise.
+    if (sign !== theirs) isDenied = true;
+    else if (sign === -1 || isOpposite) isDeniedByBoth = true;
+  }
+  return (isDenied && !isDeniedByBoth) || turns(one, other) || turns(other, one);
+}
+
+/** Whether a word of the one is a word of the other with a beginning that turns it round: "possible" and "impossible". */
+function turns(one: Statement, other: Statement): boolean {
+  for (const [key, word] of one.words) {
+    if (other.signs.has(key)) continue;
+    const plain = withoutTurning(word).find((rest) => other.signs.has(rest) && !one.signs.has(rest));
+    if (plain !== undefined && one.signs.get(key) === other.signs.get(plain)) return true;
+  }
+  return false;
+}
+
+/** Whether each has something that the other hasn't, as often. */
+function eachHasMore(one: readonly string[], other: readonly string[]): boolean {
+  return without(one, other).length > 0 && without(other, one).length > 0;
+}
+
+function without(one: readonly string[], other: readonly string[]): string[] {
+  const left = [...other];
+  return one.filter((item) => {
+    const at = left.indexOf(item);
+    if (at >= 0) left.splice(at, 1);
+    return at < 0;
+  });
+}
+
+function differInNames(one: Statement, other: Statement): boolean {
+  const own = (names: Statement["names"], { terms, words }: Statement) =>
+    [...names].filter((name) => !terms.has(name) && ![...words.values()].some((word) => formLikeness(name, word) > 0));
+  return own(one.names, other).length > 0 && own(other.names, one).length > 0;
+}
+
+/** So many words, or letters of a script without spaces, may another stand for. */
+const longestSwap = 2;
+const longestUnspacedSwap = 4;
+const unspaced = /^[\p{Script=Han}\p{Script=Katakana}ー]/u;
+
+/** Whether they are the same but for one place, at which something else stands: "the cache" and "the queue". */
+function differInAWord(one: Statement, other: Statement): boolean {
+  const [first, second] = [one.sequence, other.sequence];
+  let start = 0;
+  while (start < first.length && start < second.length && first[start] === second[start]) start += 1;
+  let end = 0;
+  const most = Math.min(first.length, second.length) - start;
+  while (end < most && first[first.length - 1 - end] === second[second.length - 1 - end]) end += 1;
+  const [instead, of] = [first.slice(start, first.length - end), second.slice(start, second.length - end)];
+  if (instead.length === 0 || of.length === 0) return false;
+  const longest = [...instead, ...of].every((key) => unspaced.test(key)) ? longestUnspacedSwap : longestSwap;
+  if (Math.max(instead.length, of.length) > longest) return false;
+  const wordsOf = (statement: Statement, keys: readonly string[]) => keys.map((key) => statement.words.get(key) ?? key);
+  const theirs = wordsOf(other, of);
+  return !instead.some((key) => of.includes(key)) && !wordsOf(one, instead).some((word) => theirs.some((their) => formLikeness(word, their) > 0));
 }
