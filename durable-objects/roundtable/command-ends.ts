@@ -56,7 +56,10 @@ function cutRound(
   const earlier = rounds.filter((one) => one.round !== round);
   const { panel } = store.roundtable().definition;
   const seats = seatsAt(store.roundtable()).map((seat) => ({ ...seat, models: [], tools: [] }));
-  return { ...cut, consensus: countConsensus([...earlier, cut], { mode: panel.mode, seats }) };
+  return {
+    ...cut,
+    consensus: countConsensus([...earlier, cut], { mode: panel.mode, thresholds: panel.thresholds, seats }),
+  };
 }
 
 const crashed = {
@@ -166,6 +169,7 @@ export class CommandEnds {
       rounds: debate.rounds,
       totalRounds: debate.totalRounds,
       exitOnConsensus: definition.panel.exitOnConsensus,
+      thresholds: definition.panel.thresholds,
       exhausted: budgetExhausted(definition.panel.limits, spent),
       blocking: awaitedContext(debate.requests).blocking,
     });

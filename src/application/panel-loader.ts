@@ -62,7 +62,7 @@ export function buildPanel(panel: Panel, { resources, perspectives, allows = () 
       tools: resources.tools(refs, [...panel.memories, ...(agent?.memories ?? [])]),
     });
   }
-  const { mode, rounds, exitOnConsensus, analysis, models, limits } = panel;
+  const { mode, rounds, exitOnConsensus, thresholds, analysis, models, limits } = panel;
   return {
     ok: true,
     panel: {
@@ -70,6 +70,7 @@ export function buildPanel(panel: Panel, { resources, perspectives, allows = () 
       seats,
       totalRounds: rounds,
       exitOnConsensus,
+      thresholds,
       analysis,
       models: { analyst: modelList(models.analyst), synthesis: modelList(models.synthesis) },
       limits,

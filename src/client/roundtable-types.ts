@@ -11,6 +11,12 @@ export interface NewRoundtable {
   readonly seats?: readonly { readonly id: string; readonly name?: string; readonly persona?: string }[];
   readonly rounds?: number;
   readonly exitOnConsensus?: boolean;
+  readonly thresholds?: {
+    readonly agreement?: number;
+    readonly analyst?: number;
+    readonly confidence?: number;
+    readonly stableRounds?: number;
+  };
   readonly waiting?: "all" | "asker";
   readonly supervisors?: readonly string[];
   /** The end user that it belongs to. */

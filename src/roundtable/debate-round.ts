@@ -118,9 +118,9 @@ function roundOf(work: RoundWork, { positions, failures }: RoundResult, now: num
 }
 
 function endsByConsensus(rounds: readonly RoundRecord[], panel: LoadedPanel, { book }: DebatePorts): boolean {
-  const { totalRounds, exitOnConsensus } = panel;
+  const { totalRounds, exitOnConsensus, thresholds } = panel;
   const { blocking } = awaitedContext(book.forSeats());
-  const exit = exitOf({ rounds, totalRounds, exitOnConsensus, blocking, exhausted: undefined });
+  const exit = exitOf({ rounds, totalRounds, exitOnConsensus, thresholds, blocking, exhausted: undefined });
   return exit !== undefined && exit.reason !== "rounds";
 }
 

@@ -122,8 +122,9 @@ export async function runPanel(
     if (place < 0) rounds.push(ended.round);
     else rounds[place] = ended.round;
     const { blocking } = awaitedContext(book.all());
-    const { totalRounds, exitOnConsensus, limits } = panel;
-    exit ??= exitOf({ rounds, totalRounds, exitOnConsensus, blocking, exhausted: budgetExhausted(limits, spent) });
+    const { totalRounds, exitOnConsensus, thresholds, limits } = panel;
+    const exhausted = budgetExhausted(limits, spent);
+    exit ??= exitOf({ rounds, totalRounds, exitOnConsensus, thresholds, blocking, exhausted });
     if (exit?.reason === "budget") break;
   }
   const consensus = rounds.at(-1)?.consensus ?? countConsensus(rounds, panel);

@@ -86,6 +86,20 @@ const panelLimitsSchema = z.strictObject({
 });
 export type PanelLimits = z.infer<typeof panelLimitsSchema>;
 
+const share = z.number().min(0).max(1);
+const exitThresholdsSchema = z.strictObject({
+  /** The counted agreement from which on a debate may end. */
+  agreement: share.default(0.9),
+  /** The agreement that the analyst, where there is one, has to see too. */
+  analyst: share.default(0.7),
+  /** Every seat at least so sure, and all of one view. */
+  confidence: share.default(0.85),
+  /** Over so many rounds nobody may have moved. */
+  stableRounds: z.int().min(2).max(20).default(3),
+});
+/** What ends a debate before its last round, where `exitOnConsensus` lets it. */
+export type ExitThresholds = z.infer<typeof exitThresholdsSchema>;
+
 const modelsSchema = z.strictObject({
   analyst: modelChoice.default("default"),
   synthesis: modelChoice.default("default"),
@@ -95,6 +109,8 @@ const modelsSchema = z.strictObject({
 export const debateFields = {
   rounds: z.int().min(1).max(20),
   exitOnConsensus: z.boolean(),
+  /** From what on it may end before its last round. */
+  thresholds: exitThresholdsSchema,
   /** One a seat, in their order; without them a mode that needs some has them made. */
   perspectives: z.array(perspectiveSchema).max(maxSeats),
   waiting: z.enum(waitings),
@@ -122,6 +138,7 @@ export const panelSchema = z
     seats: panelFields.seats.optional(),
     rounds: debateFields.rounds.default(3),
     exitOnConsensus: debateFields.exitOnConsensus.default(true),
+    thresholds: debateFields.thresholds.prefault({}),
     perspectives: debateFields.perspectives.optional(),
     waiting: debateFields.waiting.default("all"),
     tools: panelFields.tools.default([]),

@@ -8,7 +8,7 @@ import type { Supervisor } from "../supervision/supervisor.js";
 import type { ToolApprovals, ToolGuardPorts } from "../supervision/tool-guard.js";
 import type { SeatFailure } from "./debate.js";
 import type { ModeName } from "./modes/table.js";
-import type { PanelLimits, SeatInfo } from "./panel.js";
+import type { ExitThresholds, PanelLimits, SeatInfo } from "./panel.js";
 import type { Position } from "./position.js";
 import type { RequestBook } from "./request-book.js";
 
@@ -27,6 +27,7 @@ export interface LoadedPanel {
   readonly seats: readonly LoadedSeat[];
   readonly totalRounds: number;
   readonly exitOnConsensus: boolean;
+  readonly thresholds: ExitThresholds;
   readonly analysis: boolean;
   readonly models: { readonly analyst: readonly string[]; readonly synthesis: readonly string[] };
   readonly limits: PanelLimits;

@@ -18,13 +18,14 @@ export function namesOf({ mode, seats }: Pick<LoadedPanel, "mode" | "seats">): N
 /** @param rounds complete rounds, the one in question last */
 export function countConsensus(
   rounds: readonly Pick<RoundRecord, "positions">[],
-  panel: Pick<LoadedPanel, "mode" | "seats">,
+  panel: Pick<LoadedPanel, "mode" | "seats" | "thresholds">,
 ): Consensus {
   const { role } = modeNamed(panel.mode);
   const stances = panel.seats.map((_, index) => role?.(index, panel.seats.length).stance);
   return consensusOf({
     rounds: rounds.map(({ positions }) => positions),
     stancesAreParts: stances.some((stance) => stance !== undefined && stance !== "required"),
+    stableRounds: panel.thresholds.stableRounds,
     nameOf: namesOf(panel),
   });
 }

@@ -35,6 +35,7 @@ export const newRoundtableSchema = z
     limits: sentFields.limits.optional(),
     rounds: debateFields.rounds.optional(),
     exitOnConsensus: debateFields.exitOnConsensus.optional(),
+    thresholds: debateFields.thresholds.optional(),
     perspectives: debateFields.perspectives.optional(),
     waiting: debateFields.waiting.optional(),
     /** In addition to the tenant's and the panel's. */
@@ -83,11 +84,11 @@ export function panelOf(
   start: NewRoundtable,
   stored: Panel | undefined,
 ): { panel: Panel } | { problems: PanelProblems } {
-  const { rounds, exitOnConsensus, perspectives, waiting } = start;
+  const { rounds, exitOnConsensus, thresholds, perspectives, waiting } = start;
   const own =
     stored ??
     Object.fromEntries(ownFields.map((field) => [field, start[field]]).filter(([, value]) => value !== undefined));
-  const overrides = Object.entries({ rounds, exitOnConsensus, perspectives, waiting }).filter(
+  const overrides = Object.entries({ rounds, exitOnConsensus, thresholds, perspectives, waiting }).filter(
     ([, value]) => value !== undefined,
   );
   const parsed = panelSchema.safeParse({ ...own, ...Object.fromEntries(overrides) });

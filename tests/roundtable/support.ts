@@ -61,7 +61,7 @@ export function debate(more: Partial<DebateReading> = {}): DebateReading {
     }),
   ];
   const consensus = (...rounds: readonly (readonly Position[])[]) =>
-    consensusOf({ rounds, stancesAreParts: false, nameOf: names });
+    consensusOf({ rounds, stancesAreParts: false, stableRounds: 3, nameOf: names });
   const at = { absent: [], passes: [], startedAt: openedAt, endedAt: later };
   return {
     sessionId: "rt_1",

@@ -23,7 +23,7 @@ class Shop {
 
   panel(): NestedPanel {
     const panel = panelSchema.parse({ mode: "collaborative", agentCount: 2, rounds: 1, analysis: false });
-    const { mode, exitOnConsensus, analysis, limits, requests, waiting } = panel;
+    const { mode, exitOnConsensus, thresholds, analysis, limits, requests, waiting } = panel;
     const seat = (id: string) => ({ id, name: id, models: [`openai/${id}`], tools: id === "ana" ? [this.charge] : [] });
     return {
       name: "board",
@@ -32,6 +32,7 @@ class Shop {
         seats: [seat("ana"), seat("ben")],
         totalRounds: 1,
         exitOnConsensus,
+        thresholds,
         analysis,
         models: { analyst: ["openai/analyst"], synthesis: ["openai/analyst"] },
         limits,

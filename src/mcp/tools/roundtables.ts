@@ -76,6 +76,7 @@ export const roundtableTools: readonly McpTool[] = [
       seats: start.seats,
       rounds: start.rounds,
       exitOnConsensus: start.exitOnConsensus,
+      thresholds: start.thresholds,
       perspectives: start.perspectives,
       waiting: start.waiting,
       subject: start.subject,

@@ -33,24 +33,25 @@ const leastOfNearest = 0.3;
 /** Below this mean confidence an agreement is tentative, and counts less. */
 const tentativeBelow = 0.5;
 
+/** One answer, whose statements deny each other, or differ in what they name. */
+const mostOf = { opposed: 0.5, differing: 0.75 } as const;
+
 /** How far two seats agree. */
 export function pairAgreement(one: Held, other: Held): number {
-  const words = wordAgreement(one, other);
+  const relations = relationsBetween(one.claims, other.claims);
+  const isOpposed = relations.includes("opposite");
+  const differ = relations.includes("figures") || relations.includes("names");
+  const overlap = Math.min(1, likeness(one.terms, other.terms) / fullLikeness);
+  // By their words alone: nothing where one denies what the other says, half at most where figures, dates or names differ.
+  const words = isOpposed ? 0 : differ ? overlap / 2 : overlap;
   if (one.stance === undefined || other.stance === undefined) return words;
-  return stanceWeight * stanceAgreement(one.stance, other.stance) + (1 - stanceWeight) * words;
+  const level = stanceWeight * stanceAgreement(one.stance, other.stance) + (1 - stanceWeight) * words;
+  return Math.min(level, isOpposed ? mostOf.opposed : differ ? mostOf.differing : 1);
 }
 
 function stanceAgreement(one: Stance, other: Stance): number {
   if (one === other) return 1;
   return one === "NEUTRAL" || other === "NEUTRAL" ? 0.5 : 0;
-}
-
-/** By their words alone: nothing where one denies what the other says, half at most where their figures or names differ. */
-function wordAgreement(one: Held, other: Held): number {
-  const relations = relationsBetween(one.claims, other.claims);
-  if (relations.includes("opposite")) return 0;
-  const overlap = Math.min(1, likeness(one.terms, other.terms) / fullLikeness);
-  return relations.includes("figures") || relations.includes("names") ? overlap / 2 : overlap;
 }
 
 /** Of claims that are like each other; and of those that are each other's nearest, also where they are less so. */

@@ -57,7 +57,7 @@ function contradictions(statements: readonly Statement[]): Disagreement[] {
       .slice(at + 1)
       .filter(({ seat }) => seat !== one.seat)
       .map((statement) => ({ statement, relation: relationOf(one, statement) }));
-    for (const relation of ["opposite", "figures"] as const) {
+    for (const relation of ["opposite", "figures", "names"] as const) {
       const against = others.filter((other) => other.relation === relation).map(({ statement }) => statement);
       const [opponent] = against;
       if (opponent === undefined) continue;

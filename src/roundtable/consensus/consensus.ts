@@ -14,16 +14,18 @@ export interface ConsensusInput {
   readonly rounds: readonly (readonly Position[])[];
   /** The seats' parts have stances of their own, as a devil's advocate has. */
   readonly stancesAreParts: boolean;
+  /** Over so many rounds nobody may have moved for the debate to be stable. */
+  readonly stableRounds: number;
   /** As the seats know each other: pseudonyms where nobody is to be known. */
   readonly nameOf: NameOf;
 }
 
 /**
  * @example
- * const consensus = consensusOf({ rounds: [first, second], stancesAreParts: false, nameOf: (seat) => seat });
+ * const consensus = consensusOf({ rounds: [first, second], stancesAreParts: false, stableRounds: 3, nameOf: (seat) => seat });
  * if (consensus.agreementLevel >= 0.9) end();
  */
-export function consensusOf({ rounds, stancesAreParts, nameOf }: ConsensusInput): Consensus {
+export function consensusOf({ rounds, stancesAreParts, stableRounds, nameOf }: ConsensusInput): Consensus {
   const held = heldIn(rounds.at(-1) ?? []);
   const before = heldIn(rounds.at(-2) ?? []);
   const level = agreementLevel(held);
@@ -57,7 +59,7 @@ export function consensusOf({ rounds, stancesAreParts, nameOf }: ConsensusInput)
       toward: [...toward],
       credits: [...credits],
     })),
-    isStable: isStable(rounds),
+    isStable: isStable(rounds, stableRounds),
     ...(groupthink === undefined ? {} : { groupthink }),
   };
 }

@@ -1,9 +1,9 @@
 /** Who moved between two rounds, how, and towards whom; and whether anybody moves at all. */
-import { likeness, sharedTerms, termSet } from "../../text/overlap.js";
+import { likeness, sharedTerms } from "../../text/overlap.js";
 import { plainWords } from "../../text/tokenizer.js";
 import type { Position, Stance } from "../position.js";
 import { type Held, pairAgreement, rounded } from "./agreement.js";
-import { claimsOf, relationOf } from "./statements.js";
+import { claimsOf, relationOf, termsOf } from "./statements.js";
 
 export interface Movement {
   readonly seat: string;
@@ -57,7 +57,7 @@ function changeBetween(before: Comparable, now: Comparable): Movement["kind"] | 
   const [was, is] = [before.claims[0], now.claims[0]];
   const relation = was === undefined || is === undefined ? "same" : relationOf(was, is);
   // The same words with another figure, or denied, are another position.
-  if (relation === "figures" || relation === "opposite") return "position";
+  if (relation === "figures" || relation === "names" || relation === "opposite") return "position";
   if (likeness(before.terms, now.terms) < sameOwnWords) return "position";
   return Math.abs(now.confidence - before.confidence) >= leastConfidenceChange - 1e-9 ? "confidence" : undefined;
 }
@@ -91,18 +91,15 @@ function hasNewEvidence(before: Position, now: Position): boolean {
   );
 }
 
-/** Over so many rounds nobody may move for the debate to be stable. */
-const stableRounds = 3;
-
 /**
- * Whether nobody moved over the last three rounds: the same seats spoke in each, with the same stance, as sure as before, and in much
+ * Whether nobody moved over so many rounds: the same seats spoke in each, with the same stance, as sure as before, and in much
  * the same words.
  * @param rounds the positions of each round, oldest first.
  */
-export function isStable(rounds: readonly (readonly Position[])[]): boolean {
+export function isStable(rounds: readonly (readonly Position[])[], stableRounds: number): boolean {
   const last = rounds
     .slice(-stableRounds)
-    .map((round) => round.map((held) => ({ ...held, terms: termSet(held.position), claims: claimsOf(held) })));
+    .map((round) => round.map((held) => ({ ...held, terms: termsOf(held.position), claims: claimsOf(held) })));
   if (last.length < stableRounds) return false;
   return last.slice(1).every((now, at) => {
     const before = last[at] ?? [];

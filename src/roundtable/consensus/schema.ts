@@ -14,7 +14,7 @@ const clusterSchema = z.object({
 });
 
 export const disagreementSchema = z.object({
-  /** `stance`: they answer differently. `statement`: one denies what the other says. `figures`: their numbers differ. */
+  /** `stance`: they answer differently. `statement`: one denies what the other says, or names another. `figures`: numbers or dates differ. */
   kind: z.enum(["stance", "statement", "figures"]),
   sides: z.array(z.object({ seats: z.array(seat), text: z.string() })),
 });
@@ -69,7 +69,7 @@ export const consensusSchema = z.object({
   /** Views that were held in the round before and are held by nobody any more. */
   givenUp: z.array(minorityViewSchema),
   movements: z.array(movementSchema),
-  /** Nobody moved over the last three rounds. */
+  /** Nobody moved over the last rounds, three if the panel says nothing else. */
   isStable: z.boolean(),
   groupthink: z.object({ warning: z.string(), signs: z.array(z.string()) }).optional(),
   analysis: analysisSchema.optional(),

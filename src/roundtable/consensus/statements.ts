@@ -3,7 +3,8 @@ import { likeness } from "../../text/overlap.js";
 import { sentences } from "../../text/passages.js";
 import { formLikeness } from "../../text/variants.js";
 import type { Position } from "../position.js";
-import { readStatement, type Statement, withoutTurning } from "./reading-statements.js";
+import { withoutTurning } from "./lexicon.js";
+import { readStatement, type Statement } from "./reading-statements.js";
 
 export type { Statement } from "./reading-statements.js";
 
@@ -62,11 +63,10 @@ function areOpposed(one: Statement, other: Statement): boolean {
   for (const [key, sign] of one.signs) {
     const theirs = other.signs.get(key);
     if (theirs === undefined || theirs === 0 || sign === 0) continue;
-    const isOpposite = one.sides.get(key) !== other.sides.get(key);
     if (key.startsWith("@") && sign !== theirs) return true;
-    // "Not raise" and "lower" are on one side, although one of them denies; and two that deny may cut what they deny otherwise.
     if (sign !== theirs) isDenied = true;
-    else if (sign === -1 || isOpposite) isDeniedByBoth = true;
+    // "Not raise" and "lower" are on one side, although one of them denies; and two that deny needn't deny the same words.
+    else if (sign !== one.sides.get(key) || theirs !== other.sides.get(key)) isDeniedByBoth = true;
   }
   return (isDenied && !isDeniedByBoth) || turns(one, other) || turns(other, one);
 }
@@ -120,5 +120,8 @@ function differInAWord(one: Statement, other: Statement): boolean {
   if (Math.max(instead.length, of.length) > longest) return false;
   const wordsOf = (statement: Statement, keys: readonly string[]) => keys.map((key) => statement.words.get(key) ?? key);
   const theirs = wordsOf(other, of);
-  return !instead.some((key) => of.includes(key)) && !wordsOf(one, instead).some((word) => theirs.some((their) => formLikeness(word, their) > 0));
+  return (
+    !instead.some((key) => of.includes(key)) &&
+    !wordsOf(one, instead).some((word) => theirs.some((their) => formLikeness(word, their) > 0))
+  );
 }

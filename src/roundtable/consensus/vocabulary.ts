@@ -51,15 +51,18 @@ mov- migrat- migrier- transfer- relocat- shift- verleg- umzieh- umzug- verlager-
 
 /** Small words that deny what follows them in their clause, or, where nothing does, what stands before. In a clause they count once. */
 export const negations = `
-not no never nor neither without cannot none nobody nothing hardly unlikely instead rather
-nicht kein keine keinen keinem keiner keines nie niemals niemand nichts ohne weder statt anstatt kaum nirgends keinesfalls
+not no never nor neither without cannot none nobody nothing hardly unlikely
+nicht kein keine keinen keinem keiner keines nie niemals niemand nichts ohne weder kaum nirgends keinesfalls
 ne pas jamais rien aucun aucune sans ni nullement guère
 nunca jamás sin tampoco ningún ninguna ninguno nadie nada
-non senza né nessuno nessuna niente invece
+non senza né nessuno nessuna niente
 não sem nem nenhum nenhuma ninguém
 niet geen nooit zonder noch niemand niets evenmin
-nie nigdy bez ani żaden żadna żadnych zamiast
+nie nigdy bez ani żaden żadna żadnych
 inte aldrig utan ikke ingen нет не нельзя без`;
+
+/** What stands behind these is what isn't wanted; where nothing does, they deny nothing ("findet statt"). */
+export const replacements = "instead statt anstatt lieu invece zamiast";
 
 /** Letters and endings that deny, in scripts without spaces: of Japanese what stands before them, of Chinese what follows. */
 export const deniesBefore: readonly string[] = ["ない", "なかっ", "なく", "ません", "ぬ", "ず", "まい", "ないで"];
@@ -132,4 +135,5 @@ de het een en of we wij is zijn zou zouden wordt worden moet moeten mag mogen ka
 i a w z ze do na o od dla się jest są był byłby byłaby będzie powinien powinna powinno powinniśmy należy trzeba wolno być zostać to ten ta że oraz lub nam nasz nasza`;
 
 /** Chinese letters of the same kind. */
-export const smallLetters = "的了在是我们應应该當当要把会會就都和与與于对對个個这這那有其而且也将將可以需从從进進行被给給很最再还還着所之由到上";
+export const smallLetters =
+  "的了在是我们應应该當当要把会會就都和与與于对對个個这這那有其而且也将將可以需从從进進行被给給很最再还還着所之由到上";

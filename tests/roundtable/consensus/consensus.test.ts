@@ -6,7 +6,7 @@ import { randomFrom } from "../../support/random.js";
 import { position, shuffled } from "../support.js";
 
 function consensus(rounds: readonly (readonly Position[])[], more: { stancesAreParts?: boolean } = {}) {
-  return consensusOf({ rounds, stancesAreParts: false, nameOf: (seat) => seat, ...more });
+  return consensusOf({ rounds, stancesAreParts: false, stableRounds: 3, nameOf: (seat) => seat, ...more });
 }
 
 const migrate = "Migrate the ledger to Postgres in May.";

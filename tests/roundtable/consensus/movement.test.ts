@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { heldIn } from "../../../src/roundtable/consensus/agreement.js";
-import { isStable, movementsOf } from "../../../src/roundtable/consensus/movement.js";
+import { isStable as isStableOver, movementsOf } from "../../../src/roundtable/consensus/movement.js";
 import type { Position } from "../../../src/roundtable/position.js";
 import { position } from "../support.js";
 
+const isStable = (rounds: readonly (readonly Position[])[]) => isStableOver(rounds, 3);
 const moved = (before: readonly Position[], now: readonly Position[]) =>
   movementsOf(heldIn(before), heldIn(now), (seat) => `Agent ${seat}`);
 

@@ -73,7 +73,12 @@ describe("the layered answer", () => {
     const positions = reasons.map((reasoning, at) =>
       position(["ana", "ben", "cem"][at] ?? "", "Migrate in May.", { stance: "YES", confidence, reasoning }),
     );
-    const consensus = consensusOf({ rounds: [positions], stancesAreParts: false, nameOf: (seat) => seat });
+    const consensus = consensusOf({
+      rounds: [positions],
+      stancesAreParts: false,
+      stableRounds: 3,
+      nameOf: (seat) => seat,
+    });
     const [round] = debate().rounds;
     const rounds = round === undefined ? [] : [{ ...round, positions, consensus }];
     expect(answer({ rounds })?.decision.advice).toBe(advice);
