@@ -14,7 +14,7 @@ import type { Kit } from "../kit/kit.js";
 import type { Driven } from "./drive.js";
 import type { Requests } from "./requests.js";
 import { debateOf, seatsAt } from "./roundtable-view.js";
-import type { Command, RoundCommandRow, RoundtableStore } from "./store.js";
+import { type Command, isInBackground, type RoundCommandRow, type RoundtableStore } from "./store.js";
 
 export interface EndPorts {
   readonly store: RoundtableStore;
@@ -28,6 +28,7 @@ function statusOf({ kind }: Driven): EndedStatus {
   switch (kind) {
     case "completed":
     case "analysed":
+    case "cleared":
     case "synthesised":
       return "completed";
     case "blocked":
@@ -87,6 +88,8 @@ export class CommandEnds {
         case "analysed":
           this.addAnalysis(driven.round, driven.analysed);
           return;
+        case "cleared":
+          return;
         case "synthesised":
           store.setSynthesis(driven.synthesis);
           this.ports.kit.events.append("synthesis.completed", work, { roundtableId: store.roundtable().roundtableId });
@@ -140,11 +143,11 @@ export class CommandEnds {
     if (current !== undefined) kit.kick();
   }
 
-  /** An analysis that is under way is given up: what goes on now does it again, or does without. In the write that is under way. */
-  dropAnalysis(): void {
+  /** What goes on in the background is given up: what goes on now does it again, or does without. In the write that is under way. */
+  dropBackground(): void {
     const { store, kit } = this.ports;
     const current = store.command();
-    if (current?.command.kind !== "analysis") return;
+    if (current === undefined || !isInBackground(current.command)) return;
     kit.cancel();
     this.close(current.work, current.command, "cancelled", 0, () => undefined);
   }

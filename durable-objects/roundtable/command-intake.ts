@@ -13,7 +13,7 @@ import type { Kit } from "../kit/kit.js";
 import type { CommandEnds } from "./command-ends.js";
 import type { Requests } from "./requests.js";
 import { debateOf, seatsAt } from "./roundtable-view.js";
-import type { Command, RoundtableStore } from "./store.js";
+import { type Command, isInBackground, type RoundtableStore } from "./store.js";
 
 export interface CommandIntakePorts {
   readonly store: RoundtableStore;
@@ -116,7 +116,7 @@ export class CommandIntake {
     const last = store.rounds().at(-1);
     if (last === undefined)
       return refuse("conflict", "Nobody has said anything yet: there is nothing to bring together.");
-    if (synthesis !== undefined && synthesis.round === last.round) return ok(undefined);
+    if (synthesis?.round === last.round && !this.hasAnswersSince(synthesis.asOf)) return ok(undefined);
     if (store.command()?.command.kind === "synthesis") return ok(undefined);
     const busy = this.busy();
     if (!busy.ok) return busy;
@@ -147,17 +147,24 @@ export class CommandIntake {
     return action === "answerNow" ? this.synthesize() : ok(undefined);
   }
 
+  /** Whether what was answered after that time isn't in a synthesis of then. */
+  private hasAnswersSince(asOf: string | undefined): boolean {
+    if (asOf === undefined) return false;
+    const { requests } = debateOf(this.ports.store);
+    return requests.some(({ status, closedAt }) => status === "answered" && closedAt !== undefined && closedAt > asOf);
+  }
+
   private create(identity: RoundtableIdentity, definition: RoundtableDefinition): void {
     const { store, kit, now } = this.ports;
     store.create(identity, definition, crypto.randomUUID(), now());
     kit.events.append("roundtable.started", undefined, { roundtableId: identity.roundtableId });
   }
 
-  /** Whether a command can be taken. An analysis is in nobody's way: the next round does it beside its seats. */
+  /** Whether a command can be taken. */
   private busy(): Result<undefined> {
     const { store, kit } = this.ports;
     const command = store.command();
-    if (command === undefined || command.command.kind === "analysis") return ok(undefined);
+    if (command === undefined || isInBackground(command.command)) return ok(undefined);
     if (command.status === "running") {
       return refuse("conflict", "A round is running: read the roundtable with waitMs, or follow its events.", {
         retryAfterSeconds: 1,

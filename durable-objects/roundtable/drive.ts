@@ -5,6 +5,7 @@ import type { Spent } from "../../src/agent/spent.js";
 import type { RootPlatform } from "../../src/application/root-platform.js";
 import { loadRoundSetup } from "../../src/application/roundtable-setup.js";
 import { saltedHash } from "../../src/application/salted-hash.js";
+import { clearAnswers } from "../../src/roundtable/clear-answers.js";
 import type { RoundRecord } from "../../src/roundtable/debate.js";
 import { type RoundEnd, runDebateRound } from "../../src/roundtable/debate-round.js";
 import type { DebatePorts, LoadedPanel } from "../../src/roundtable/ports.js";
@@ -32,6 +33,8 @@ export interface DrivePorts {
 export type Driven =
   | RoundEnd
   | { readonly kind: "analysed"; readonly round: number; readonly analysed: Analysed; readonly spent: Spent }
+  /** Supervision has looked at what was answered. */
+  | { readonly kind: "cleared" }
   | { readonly kind: "synthesised"; readonly synthesis: Synthesis; readonly spent: Spent }
   /** The topic itself was blocked: there will be no debate. */
   | { readonly kind: "topic_blocked"; readonly detail: string }
@@ -124,12 +127,19 @@ async function enter(command: Command, about: About, panel: LoadedPanel, ports: 
       const { analysed, spent: taken } = await analyseRound(id, { topic, rounds: upTo }, panel, ports);
       return { kind: "analysed", round: command.round, analysed, spent: taken };
     }
+    case "answers":
+      await clearAnswers(ports);
+      return { kind: "cleared" };
     case "synthesis": {
+      await clearAnswers(ports);
       const consensus = upTo.at(-1)?.consensus ?? countConsensus(upTo, panel);
       const input = { topic, rounds: upTo, requests: ports.book.forSeats(), nameOf: namesOf(panel), consensus };
       const answer = await synthesise(id, input, panel, ports);
       const { spent: taken } = answer;
-      if (answer.kind === "answer") return { kind: "synthesised", synthesis: answer.value, spent: taken };
+      const asOf = new Date(command.startedAt).toISOString();
+      if (answer.kind === "answer") {
+        return { kind: "synthesised", synthesis: { ...answer.value, asOf }, spent: taken };
+      }
       return { kind: "blocked", detail: `The synthesis: ${answer.error}`, spent: taken, effects: [] };
     }
     case "round":

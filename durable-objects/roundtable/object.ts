@@ -104,7 +104,9 @@ export class Roundtable extends Root<RoundtableEngine> implements RoundtableObje
   ): Answer {
     if (!this.exists()) return toWire(noRoundtable);
     const again = (): Result<undefined> => ok(undefined);
-    return this.settle(this.engine.kit.commands.once(key, take, again), waitMs);
+    const taken = this.engine.kit.commands.once(key, take, again);
+    if (taken.ok) await this.engine.cleared(longestClearingMs);
+    return this.settle(taken, waitMs);
   }
 
   /** The roundtable once nothing runs any more, or as it is after `waitMs`. */
@@ -116,4 +118,6 @@ export class Roundtable extends Root<RoundtableEngine> implements RoundtableObje
   }
 }
 
+/** Until it has seen them, answers have no text for readers. */
+const longestClearingMs = 5_000;
 const noRoundtable = refuse("not_found", "There is no such roundtable.");

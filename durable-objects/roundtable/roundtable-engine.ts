@@ -15,7 +15,7 @@ import { driveCommand } from "./drive.js";
 import { presentEvent } from "./event-view.js";
 import { Requests } from "./requests.js";
 import { debateOf, debateRecord, roundtableView, summaryView } from "./roundtable-view.js";
-import { type Command, RoundtableStore } from "./store.js";
+import { type Command, isInBackground, RoundtableStore } from "./store.js";
 
 export class RoundtableEngine implements RootEngine {
   readonly store: RoundtableStore;
@@ -68,10 +68,20 @@ export class RoundtableEngine implements RootEngine {
     await this.kit.waiters.until(() => !this.active(), waitMs);
   }
 
+  /** Resolves when supervision has looked at every answer, at the latest after `waitMs`; what a person has to look at isn't waited for. */
+  async cleared(waitMs: number): Promise<void> {
+    if (!this.hasUncleared()) return;
+    this.inBackground();
+    await this.kit.waiters.until(() => {
+      const current = this.store.command();
+      return current?.status !== "running" || current.command.kind !== "answers";
+    }, waitMs);
+  }
+
   /** Whether a round or a synthesis goes on. */
   active(): boolean {
     const command = this.store.command();
-    return command?.status === "running" && command.command.kind !== "analysis";
+    return command?.status === "running" && !isInBackground(command.command);
   }
 
   /** Between its rounds the roundtable's own, which is what its questions for context belong to. */
@@ -103,7 +113,7 @@ export class RoundtableEngine implements RootEngine {
   private run(command: Command, revision?: number): void {
     const { roundtableId } = this.store.roundtable();
     this.revision = revision;
-    this.ends.dropAnalysis();
+    this.ends.dropBackground();
     const work = `${roundtableId}.${this.store.nextWork()}`;
     this.store.setCommand(work, command);
     if ("speakers" in command) {
@@ -133,7 +143,7 @@ export class RoundtableEngine implements RootEngine {
       const { driven, degraded } = await driveCommand(work, command, { store, kit, platform }, lease);
       // Cut short between its last step and its end: whoever did that has ended it.
       if (lease.isHeld()) this.ends.end(work, command, driven, degraded);
-      this.analyseLast();
+      this.inBackground();
     } catch (error) {
       const then = kit.afterThrow(work, error, lease);
       if (then === "failed") this.ends.crash(work, command);
@@ -152,18 +162,30 @@ export class RoundtableEngine implements RootEngine {
     return this.platform.at(revision ?? (await this.platform.revision(this.store.roundtable().tenantId)));
   }
 
-  /** What was counted is there at once; what an analyst says of it comes after, unless somebody goes on before. */
-  private analyseLast(): void {
+  /**
+   * What is left to do while nobody waits: answers are supervised as they come, so that whoever reads the debate has them; what was counted
+   * is there at once, and what an analyst says of it comes after. Whoever goes on before does without.
+   */
+  private inBackground(): void {
     const last = this.store.rounds().at(-1);
     const { definition, exit, topic } = this.store.roundtable();
     if (this.store.command() !== undefined || last === undefined || topic === undefined) return;
+    if (this.hasUncleared()) {
+      this.kit.write(() => this.run({ kind: "answers", round: last.round, startedAt: this.platform.now() }));
+      return;
+    }
     if (!definition.panel.analysis || exit?.reason === "budget" || !awaitsAnalysis(last)) return;
     this.kit.write(() => this.run({ kind: "analysis", round: last.round, startedAt: this.platform.now() }));
+  }
+
+  private hasUncleared(): boolean {
+    return this.store.requests().some(({ request, cleared }) => request.status === "answered" && cleared === undefined);
   }
 
   private askClosed(work: string): void {
     if (work === this.store.roundtable().roundtableId) {
       this.requests.sync();
+      this.inBackground();
       return;
     }
     const command = this.store.command();

@@ -6,9 +6,9 @@ import { type Debate, exitWords, inSeatOrder, isCompleted, statusOf } from "../.
 import type { DebateRecord } from "../../src/roundtable/debate-record.js";
 import { type SeatInfo, seatsOf } from "../../src/roundtable/panel.js";
 import { shownPosition } from "../../src/roundtable/record-views.js";
-import { effective } from "../../src/roundtable/request-book.js";
+import { shownRequest } from "../../src/roundtable/request-book.js";
 import type { Roundtable, RoundtableSummary } from "../../src/roundtable/roundtable.js";
-import type { RoundtableRecord, RoundtableStore } from "./store.js";
+import { isInBackground, type RoundtableRecord, type RoundtableStore } from "./store.js";
 
 /** Its seats, with the perspectives that were made for them. */
 export function seatsAt({ definition, perspectives }: RoundtableRecord): SeatInfo[] {
@@ -118,7 +118,7 @@ export function debateRecord(store: RoundtableStore): DebateRecord {
     rounds: [...debate.rounds],
     requests: store
       .requests()
-      .map(effective)
+      .map(shownRequest)
       .toSorted((a, b) => a.number - b.number),
     ...(exit === undefined ? {} : { exit }),
     ...(synthesis === undefined ? {} : { synthesis }),
@@ -128,10 +128,9 @@ export function debateRecord(store: RoundtableStore): DebateRecord {
   };
 }
 
-/** An analysis goes on beside everything else. */
 function isRunning(store: RoundtableStore): boolean {
   const command = store.command();
-  return command?.status === "running" && command.command.kind !== "analysis";
+  return command?.status === "running" && !isInBackground(command.command);
 }
 
 /** What has happened, and what to do next. */

@@ -25,9 +25,13 @@ export const commandSchema = z.discriminatedUnion("kind", [
     /** Milliseconds since the epoch. */
     startedAt: z.number(),
   }),
-  z.object({ kind: z.enum(["synthesis", "analysis"]), round: z.int(), startedAt: z.number() }),
+  z.object({ kind: z.enum(["synthesis", "analysis", "answers"]), round: z.int(), startedAt: z.number() }),
 ]);
 export type Command = z.infer<typeof commandSchema>;
+/** An analysis, or answers that supervision looks at, are in nobody's way: what goes on meanwhile does it, or does without. */
+export function isInBackground({ kind }: Command): boolean {
+  return kind === "analysis" || kind === "answers";
+}
 export type RoundCommandRow = Extract<Command, { kind: "round" | "rerun" | "closing" }>;
 
 const commandRow = z

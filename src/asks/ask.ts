@@ -9,11 +9,12 @@ import { canonicalJson } from "../text/json.js";
 
 export { type KeyRole, keyRoles, type Role, roles } from "../conversation/actor-record.js";
 
+import { answerInWords } from "./answer-in-words.js";
 import { type AskSource, type AskWork, askOriginSchema, originOf, withoutMessage } from "./origin.js";
-import { type Audience, audienceOf, audiences } from "./policy.js";
+import { type AskKind, type Audience, askKinds, audienceOf, audiences } from "./policy.js";
 
-export const askKinds = ["human", "context", "approval", "review"] as const;
-export type AskKind = (typeof askKinds)[number];
+export type { AskKind };
+export { askKinds };
 
 export const askPriorities = ["low", "normal", "high", "critical", "required", "optional"] as const;
 
@@ -135,7 +136,7 @@ export type AnswerOutcome =
 /** Decides what an answer does: the first one wins, the same again is harmless, another is refused. */
 export function answerAsk(ask: Ask, given: unknown, { by, asStaff }: Answerer, now: number): AnswerOutcome {
   if (!mayAnswer(ask, { by, asStaff })) return { kind: "forbidden" };
-  const parsed = answerSchemas[ask.kind].safeParse(given);
+  const parsed = answerSchemas[ask.kind].safeParse(inItsKind(ask, given));
   if (!parsed.success) {
     return { kind: "invalid", issues: issuesOf(parsed.error) };
   }
@@ -147,6 +148,12 @@ export function answerAsk(ask: Ask, given: unknown, { by, asStaff }: Answerer, n
   }
   const same = current.status === "answered" && canonicalJson(current.answer) === canonicalJson(answer);
   return { kind: same ? "same" : "already_closed", ask: current };
+}
+
+/** `{response}` answers an ask of any kind, as far as its text does. */
+function inItsKind(ask: Ask, given: unknown): unknown {
+  const text = ask.kind === "human" ? undefined : humanAnswer.safeParse(given).data?.response;
+  return text === undefined ? given : (answerInWords(ask, text) ?? given);
 }
 
 interface Accepting {

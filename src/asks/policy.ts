@@ -1,6 +1,9 @@
 /** Policies of asks: who may answer, how long an answer is waited for, and what counts when nobody gave one. */
 import { z } from "zod";
 
+export const askKinds = ["human", "context", "approval", "review"] as const;
+export type AskKind = (typeof askKinds)[number];
+
 /** `user`: the end user, or the application in their name; `staff`: operators. */
 export const audiences = ["user", "staff"] as const;
 export type Audience = (typeof audiences)[number];

@@ -1,10 +1,10 @@
 /** Asks as they appear in a chat: what is shown, which buttons there are, and what a button or a reply answers. */
 import { z } from "zod";
+import { answerInWords } from "../asks/answer-in-words.js";
 import type { Ask } from "../asks/ask.js";
 import type { Button, Post } from "./adapter.js";
 
 const codes = ["accept", "edit", "reject", "once", "session", "deny"] as const;
-type Code = (typeof codes)[number];
 
 /** The most buttons that any of the platforms shows well; the question lists further suggestions. */
 const maxButtons = 10;
@@ -152,27 +152,9 @@ export function answerOfButton(ask: Ask, choice: string): unknown {
     : { decision: code };
 }
 
-const words: Readonly<Record<Ask["kind"], Readonly<Record<string, Code>>>> = {
-  human: {},
-  context: {},
-  review: { accept: "accept", accepted: "accept", yes: "accept", ok: "accept", reject: "reject", no: "reject" },
-  approval: { once: "once", allow: "once", yes: "once", session: "session", deny: "deny", no: "deny" },
-};
-
-/** The answer that a reply stands for. Of a review any other text is what shall stand in place of the proposed one. */
+/** The answer that a reply stands for. Of a review any text that decides nothing is what shall stand in place of the proposed one. */
 export function answerOfText(ask: Ask, text: string): unknown {
-  const decision = words[ask.kind][text.trim().toLowerCase()];
-  if (decision !== undefined) return { decision };
-  switch (ask.kind) {
-    case "human":
-      return { response: text };
-    case "context":
-      return { result: text };
-    case "review":
-      return { decision: "edit", content: text };
-    case "approval":
-      return undefined;
-  }
+  return answerInWords(ask, text) ?? (ask.kind === "review" ? { decision: "edit", content: text } : undefined);
 }
 
 function outcomeOf({ status, answer, closedBy, audience }: Ask): string {

@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { mentionableSchema } from "../agent/definition.js";
 import { usageSchema } from "../agent/work.js";
+import { isAnsweredByMessage } from "../asks/answer-in-words.js";
 import { type Ask, askSchema } from "../asks/ask.js";
 import { awaitedAnswer } from "../asks/ask-sentence.js";
 import { actorRecordSchema } from "../conversation/actor-record.js";
@@ -173,7 +174,7 @@ export type Admission =
 
 /**
  * What a session does with a message. While its turn has an open ask, `queue` lets the message wait, `refuse` names the ask, `cancel` ends
- * that turn, and `answer` gives the message to the oldest question that is for the user; where there is none, it waits.
+ * that turn, and `answer` gives the message to the oldest question or request for context that is for the user; where there is none, it waits.
  * @example
  * admit({ whileWaiting: "answer", queued: 0, openAsks: [{ askId, kind: "human", audience: "user" }] }); // { kind: "answer", askId }
  */
@@ -186,7 +187,7 @@ export function admit({ whileWaiting, queued, openAsks }: SessionLoad): Result<A
       case "refuse":
         return refuseWaiting(ask);
       case "answer": {
-        const question = openAsks.find(({ kind, audience }) => kind === "human" && audience === "user");
+        const question = openAsks.find(isAnsweredByMessage);
         if (question !== undefined) return ok({ kind: "answer", askId: question.askId });
         break;
       }

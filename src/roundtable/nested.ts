@@ -7,6 +7,7 @@ import { type Effect, effectsInWords } from "../agent/effects.js";
 import { Parked } from "../agent/journal.js";
 import { addSpent, nothingSpent, type Spent } from "../agent/spent.js";
 import type { Ask, AskRequest } from "../asks/ask.js";
+import { clearAnswers } from "./clear-answers.js";
 import { awaitedContext } from "./context-request.js";
 import { type Debate, type Exit, nextStep, type RoundRecord } from "./debate.js";
 import { type RoundEnd, runDebateRound } from "./debate-round.js";
@@ -127,6 +128,8 @@ export async function runPanel(
     exit ??= exitOf({ rounds, totalRounds, exitOnConsensus, thresholds, blocking, exhausted });
     if (exit?.reason === "budget") break;
   }
+  debatePorts.syncRequests();
+  await clearAnswers({ ...debatePorts, journal: ports.journal.scope("answers") });
   const consensus = rounds.at(-1)?.consensus ?? countConsensus(rounds, panel);
   const input = { topic, rounds, requests: book.forSeats(), nameOf: namesOf(panel), consensus };
   const scoped = { ...debatePorts, journal: ports.journal.scope("synthesis") };

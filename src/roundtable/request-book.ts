@@ -146,11 +146,17 @@ export class RequestBook {
   }
 }
 
-/** A request as seats, and everybody but its answerer, may read it. */
-export function effective({ request, cleared }: BookedRequest): ContextRequest {
+/** A request as seats may read it: an answer that isn't cleared yet isn't there yet. */
+export function effective(booked: BookedRequest): ContextRequest {
+  const shown = shownRequest(booked);
+  return shown.status === "answered" && booked.cleared === undefined ? { ...shown, status: "open" } : shown;
+}
+
+/** A request as readers see it: answered at once, and with what supervision left of the answer as soon as it has looked at it. */
+export function shownRequest({ request, cleared }: BookedRequest): ContextRequest {
   if (request.status !== "answered") return request;
   const { result: _, error: __, source: ___, ...rest } = request;
-  return cleared === undefined ? { ...rest, status: "open" } : { ...rest, ...cleared };
+  return { ...rest, ...cleared };
 }
 
 function askOf(callId: string, asked: AskedContext, { audience, timeoutMs }: RequestPolicy): AskRequest {

@@ -31,6 +31,8 @@ export const synthesisSchema = z.object({
   writtenBy: z.enum(["model", "rounds"]),
   /** The last round that it knows of. */
   round: z.int(),
+  /** What was answered until then is in it. */
+  asOf: z.iso.datetime().optional(),
 });
 export type Synthesis = z.infer<typeof synthesisSchema>;
 

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { type UiChunk, uiChunkSchema } from "../../src/http/ui-chat/chunks.js";
 import { ServerSentEventParser } from "../../src/text/server-sent-events.js";
 import { type Answer, type Fields, newTenant, send, TestTenant } from "../support/conclave.js";
+import { newPanel, requests, seat, takes } from "../support/roundtables.js";
 import { expectProblem } from "./support.js";
 
 const human = [{ server: "conclave", tool: "ask_human" }];
@@ -195,6 +196,20 @@ describe("what happens in a turn", () => {
     expect(textIn(chunks)).toBe("I look.|Three lamps.");
     expect(of(chunks, "tool-input-available")).toMatchObject([{ toolName: "shop/stock", input: { item: "lamp" } }]);
     expect(of(chunks, "tool-output-available")).toMatchObject([{ output: expect.stringContaining("three are left") }]);
+  });
+
+  it("takes the next message for the answer to what a panel asks its user", async () => {
+    const tenant = await newTenant();
+    const panel = newPanel(["a", "b"], { rounds: 2 });
+    await tenant.put("panels", "board", panel.fields);
+    await tenant.put("agents", "assistant", { kind: "panel", panel: "board" });
+    const ada = await userOf(tenant, "ada");
+    await seat(panel, "a").reply(requests("What is the budget?"), takes("A1."), takes("A2."));
+    await seat(panel, "b").reply(takes("B1."), takes("B2."));
+    await panel.analyst.reply({ text: JSON.stringify({ conclusion: "The panel would ship." }) });
+    const asked = await say(ada, "c", "Do we ship?");
+    expect(of(asked, "data-ask")).toMatchObject([{ data: { kind: "context", question: "What is the budget?" } }]);
+    expect(textIn(await say(ada, "c", "5 million"))).toContain("The panel would ship.");
   });
 
   it("asks; the next message is the answer, and what follows it is a message of its own", async () => {

@@ -3,9 +3,26 @@ import { afterEach, expect, it, vi } from "vitest";
 import { SessionGateway } from "../../src/gateways/session-gateway.js";
 import { newTenant } from "../support/conclave.js";
 import { callTool, mcpClient } from "../support/mcp-client.js";
+import { newPanel, requests, seat, takes } from "../support/roundtables.js";
 
 afterEach(() => {
   vi.restoreAllMocks();
+});
+
+it("takes the next message of a chat that it began for the answer to what a panel asks its user", async () => {
+  const tenant = await newTenant();
+  const panel = newPanel(["a", "b"], { rounds: 2 });
+  await tenant.put("panels", "board", panel.fields);
+  await tenant.put("agents", "assistant", { kind: "panel", panel: "board" });
+  await seat(panel, "a").reply(requests("What is the budget?"), takes("A1."), takes("A2."));
+  await seat(panel, "b").reply(takes("B1."), takes("B2."));
+  await panel.analyst.reply({ text: JSON.stringify({ conclusion: "The panel would ship." }) });
+  const client = await mcpClient(tenant.key, "legacy");
+  const { sessionId } = (await callTool(client, "create_session", { agent: "assistant" })).result;
+  const asked = await callTool(client, "send_message", { sessionId, content: "Do we ship?", waitMs: 10_000 });
+  expect(asked.result).toMatchObject({ status: "needs_input" });
+  const answered = await callTool(client, "send_message", { sessionId, content: "5 million", waitMs: 10_000 });
+  expect(answered.result).toMatchObject({ status: "completed", turnId: asked.result.turnId });
 });
 
 it("returns a turn that is queued behind one that waits for somebody after one look: nothing goes on by itself", async () => {

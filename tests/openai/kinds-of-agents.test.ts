@@ -1,8 +1,8 @@
 /** Whoever answers under a model's name: teams and panels too, and agents whose tools have to be approved. */
 import { describe, expect, it } from "vitest";
 import { newTenant } from "../support/conclave.js";
-import { newPanel, seat, takes } from "../support/roundtables.js";
-import { asksHuman, modelOf, newTeam, routesTo } from "../support/teams.js";
+import { newPanel, requests, seat, takes } from "../support/roundtables.js";
+import { asksHuman, modelOf, newTeam, promptText, routesTo } from "../support/teams.js";
 import { assistant, complete, stream, user } from "./support.js";
 
 describe("a team under a model's name", () => {
@@ -37,6 +37,21 @@ describe("a panel under a model's name", () => {
     const { text, finish } = await stream(tenant, [user("Do we ship?")]);
     expect(text).toContain("The panel would ship.");
     expect(finish).toBe("stop");
+  });
+
+  it("asks for what a seat requires, and the next message is the answer", async () => {
+    const tenant = await newTenant();
+    const panel = newPanel(["a", "b"], { rounds: 2 });
+    await tenant.put("panels", "board", panel.fields);
+    await tenant.put("agents", "assistant", { kind: "panel", panel: "board" });
+    await seat(panel, "a").reply(requests("What is the budget?"), takes("A1."), takes("A2."));
+    await seat(panel, "b").reply(takes("B1."), takes("B2."));
+    await panel.analyst.reply({ text: JSON.stringify({ conclusion: "The panel would ship." }) });
+    const asked = (await complete(tenant, [user("Do we ship?")])).body.choices[0].message.content;
+    expect(asked).toContain("What is the budget?");
+    const answer = await complete(tenant, [user("Do we ship?"), assistant(asked), user("5 million")]);
+    expect(answer.body.choices[0].message.content).toContain("The panel would ship.");
+    expect(promptText((await seat(panel, "b").requests())[1])).toContain("5 million");
   });
 });
 

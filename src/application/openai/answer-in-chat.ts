@@ -1,11 +1,10 @@
 /** A message whose conversation ends with a question of ours is the answer to it. */
-
+import { answerInWords } from "../../asks/answer-in-words.js";
 import { type Ask, askOwner, mayAnswer } from "../../asks/ask.js";
 import { isFinal } from "../../chat/session.js";
 import type { TurnRef } from "../../chat/turn-request.js";
 import { ok, type Result } from "../../conversation/problem.js";
 import type { Actor } from "../../tenancy/actor.js";
-import { trimEndOf } from "../../text/edges.js";
 import { answerAsk } from "../asks/answer-ask.js";
 import { answererOf } from "../asks/ask-view.js";
 import type { Services } from "../services.js";
@@ -99,25 +98,5 @@ export function openAsks(asks: readonly Ask[]): Ask[] {
 
 /** The text as the actor's answer; undefined where it is none, or they may give none. */
 function answerBy(actor: Actor, ask: Ask, content: string): unknown {
-  return mayAnswer(ask, answererOf(actor)) ? answerOf(ask, content) : undefined;
-}
-
-/** The text as an answer of the ask's kind; undefined where it is none. */
-function answerOf({ kind }: Ask, content: string): unknown {
-  const word = trimEndOf(content.trim().toLowerCase(), /[.!]/);
-  switch (kind) {
-    case "human":
-      return { response: content };
-    case "context":
-      return { result: content };
-    case "approval":
-      return decision(word, { once: ["once", "yes", "approve"], session: ["session"], deny: ["deny", "no"] });
-    case "review":
-      return decision(word, { accept: ["accept", "yes", "approve"], reject: ["reject", "no"] });
-  }
-}
-
-function decision(word: string, words: Readonly<Record<string, readonly string[]>>): unknown {
-  const [chosen] = Object.entries(words).find(([, said]) => said.includes(word)) ?? [];
-  return chosen === undefined ? undefined : { decision: chosen };
+  return mayAnswer(ask, answererOf(actor)) ? answerInWords(ask, content) : undefined;
 }

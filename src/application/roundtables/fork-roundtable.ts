@@ -49,7 +49,9 @@ function recordUpTo(record: DebateRecord, round: number): Result<DebateRecord> {
   }
   const requests = record.requests.flatMap((request) => {
     const askers = request.askers.filter((asker) => asker.round <= round);
-    const resolved = request.status === "answered" || request.status === "unavailable";
+    // An answer that supervision hasn't seen yet has no text.
+    const resolved =
+      (request.status === "answered" && request.result !== undefined) || request.status === "unavailable";
     return resolved && askers.length > 0 ? [{ ...request, askers }] : [];
   });
   const { exit: _, synthesis: __, endedAt: ___, ...rest } = record;

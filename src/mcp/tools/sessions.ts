@@ -72,7 +72,11 @@ export const sessionTools: readonly McpTool[] = [
     }),
     output: z.object({ sessionId: z.string(), agent: z.string(), subject: z.string().optional() }),
     run: ({ idempotencyKey: key, ...fields }, { actor, services }) =>
-      beginSession(actor, { definition: newSessionSchema.parse(fields), idempotencyKey: key }, services),
+      beginSession(
+        actor,
+        { definition: newSessionSchema.parse({ ...fields, whileWaiting: "answer" }), idempotencyKey: key },
+        services,
+      ),
   }),
   mcpTool({
     name: "send_message",

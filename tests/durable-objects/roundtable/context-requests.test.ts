@@ -1,7 +1,7 @@
 /** What seats ask for: the pattern as callers see it, item by item. */
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { newTenant } from "../../support/conclave.js";
+import { type Fields, newTenant } from "../../support/conclave.js";
 import { eventually } from "../../support/eventually.js";
 import {
   everybodySpeaks,
@@ -270,6 +270,83 @@ describe("a debate that needs context", () => {
     expect(again).toMatchObject({ status: "in_progress", currentRound: 1 });
     expect(held(again)).toEqual({ a: "A with it.", b: "B." });
     expect(await seat(panel, "b").requests()).toHaveLength(1);
+  });
+});
+
+describe("an answer that was accepted", () => {
+  /** A debate that waits for its budget, and what gives it. */
+  async function waitingForBudget(fields: Fields = {}) {
+    const tenant = await newTenant();
+    await tenant.rules(
+      "names",
+      [{ match: { type: "phrases", phrases: ["Ada"] }, action: "redact", replacement: "[name]", reason: "name" }],
+      { hooks: ["request"] },
+    );
+    const panel = newPanel(["a", "b"], { rounds: 2, ...fields });
+    await seat(panel, "a").reply(requests("What is the budget?"), takes("A depends on it."));
+    await seat(panel, "b").reply(takes("B."));
+    const first = await startTable(tenant, panel);
+    const { requestId } = openRequest(first);
+    const path = `/v1/roundtables/${first.sessionId}`;
+    await panel.analyst.reply({ text: JSON.stringify({ conclusion: "Go.", citations: ["C1"] }), repeat: true });
+    const give = (content: string) =>
+      tenant.call("POST", `${path}/context`, { contextResults: [{ requestId, content, source: "the board" }] });
+    const synthesised = async () => promptText((await panel.analyst.requests()).at(-1));
+    return { tenant, panel, first, requestId, path, give, synthesised };
+  }
+  const answered = expect.stringContaining("5 million");
+
+  it("is shown as answered at once, and stands in the export before anything runs", async () => {
+    const { tenant, path, requestId, give } = await waitingForBudget();
+    await give("5 million");
+    const { body } = await tenant.call("GET", `${path}/requests`);
+    expect(body.items).toMatchObject([{ requestId, status: "answered", result: "5 million", source: "the board" }]);
+    const exported = await tenant.call("GET", `${path}/export`);
+    expect(exported.body.requests).toMatchObject([{ status: "answered", result: "5 million" }]);
+    expect((await tenant.call("GET", `${path}/export?format=markdown`)).body).toEqual(answered);
+  });
+
+  it("is in the synthesis, from wherever it came", async () => {
+    const { give, path, tenant, synthesised, requestId } = await waitingForBudget();
+    await give("5 million");
+    const { body } = await tenant.call("POST", `${path}/synthesis`, {});
+    expect(await synthesised()).toEqual(answered);
+    expect(body.synthesis).toMatchObject({ citedContext: [requestId] });
+
+    const inbox = await waitingForBudget();
+    await inbox.tenant.call("POST", `/v1/asks/${inbox.requestId}/answer`, { response: "5 million" });
+    await inbox.tenant.call("POST", `${inbox.path}/synthesis`, {});
+    expect(await inbox.synthesised()).toEqual(answered);
+  });
+
+  it.each(["answerNow", "stop"])("is in what follows %s", async (action) => {
+    const { give, path, tenant, synthesised } = await waitingForBudget();
+    await give("5 million");
+    await tenant.call("POST", `${path}/control`, { action });
+    if (action === "stop") await tenant.call("POST", `${path}/synthesis`, {});
+    expect(await synthesised()).toEqual(answered);
+  });
+
+  it("after a synthesis is in the next one", async () => {
+    const { give, path, tenant, synthesised } = await waitingForBudget();
+    await tenant.call("POST", `${path}/synthesis`, {});
+    expect(await synthesised()).not.toEqual(answered);
+    await give("5 million");
+    await tenant.call("POST", `${path}/synthesis`, {});
+    expect(await synthesised()).toEqual(answered);
+  });
+
+  it("is shown and read as supervision left it, or not at all", async () => {
+    const { tenant, path, give, synthesised } = await waitingForBudget({ supervisors: ["names"] });
+    await give("5 million, says Ada");
+    const read = JSON.stringify([
+      (await tenant.call("GET", `${path}/requests`)).body,
+      (await tenant.call("GET", `${path}/export`)).body,
+    ]);
+    expect(read).toContain("5 million, says [name]");
+    expect(read).not.toContain("Ada");
+    await tenant.call("POST", `${path}/synthesis`, {});
+    expect(await synthesised()).toContain("5 million, says [name]");
   });
 });
 

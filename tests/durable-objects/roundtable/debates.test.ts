@@ -146,12 +146,47 @@ describe("a debate", () => {
       [null, "completed"],
     ] as const) {
       const panel = newPanel(["a", "b"], { analysis: true, exitOnConsensus: true });
-      await panel.analyst.reply(analysis(veto));
-      for (const id of ["a", "b"])
-        await seat(panel, id).reply(takes("We ship on Monday.", { stance: "YES", confidence: 0.7 }));
+      await panel.analyst.reply({ ...analysis(veto), repeat: true });
+      const ship = takes("We ship on Monday.", { stance: "YES", confidence: 0.9 });
+      for (const id of ["a", "b"]) await seat(panel, id).reply(ship, ship);
       const table = await startTable(tenant, panel);
-      expect(table).toMatchObject({ status, consensus: { analysis: { summary: "All would ship." } } });
+      // Nobody has read anybody yet: a blind round ends nothing, however much they agree.
+      expect(table).toMatchObject({ status: "in_progress", currentRound: 1 });
+      const second = await goOn(tenant, table);
+      expect(second).toMatchObject({ status, consensus: { analysis: { summary: "All would ship." } } });
     }
+  });
+
+  it.each([
+    ["Die Preiserhöhung ist richtig.", "Die Preiserhöhung ist ein Fehler."],
+    ["Les travaux coûteront 40 000 euros.", "Les travaux coûteront 90 000 euros."],
+    ["五月にデータベースを移行すべきだ。", "五月にデータベースを移行すべきではない。"],
+  ])("goes on while its seats say the opposite, however sure: %s %s", async (one, other) => {
+    const tenant = await newTenant();
+    const panel = newPanel(["a", "b"], { exitOnConsensus: true });
+    for (const [id, text] of [
+      ["a", one],
+      ["b", other],
+    ] as const) {
+      const takesIt = takes(text, { confidence: 0.95 });
+      await seat(panel, id).reply(takesIt, takesIt);
+    }
+    const second = await goOn(tenant, await startTable(tenant, panel));
+    expect(second).toMatchObject({ status: "in_progress", currentRound: 2 });
+    expect(second.consensus?.agreementLevel).toBeLessThanOrEqual(0.5);
+  });
+
+  it("ends at the agreement that its panel sets", async () => {
+    const tenant = await newTenant();
+    const panel = newPanel(["a", "b"], { exitOnConsensus: true, thresholds: { agreement: 0.3 } });
+    for (const [id, text] of [
+      ["a", "Ship on Monday with a rollback plan."],
+      ["b", "Ship on Monday, but tell the customers first."],
+    ] as const) {
+      await seat(panel, id).reply(takes(text), takes(text));
+    }
+    const second = await goOn(tenant, await startTable(tenant, panel));
+    expect(second).toMatchObject({ status: "completed", exit: { reason: "agreement", round: 2 } });
   });
 
   it("stops within its budget", async () => {

@@ -69,6 +69,24 @@ describe("a panel as the agent of a session", () => {
     expect(promptText((await seat(panel, "b").requests())[1])).toContain("5 million");
   });
 
+  it("takes what the user types next for what a seat asked them, and goes on", async () => {
+    const tenant = await newTenant();
+    const panel = newPanel(["a", "b"], { rounds: 2 });
+    await tenant.put("panels", "board", panel.fields);
+    await tenant.put("agents", "assistant", { kind: "panel", panel: "board" });
+    const session = await tenant.session({ whileWaiting: "answer" });
+    await seat(panel, "a").reply(requests("What is the budget?"), takes("A1."), takes("A2."));
+    await seat(panel, "b").reply(takes("B1."), takes("B2."));
+    await panel.analyst.reply(synthesis);
+    const waiting = await tenant.say(session, "Do we ship?");
+    expect(waiting).toMatchObject({ status: "waiting", asks: [{ kind: "context", audience: "user" }] });
+    const answered = await tenant.say(session, "5 million");
+    expect(answered).toMatchObject({ turnId: waiting.turnId, status: "completed" });
+    expect(promptText((await seat(panel, "b").requests())[1])).toContain("5 million");
+    const { body } = await tenant.call("GET", `/v1/sessions/${session}/messages`);
+    expect(body.items[1]).toMatchObject({ content: "5 million", answers: waiting.asks[0]?.askId });
+  });
+
   it("says in the calls of a turn that was cancelled what its seats did", async () => {
     const tenant = await newTenant();
     const shop = await httpTool(tenant, "charge", { parameters: { type: "object" } });
