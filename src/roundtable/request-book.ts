@@ -147,7 +147,7 @@ export class RequestBook {
 }
 
 /** A request as seats may read it: an answer that isn't cleared yet isn't there yet. */
-export function effective(booked: BookedRequest): ContextRequest {
+function effective(booked: BookedRequest): ContextRequest {
   const shown = shownRequest(booked);
   return shown.status === "answered" && booked.cleared === undefined ? { ...shown, status: "open" } : shown;
 }
