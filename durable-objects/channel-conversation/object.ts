@@ -17,7 +17,7 @@ import { channelConversationSchema } from "./schema.js";
 export class ChannelConversation extends StoredObject<ConversationEngine> implements ConversationObject {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env, channelConversationSchema, new ConversationEngine(ctx, composeChannelPlatform(env)));
-    if (this.exists()) this.engine.kit.kick();
+    if (this.canGoOn()) this.engine.kit.kick();
   }
 
   async accept(

@@ -46,7 +46,7 @@ export abstract class Root<W extends RootEngine> extends StoredObject<W> impleme
     const missed = () => missedBy(engine.forLatecomers?.(undefined) ?? {});
     this.sockets = new EventSockets(ctx, engine.kit.events, () => Date.now(), missed);
     // A new instance goes on at once with what the one before it left, whoever woke it.
-    if (this.exists()) engine.kit.resume();
+    if (this.canGoOn()) engine.kit.resume();
   }
 
   /** Erases everything that the object holds; false when there is nothing. */

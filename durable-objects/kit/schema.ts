@@ -1,7 +1,9 @@
 /**
  * The tables of an object, as steps that are applied once each and known by their names: the kit's steps and the object's own are
- * two lists that grow apart from one another. The table `schema_steps` is a contract with objects that are stored already.
+ * two lists that grow apart from one another. The table `schema_steps` is a contract with objects that are stored already, in both
+ * directions: code also meets what newer code has applied, when a deployment goes back to the version before.
  */
+import { NewerStateError } from "../../src/gateways/newer-state.js";
 
 export interface SchemaStep {
   /** Unique over the kit's steps and the object's own. */
@@ -9,6 +11,12 @@ export interface SchemaStep {
   readonly sql: string;
   /** What this step read before a part of it became a step of its own. An object that applied that is not changed. */
   readonly formerly?: readonly string[];
+  /**
+   * The oldest version (of `package.json`) that works on what this step leaves. Left out where code that doesn't know the step reads and
+   * writes as before: the step has only added tables, indexes or columns that may be left out. It is stored with the step, so that code
+   * of before knows it too.
+   */
+  readonly readableFrom?: string;
 }
 
 export class EditedHistoryError extends Error {
@@ -20,9 +28,19 @@ export function hasSchema(sql: SqlStorage): boolean {
   return sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'schema_steps'").toArray().length > 0;
 }
 
+interface AppliedStep extends Record<string, SqlStorageValue> {
+  name: string;
+  /** What it read, as a digest; its whole text where code of before 24 November 2026 has applied it. */
+  sql: string;
+  /** Missing in tables that such code has made. */
+  readable_from: string | null;
+}
+
 /**
- * Applies the steps that this object doesn't have yet, in the order of the list, all or none.
- * @throws {EditedHistoryError} when a step that was applied reads otherwise now, or is gone: steps are only ever added.
+ * Applies the steps that this object doesn't have yet, in the order of the list, all or none. Steps that newer code has applied are
+ * passed over, if they have only added.
+ * @throws {NewerStateError} when newer code has applied one that this code can't read behind; nothing is changed then.
+ * @throws {EditedHistoryError} when a step that was applied reads otherwise now: steps are only ever added.
  * @throws {TypeError} when two steps have the same name.
  */
 export function applySchema(storage: DurableObjectStorage, steps: readonly SchemaStep[]): void {
@@ -31,25 +49,39 @@ export function applySchema(storage: DurableObjectStorage, steps: readonly Schem
   if (byName.size < steps.length) throw new TypeError("two schema steps have the same name");
   storage.transactionSync(() => {
     sql.exec(
-      "CREATE TABLE IF NOT EXISTS schema_steps (position INTEGER PRIMARY KEY, name TEXT NOT NULL, sql TEXT NOT NULL)",
+      "CREATE TABLE IF NOT EXISTS schema_steps (position INTEGER PRIMARY KEY, name TEXT NOT NULL, sql TEXT NOT NULL, readable_from TEXT)",
     );
-    const applied = sql.exec<{ name: string; sql: string }>("SELECT name, sql FROM schema_steps").toArray();
-    for (const { name, sql: text } of applied) {
+    const table = sql.exec<AppliedStep>("SELECT * FROM schema_steps");
+    const saysFrom = table.columnNames.includes("readable_from");
+    for (const { name, sql: text, readable_from } of table) {
       const step = byName.get(name);
-      if (step === undefined || (step.sql !== text && step.formerly?.includes(text) !== true)) {
-        throw new EditedHistoryError(`the schema step "${name}" was applied and has been changed or removed since`);
+      if (step === undefined) {
+        if (readable_from) throw new NewerStateError(readable_from);
+        continue;
+      }
+      if (![step.sql, ...(step.formerly ?? [])].some((one) => text === one || text === digestOf(one))) {
+        throw new EditedHistoryError(`the schema step "${name}" was applied and has been changed since`);
       }
       byName.delete(name);
     }
+    if (byName.size === 0) return;
+    if (!saysFrom) sql.exec("ALTER TABLE schema_steps ADD COLUMN readable_from TEXT");
     for (const step of byName.values()) {
       sql.exec(step.sql);
       sql.exec(
-        "INSERT INTO schema_steps (position, name, sql) SELECT COALESCE(MAX(position) + 1, 0), ?, ? FROM schema_steps",
-        step.name,
-        step.sql,
+        `INSERT INTO schema_steps (position, name, sql, readable_from)
+         SELECT COALESCE(MAX(position) + 1, 0), ?, ?, ? FROM schema_steps`,
+        ...[step.name, digestOf(step.sql), step.readableFrom ?? null],
       );
     }
   });
+}
+
+/** FNV-1a with 32 bits, and the length: enough to see that somebody edited a step. */
+function digestOf(text: string): string {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return `${(hash >>> 0).toString(16)}:${text.length}`;
 }
 
 /**

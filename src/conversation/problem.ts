@@ -49,6 +49,14 @@ export function ok<T>(value: T): Result<T> {
   return { ok: true, value };
 }
 
+/** A refusal that is thrown, where nobody in between could do anything about it; the app renders it. */
+export class ProblemError extends Error {
+  override readonly name = "ProblemError";
+  constructor(readonly problem: Problem) {
+    super(problem.detail);
+  }
+}
+
 export function refuse(code: ProblemCode, detail: string, more: Omit<Problem, "code" | "detail"> = {}): Result<never> {
   return { ok: false, problem: { code, detail, ...more } };
 }

@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import type { Jurisdiction } from "../tenancy/tenant.js";
+import { readableError } from "./newer-state.js";
 
 /** A namespace of objects, as far as we use it. */
 export interface Namespace<O> {
@@ -28,12 +29,20 @@ export class PlacedObjects<O> {
   /**
    * Calls an object of a tenant, through a stub of its own.
    * @param names what it is called within its tenant
+   * @throws {ProblemError} where newer code has left its state in a form that this code can't read
    */
   async call<T>(tenantId: string, names: readonly string[], method: (object: O) => Promise<T>): Promise<T> {
-    const name = [tenantId, ...names].join("/");
     const jurisdiction = await this.placement.jurisdictionOf(tenantId);
-    if (jurisdiction !== undefined) return method(this.namespace.jurisdiction(jurisdiction).getByName(name));
-    return method(this.namespace.getByName(name, this.hint === undefined ? {} : { locationHint: this.hint }));
+    try {
+      return await method(this.stub([tenantId, ...names].join("/"), jurisdiction));
+    } catch (error) {
+      throw readableError(error);
+    }
+  }
+
+  private stub(name: string, jurisdiction: Jurisdiction | undefined): O {
+    if (jurisdiction !== undefined) return this.namespace.jurisdiction(jurisdiction).getByName(name);
+    return this.namespace.getByName(name, this.hint === undefined ? {} : { locationHint: this.hint });
   }
 }
 

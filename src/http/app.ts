@@ -3,6 +3,7 @@ import type { OpenAPIHono } from "@hono/zod-openapi";
 import { HTTPException } from "hono/http-exception";
 import { requestId } from "hono/request-id";
 import type { Services } from "../application/services.js";
+import { ProblemError } from "../conversation/problem.js";
 import { newId } from "../platform/ids.js";
 import { describeError, log } from "../platform/logging.js";
 import { allowedMethods } from "./allowed-methods.js";
@@ -12,7 +13,7 @@ import { readBody } from "./body.js";
 import type { AppEnv } from "./context.js";
 import type { Face, LoadedFace } from "./face.js";
 import { idempotency } from "./idempotency.js";
-import { ProblemError, problemResponse } from "./problems.js";
+import { problemResponse } from "./problems.js";
 import { newRouter } from "./routing.js";
 
 export type Compose = (env: Env, from: { readonly cf?: unknown; readonly bookmark?: string | undefined }) => Services;

@@ -2,8 +2,9 @@
 import type { Context } from "hono";
 import { createMiddleware } from "hono/factory";
 import { authenticateCaller, authenticateDeployment } from "../application/tenants/authenticate.js";
+import { ProblemError } from "../conversation/problem.js";
 import type { AppEnv } from "./context.js";
-import { ProblemError, problem } from "./problems.js";
+import { problem } from "./problems.js";
 
 /** For the routes of a tenant: the holder of its key, or an end user with a token. */
 export const tenantAuth = createMiddleware<AppEnv>(async (c, next) => {

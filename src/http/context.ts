@@ -1,9 +1,10 @@
 /** What a handler finds in its request: the actor and the services. Handlers parse, call one act, and render what it gives. */
 import type { Context } from "hono";
 import type { Result } from "../conversation/problem.js";
+import { ProblemError } from "../conversation/problem.js";
 import type { Actor } from "../tenancy/actor.js";
 import type { FaceEnv } from "./face.js";
-import { ProblemError, problem } from "./problems.js";
+import { problem } from "./problems.js";
 
 /** What holds of every face's requests holds of the app's own. */
 export type AppEnv = FaceEnv;

@@ -1,6 +1,6 @@
 /** Errors as `application/problem+json` (RFC 9457). */
 import { z } from "zod";
-import { type Problem, type ProblemCode, problemCodes } from "../conversation/problem.js";
+import { type Problem, type ProblemCode, ProblemError, problemCodes } from "../conversation/problem.js";
 import type { RefusedRequest } from "./face.js";
 
 export const problemSchema = z.object({
@@ -60,14 +60,6 @@ const userMessages: Readonly<Record<ProblemCode, string>> = {
   all_seats_failed: "Nobody could answer. Please try again later.",
   unavailable: "This is not available at the moment. Please try again later.",
 };
-
-/** Thrown by handlers; rendered by the app. */
-export class ProblemError extends Error {
-  override readonly name = "ProblemError";
-  constructor(readonly problem: Problem) {
-    super(problem.detail);
-  }
-}
 
 export function problem(code: ProblemCode, detail: string, more: Omit<Problem, "code" | "detail"> = {}): ProblemError {
   return new ProblemError({ code, detail, ...more });

@@ -1,6 +1,7 @@
 /** Where chat platforms send their events: `/webhooks/{kind}/{connectionId}`. Each is verified, stored, and acknowledged at once. */
 import { Hono } from "hono";
 import { authenticatePlatform, receiveChannelEvents } from "../application/channels/receive-events.js";
+import { ProblemError } from "../conversation/problem.js";
 import type { FaceEnv, LoadedFace } from "../http/face.js";
 import { describeError, log } from "../platform/logging.js";
 
@@ -28,6 +29,7 @@ routes.on(["GET", "POST"], address, async (c) => {
     const { status = 200, type = "text/plain; charset=utf-8", body: text } = answer.value;
     return new Response(text ?? null, { status, headers: text === undefined ? {} : { "content-type": type } });
   } catch (error) {
+    if (error instanceof ProblemError) return refuse(error.problem);
     // The platform sends it again.
     log("error", "channel.request_failed", { requestId, ...describeError(error) });
     return refuse({ code: "internal", detail: "It could not be stored. Send it again." });

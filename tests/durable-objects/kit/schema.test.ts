@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { applySchema, EditedHistoryError, hasSchema, type SchemaStep } from "../../../durable-objects/kit/schema.js";
+import { NewerStateError } from "../../../src/gateways/newer-state.js";
 import { inObject } from "./support.js";
 
 const one: SchemaStep = { name: "one", sql: "CREATE TABLE one (a INTEGER)" };
@@ -28,17 +29,48 @@ describe("the schema steps of an object", () => {
     });
   });
 
-  it.each([
-    ["was edited", [{ ...one, sql: "CREATE TABLE one (a TEXT)" }, two]],
-    ["was renamed", [{ ...one, name: "uno" }, two]],
-    ["was removed", [one]],
-  ])("refuse a history in which a step %s, and change nothing", async (_what, edited) => {
+  it("refuse a history in which a step was edited, and change nothing", async () => {
     await inObject((state) => {
       applySchema(state.storage, [one, two]);
       const before = tables(state);
+      const edited: SchemaStep = { ...one, sql: "CREATE TABLE one (a TEXT)" };
       const more: SchemaStep = { name: "three", sql: "CREATE TABLE three (d INTEGER)" };
-      expect(() => applySchema(state.storage, [...edited, more])).toThrow(EditedHistoryError);
+      expect(() => applySchema(state.storage, [edited, two, more])).toThrow(EditedHistoryError);
       expect(tables(state)).toEqual(before);
+    });
+  });
+
+  it("of newer code are passed over where they have only added, and name the version that reads them otherwise", async () => {
+    await inObject((state) => {
+      const three: SchemaStep = { name: "three", sql: "CREATE TABLE three (d INTEGER)" };
+      applySchema(state.storage, [one, two]);
+      applySchema(state.storage, [one]);
+      applySchema(state.storage, [one, three]);
+      expect(tables(state)).toEqual(["one", "schema_steps", "three", "two"]);
+      const four: SchemaStep = { name: "four", sql: "DROP TABLE one", readableFrom: "9.8.7" };
+      applySchema(state.storage, [one, two, three, four]);
+      const five: SchemaStep = { name: "five", sql: "CREATE TABLE five (e INTEGER)" };
+      expect(() => applySchema(state.storage, [one, two, three, five])).toThrow(NewerStateError);
+      expect(() => applySchema(state.storage, [one, two, three, five])).toThrow("9.8.7");
+      expect(tables(state)).toEqual(["schema_steps", "three", "two"]);
+      applySchema(state.storage, [one, two, three, four, five]);
+    });
+  });
+
+  it("are stored as digests; those that code of before stored with their text are known too", async () => {
+    await inObject((state) => {
+      const { sql } = state.storage;
+      sql.exec("CREATE TABLE schema_steps (position INTEGER PRIMARY KEY, name TEXT NOT NULL, sql TEXT NOT NULL)");
+      sql.exec(one.sql);
+      sql.exec("INSERT INTO schema_steps (position, name, sql) VALUES (0, ?, ?)", one.name, one.sql);
+      applySchema(state.storage, [one]);
+      applySchema(state.storage, [one, { ...two, readableFrom: "0.2.0" }]);
+      const rows = sql.exec("SELECT sql, readable_from FROM schema_steps ORDER BY position").toArray();
+      expect(rows).toEqual([
+        { sql: one.sql, readable_from: null },
+        { sql: expect.stringMatching(/^[0-9a-f]+:\d+$/), readable_from: "0.2.0" },
+      ]);
+      expect(() => applySchema(state.storage, [one, { ...two, sql: `${two.sql};` }])).toThrow(EditedHistoryError);
     });
   });
 
