@@ -27,6 +27,5 @@ function newerState(readableFrom: string): Problem {
   return {
     code: "unavailable",
     detail: `A newer version of Conclave has stored this in a form that the one that runs now can't read. Nothing of it is lost: deploy version ${readableFrom} or a newer one, and it goes on.`,
-    isMendable: true,
   };
 }
