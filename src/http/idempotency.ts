@@ -4,7 +4,6 @@
  * same key and body gives the same answer, the same key with another body a 409. What was refused did nothing, and is not kept.
  */
 import { createMiddleware } from "hono/factory";
-import { ProblemError } from "../conversation/problem.js";
 import { sha256Hex } from "../platform/digest.js";
 import { describeError, log } from "../platform/logging.js";
 import { ownKey } from "../tenancy/actor.js";
