@@ -3,10 +3,13 @@ import { z } from "zod";
 import { ServerSentEventParser } from "../../src/text/server-sent-events.js";
 import { type Client, pause } from "./client.js";
 import type { Conversation, Load, LoadRecord, Sent } from "./load.js";
-import { questionOf, replyOf, type ToolCallSeen } from "./upstream.js";
+import { questionOf, replyOf, type Upstream } from "./upstream.js";
 
 /** How long everything may take to come to rest after the last kill, in milliseconds. */
 const restMs = 240_000;
+
+/** How long what is owed to others may take to come to them, in milliseconds. */
+const deliveredMs = 180_000;
 
 const turnSchema = z.looseObject({ status: z.string() });
 const messageSchema = z.looseObject({ role: z.string(), content: z.string().optional() });
@@ -18,7 +21,9 @@ export class Checks {
   constructor(
     private readonly client: Client,
     private readonly record: LoadRecord,
-    private readonly calls: readonly ToolCallSeen[],
+    private readonly upstream: Pick<Upstream, "calls" | "posts" | "events">,
+    /** Rings what the platform rings each minute. */
+    private readonly ring: () => Promise<void>,
   ) {}
 
   async all(load: Load): Promise<void> {
@@ -40,6 +45,9 @@ export class Checks {
     }
     for (const run of this.record.runs) await this.ended(run, `/v1/runs/${run.id}`, "run", load, end);
     this.effects();
+    await this.posts();
+    await this.webhooks();
+    this.faults.push(...(await load.writes.faults()));
     await this.questions();
     await this.made();
   }
@@ -135,9 +143,9 @@ export class Checks {
 
   /** The tool server's own log is the witness. */
   private effects(): void {
-    const all = [...this.record.conversations.flatMap(({ sent }) => sent), ...this.record.runs];
-    for (const { n, kind, id } of all) {
-      const of = (tool: string) => this.calls.filter((call) => call.n === n && call.tool === tool);
+    const { conversations, runs, faces } = this.record;
+    for (const { n, kind, id } of [...conversations.flatMap(({ sent }) => sent), ...runs, ...faces]) {
+      const of = (tool: string) => this.upstream.calls.filter((call) => call.n === n && call.tool === tool);
       const charges = of("charge");
       if (charges.length > 1)
         this.fault(
@@ -147,6 +155,34 @@ export class Checks {
       if (kind === "note" && keys.size !== 1)
         this.fault(`${id} (${n}) noted under ${keys.size} keys: ${[...keys].join(", ")}`);
     }
+  }
+
+  /** Everything that was said in a chat channel is answered there. Whether twice, nobody but the platform knows: those are counted. */
+  private async posts(): Promise<void> {
+    const said = this.record.faces.filter(({ id }) => id === "chat channel");
+    const of = (n: number) => this.upstream.posts.filter(({ body }) => JSON.parse(body).text === `Reply ${n}`);
+    await this.patiently(
+      said,
+      ({ n }) => of(n).length > 0,
+      ({ n }) => `message ${n} of the chat channel has no reply`,
+    );
+    const twice = said.filter(({ n }) => of(n).length > 1).length;
+    if (twice > 0) console.log(`${twice} of ${said.length} replies were posted to the chat channel more than once`);
+  }
+
+  /** What a webhook's receiver is owed, it gets. */
+  private async webhooks(): Promise<void> {
+    const turns = this.record.conversations.flatMap(({ sent }) => sent);
+    const isThere = ({ id }: Sent) => this.upstream.events.some(({ body }) => body.includes(id));
+    await this.patiently(turns, isThere, ({ id }) => `the end of turn ${id} never came to its webhook`);
+  }
+
+  private async patiently(all: readonly Sent[], holds: (one: Sent) => boolean, fault: (one: Sent) => string) {
+    for (const end = Date.now() + deliveredMs; !all.every(holds) && Date.now() < end; ) {
+      await this.ring();
+      await pause(5_000);
+    }
+    for (const one of all) if (!holds(one)) this.fault(fault(one));
   }
 
   private async questions(): Promise<void> {

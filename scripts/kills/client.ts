@@ -26,12 +26,18 @@ export class Client {
   ) {}
 
   /** Answers of 4xx are faults of the house here, but for those that say "later". */
-  async call(method: string, path: string, body?: object, idempotencyKey?: string): Promise<Reply> {
+  async call(
+    method: string,
+    path: string,
+    body?: object,
+    idempotencyKey?: string,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Reply> {
     const end = Date.now() + patienceMs;
     for (;;) {
-      const reply = await this.once(method, path, body, idempotencyKey);
+      const reply = await this.once(method, path, body, idempotencyKey, headers);
       if (reply !== undefined && reply.status < 300) return reply;
-      const later = reply === undefined || reply.status === 429 || reply.status >= 500 || isInProgress(reply);
+      const later = reply === undefined || reply.status === 429 || reply.status >= 500;
       if (!later || Date.now() > end) {
         const seen = reply === undefined ? "no answer" : `${reply.status} ${reply.text.slice(0, 400)}`;
         throw new UnexpectedAnswerError(`${method} ${path} (key ${idempotencyKey ?? "none"}): ${seen}`);
@@ -56,7 +62,7 @@ export class Client {
 
   /** The events of a message while they happen; nothing when the connection broke before an answer. */
   async stream(path: string, body: object, idempotencyKey: string): Promise<string | undefined> {
-    return (await this.once("POST", path, body, idempotencyKey, "text/event-stream"))?.text;
+    return (await this.once("POST", path, body, idempotencyKey, { accept: "text/event-stream" }))?.text;
   }
 
   private async once(
@@ -64,7 +70,7 @@ export class Client {
     path: string,
     body: object | undefined,
     idempotencyKey: string | undefined,
-    accept = "application/json",
+    headers: Readonly<Record<string, string>>,
   ): Promise<Reply | undefined> {
     let text = "";
     try {
@@ -73,8 +79,9 @@ export class Client {
         headers: {
           authorization: `Bearer ${this.key}`,
           "content-type": "application/json",
-          accept,
+          accept: "application/json",
           ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
+          ...headers,
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         signal: AbortSignal.timeout(30_000),
@@ -90,10 +97,6 @@ export class Client {
 }
 
 const pageSchema = z.object({ items: z.array(bodySchema), nextCursor: z.string().nullish() });
-
-function isInProgress({ status, body }: Reply): boolean {
-  return status === 409 && String(body.detail).includes("being handled");
-}
 
 export function pause(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));

@@ -1,6 +1,8 @@
 /** The mixed load: conversations, streamed and not, with tools, questions, a team and a memory; runs; things made under keys. */
 import { type Body, type Client, pause } from "./client.js";
-import { type Kind, kinds, messageOf } from "./upstream.js";
+import { faces, type Places, preparePlaces } from "./faces.js";
+import { type Kind, kinds, messageOf, replyOf } from "./upstream.js";
+import { Writes } from "./writes.js";
 
 /** A message or run that was accepted. */
 export interface Sent {
@@ -25,23 +27,39 @@ export interface LoadRecord {
   readonly runs: Sent[];
   /** What was made: the ids that each key was answered with. */
   readonly made: Map<string, Set<string>>;
+  /** What was sent by a face of its own, and answered. */
+  readonly faces: Sent[];
   /** What a client was told that it shouldn't have been. */
   readonly complaints: string[];
 }
 
 export function newRecord(): LoadRecord {
-  return { conversations: [], runs: [], made: new Map(), complaints: [] };
+  return { conversations: [], runs: [], made: new Map(), faces: [], complaints: [] };
 }
 
 export class Load {
   private over = false;
   private last = 0;
+  private places: Places | undefined;
+  readonly writes: Writes;
 
   constructor(
     private readonly client: Client,
     private readonly record: LoadRecord,
     private readonly random: () => number,
-  ) {}
+  ) {
+    this.writes = new Writes(client);
+  }
+
+  /** Where faces send, and the number of a request that is new. */
+  get ofFaces(): { readonly places: Places; readonly next: (count: number) => number } {
+    if (this.places === undefined) throw new Error("the load isn't prepared");
+    const next = (count: number): number => {
+      this.last += count;
+      return this.last - count + 1;
+    };
+    return { places: this.places, next };
+  }
 
   /** Agents, tools and a team, and the sessions to talk in. @param upstream where tools are */
   async prepare(upstream: string): Promise<void> {
@@ -68,6 +86,10 @@ export class Load {
       ],
     });
     await client.call("PUT", "/v1/agents/desk", { kind: "team", team: "desk" });
+    this.places = await preparePlaces(client, upstream);
+    await this.writes.prepare();
+    const webhook = { url: `${upstream}/events`, events: ["turn.completed"] };
+    await client.call("PUT", "/v1/webhooks/receiver", webhook, "webhook");
     const vault = await client.call("POST", "/v1/vaults", { title: "Kills" }, "vault");
     for (const name of ["plain", "streamed", "team"]) {
       const title = { title: name, model: "offline" };
@@ -91,7 +113,8 @@ export class Load {
   /** Until it is stopped: everybody at once. Ends when each has an answer to the last they sent. */
   async run(): Promise<void> {
     const users = this.record.conversations.map((conversation) => this.talk(conversation));
-    await Promise.all([...users, this.startRuns(), this.make(), this.answer()]);
+    const others = [this.startRuns(), this.make(), this.answer(), this.useFaces(), this.useFaces(), this.write()];
+    await Promise.all([...users, ...others]);
   }
 
   private async repeat(name: string, work: (n: number) => Promise<void>): Promise<void> {
@@ -133,6 +156,24 @@ export class Load {
       );
       this.record.runs.push({ n, kind, id: String(body.runId) });
     });
+  }
+
+  /** Each by another face, none of which asks anything: their callers are programs. */
+  private useFaces(): Promise<void> {
+    const { places } = this.ofFaces;
+    return this.repeat("face", async (n) => {
+      const face = faces[n % faces.length];
+      const kind = (["plain", "charge", "note"] as const)[Math.floor(this.random() * 3)] ?? "plain";
+      if (face === undefined) return;
+      const text = await face.send(this.client, places, n, kind);
+      if (text !== undefined && !text.includes(replyOf(n, kind)))
+        throw new Error(`${face.name}: ${text.slice(0, 300)}`);
+      this.record.faces.push({ n, kind, id: face.name });
+    });
+  }
+
+  private write(): Promise<void> {
+    return this.repeat("write", (n) => this.writes.write(n));
   }
 
   /** Each key is sent twice, as by a double click. */

@@ -50,12 +50,16 @@ const tag = /\[n=(\d+) do=(\w+)\]/g;
 function answer({ messages, tools }: z.infer<typeof requestSchema>): Said {
   const at = messages.findLastIndex(({ role }) => role === "user");
   const last = [...(messages[at]?.content ?? "").matchAll(tag)].at(-1);
-  if (last === undefined) return { text: "Noted." };
+  const offered = new Set(tools.map((tool) => tool.function.name));
+  const take = (position: string): Said => {
+    const args = { position, reasoning: "It is so.", confidence: 0.6 };
+    return offered.has("take_position") ? { call: { name: "take_position", args } } : { text: position };
+  };
+  if (last === undefined) return take("Noted.");
   const n = Number(last[1]);
   const kind = kinds.find((known) => known === last[2]) ?? "plain";
   const since = messages.slice(at + 1);
   const called = since.flatMap(({ tool_calls }) => tool_calls.map((call) => call.function.name));
-  const offered = new Set(tools.map((tool) => tool.function.name));
   const steps: [name: string, args: object][] = [
     ...(kind === "ask" || kind === "both" ? [["ask_human", { question: questionOf(n) }] as [string, object]] : []),
     ...(kind === "charge" || kind === "both" ? [["charge", { n }] as [string, object]] : []),
@@ -68,26 +72,49 @@ function answer({ messages, tools }: z.infer<typeof requestSchema>): Said {
   }
   // What a person said of this number, wherever it stands: in a tool's result, or in a worker's brief.
   const said = JSON.stringify(messages.slice(at)).includes(`person ${n}`) ? `: person ${n}` : "";
-  return { text: `Reply ${n}${said}` };
+  return take(`Reply ${n}${said}`);
+}
+
+/** Something that the Worker sent to a chat platform or to a webhook's receiver. */
+export interface Sent {
+  readonly id: string;
+  readonly body: string;
 }
 
 export interface Upstream {
   readonly url: string;
   readonly calls: readonly ToolCallSeen[];
+  /** Replies to the chat platform. */
+  readonly posts: readonly Sent[];
+  /** What the webhook's receiver got, repetitions included. */
+  readonly events: readonly Sent[];
+  /** From here on charges are noted and not answered, until it is lifted. */
+  holdCharges(isHeld: boolean): void;
   stop(): void;
 }
 
 /** @param random spreads how long answers take, so that kills hit every moment of a turn */
 export async function startUpstream(random: () => number): Promise<Upstream> {
   const calls: ToolCallSeen[] = [];
+  const posts: Sent[] = [];
+  const events: Sent[] = [];
+  let isHeld = false;
   const server = createServer((request, response) => {
     void (async () => {
-      const body: unknown = JSON.parse((await textOf(request)) || "{}");
+      const text = await textOf(request);
+      const body: unknown = JSON.parse(text || "{}");
+      const sink = request.url === "/posts" ? posts : request.url === "/events" ? events : undefined;
+      if (sink !== undefined) {
+        sink.push({ id: String(request.headers["webhook-id"]), body: text });
+        return response.end("{}");
+      }
       await new Promise((resolve) => setTimeout(resolve, random() * 250));
       const tool = /^\/tool\/(\w+)/.exec(request.url ?? "")?.[1];
       if (tool !== undefined) {
         const { n } = z.object({ n: z.number() }).parse(body);
         calls.push({ tool, n, key: String(request.headers["idempotency-key"]) });
+        // Whoever asked dies before it hears of it.
+        if (tool === "charge" && isHeld) return undefined;
         response.setHeader("content-type", "application/json");
         return response.end(JSON.stringify({ done: n }));
       }
@@ -102,7 +129,10 @@ export async function startUpstream(random: () => number): Promise<Upstream> {
   const port = typeof address === "object" && address !== null ? address.port : 0;
   return {
     url: `http://127.0.0.1:${port}`,
-    calls,
+    ...{ calls, posts, events },
+    holdCharges: (held) => {
+      isHeld = held;
+    },
     stop: () => {
       server.close();
       server.closeAllConnections();

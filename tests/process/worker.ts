@@ -24,7 +24,7 @@ const answerSchema = z.looseObject({
 export type ProcessAnswer = z.infer<typeof answerSchema>;
 
 export class WorkerProcess {
-  private readonly storage = mkdtempSync(join(tmpdir(), "conclave-kill-"));
+  protected readonly storage = mkdtempSync(join(tmpdir(), "conclave-kill-"));
   private worker: ChildProcess | undefined;
   private origin = "";
 
@@ -52,13 +52,10 @@ export class WorkerProcess {
         : { OPENAI_API_KEY: "process-test-key", OPENAI_BASE_URL: `${this.upstreamUrl}/v1` }),
       ...this.more,
     };
+    const [command, ...args] = this.command(port, vars);
     this.worker = spawn(
-      "wrangler",
-      [
-        ...["dev", "--port", `${port}`, "--inspector-port", "0", "--persist-to", this.storage],
-        "--show-interactive-dev-session=false",
-        ...Object.entries(vars).flatMap(([name, value]) => ["--var", `${name}:${value}`]),
-      ],
+      command,
+      args,
       // A group of its own, so that the kill takes its children with it.
       {
         detached: true,
@@ -68,6 +65,16 @@ export class WorkerProcess {
     );
     const { origin } = this;
     await until(async () => (await fetch(`${origin}/health`).catch(() => undefined))?.ok === true, 120_000);
+  }
+
+  /** What serves it at a port, with these variables. */
+  protected command(port: number, vars: Readonly<Record<string, string>>): [string, ...string[]] {
+    return [
+      "wrangler",
+      ...["dev", "--port", `${port}`, "--inspector-port", "0", "--persist-to", this.storage],
+      "--show-interactive-dev-session=false",
+      ...Object.entries(vars).flatMap(([name, value]) => ["--var", `${name}:${value}`]),
+    ];
   }
 
   /** What a script is told that is to talk to it. */

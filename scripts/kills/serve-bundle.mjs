@@ -1,0 +1,17 @@
+// Serves what BundledWorker has built: node serve-bundle.mjs <bundle> <storage> <port> <variables as JSON>
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { convertV4MiniflareOptions, Miniflare } from "miniflare";
+
+const [bundle, storage, port, variables] = process.argv.slice(2);
+const worker = JSON.parse(readFileSync(join(bundle, "worker.json"), "utf8"));
+const bindings = { ...worker.bindings, ...JSON.parse(variables) };
+const miniflare = new Miniflare(
+  convertV4MiniflareOptions({
+    ...{ host: "127.0.0.1", port: Number(port), unsafeTriggerHandlers: true },
+    // As `wrangler dev --persist-to` lays it out.
+    resourcePersistencePath: join(storage, "v3"),
+    workers: [{ ...worker, bindings }],
+  }),
+);
+await miniflare.ready;
