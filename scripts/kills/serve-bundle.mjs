@@ -1,7 +1,11 @@
 // Serves what BundledWorker has built: node serve-bundle.mjs <bundle> <storage> <port> <variables as JSON>
 import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
-import { convertV4MiniflareOptions, Miniflare } from "miniflare";
+
+// The one that wrangler itself serves with.
+const ofWrangler = createRequire(createRequire(import.meta.url).resolve("wrangler/package.json"));
+const { convertV4MiniflareOptions, Miniflare } = ofWrangler("miniflare");
 
 const [bundle, storage, port, variables] = process.argv.slice(2);
 const worker = JSON.parse(readFileSync(join(bundle, "worker.json"), "utf8"));
