@@ -4,6 +4,7 @@ import { isControlFlow } from "../../src/agent/journal.js";
 import type { RootPlatform } from "../../src/application/root-platform.js";
 import { saltedHash } from "../../src/application/salted-hash.js";
 import { loadSupervisors } from "../../src/application/turn-setup.js";
+import { type SentMessage, textsOfMessage, withTexts } from "../../src/chat/caller-texts.js";
 import { isFinal } from "../../src/chat/session.js";
 import type { PlainMessage } from "../../src/conversation/message.js";
 import { ok, type Result, refuse } from "../../src/conversation/problem.js";
@@ -36,7 +37,7 @@ export class AnswerSupervision {
   constructor(private readonly ports: AnswerSupervisionPorts) {}
 
   /** Nothing when the turn ended meanwhile. Supervisors can't change the session's context here, and nobody reviews: what they hold answers nothing. */
-  async judge(message: PlainMessage, turn: TurnRecord): Promise<JudgedAnswer | undefined> {
+  async judge(message: PlainMessage, sender: SentMessage, turn: TurnRecord): Promise<JudgedAnswer | undefined> {
     const { store, kit, platform, context } = this.ports;
     const { tenantId, sessionId, definition, salt } = store.session();
     const { turnId } = turn;
@@ -61,16 +62,23 @@ export class AnswerSupervision {
       reviewPass: () => {},
     });
     const { messageId, content } = message;
-    const sent: SubjectOf<"request"> = { hook: "request", message: { messageId, role: "user", content } };
+    const texts = textsOfMessage(sender);
+    const sent: SubjectOf<"request"> = {
+      hook: "request",
+      message: { messageId, role: "user", content },
+      ...(texts.length === 0 ? {} : { beside: texts }),
+    };
     const isOpen = (): boolean => !isFinal(store.turns.get(turnId)?.status ?? "cancelled");
     // Steps of the turn: what its models take is counted with it, and forgotten with it.
     const journal = kit.journal(turnId, isOpen).scope(`answer/${messageId}`);
     try {
       const { state, subject: after } = await runPass(sent, loaded.supervisors, { ...supervise, journal });
       const passed = after.hook === "request" ? after.message.content : "";
+      const beside = after.hook === "request" ? (after.beside ?? []) : [];
       const why = stopped(state.decision);
       if (why === undefined) {
-        return { message: ok({ ...message, content: passed }), record: () => supervise.decided(state, sent, after) };
+        const cleared = withTexts({ ...message, content: passed }, sender, beside);
+        return { message: ok(cleared), record: () => supervise.decided(state, sent, after) };
       }
       // No message keeps the text of one that was stopped.
       const record = { ...state, texts: { before: content, after: passed } };

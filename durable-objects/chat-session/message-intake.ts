@@ -85,14 +85,12 @@ export class MessageIntake {
     const { content, speaker, metadata, idempotencyKey, requestHash, sender } = command;
     const sent: PlainMessage = {
       ...{ messageId: newId("msg"), role: "user", content },
-      ...(speaker === undefined ? {} : { speaker }),
-      ...(metadata === undefined ? {} : { metadata }),
       ...{ answers: askId, createdAt: new Date(at).toISOString() },
     };
     const turnId = kit.asks.workOf(askId);
     const turn = turnId === undefined ? undefined : store.turns.get(turnId);
     if (turnId === undefined || turn === undefined) return undefined;
-    const judged = await supervision.judge(sent, turn);
+    const judged = await supervision.judge(sent, { speaker, metadata, sentBy: sender }, turn);
     const known = this.sentBefore(command);
     if (known !== undefined || judged === undefined) return known;
     if (!judged.message.ok) {

@@ -164,14 +164,7 @@ export class TurnRun {
         }
       },
       messageDecided: (message, blocked) => {
-        const { speaker, metadata, acceptedAt } = turn;
-        const noted = {
-          ...message,
-          ...(speaker === undefined ? {} : { speaker }),
-          ...(metadata === undefined ? {} : { metadata }),
-          createdAt: new Date(acceptedAt).toISOString(),
-        };
-        store.messages.add(noted, turnId, !blocked);
+        store.messages.add({ ...message, createdAt: new Date(turn.acceptedAt).toISOString() }, turnId, !blocked);
         if (!blocked) this.ports.remember(message.messageId);
       },
     };

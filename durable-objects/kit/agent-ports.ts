@@ -5,6 +5,7 @@ import type { RootPlatform } from "../../src/application/root-platform.js";
 import type { CancelSignal } from "../../src/model/port.js";
 import { withCancelSignal } from "../../src/platform/clock.js";
 import type { TeamPorts } from "../../src/routing/ports.js";
+import { CallsSoFar } from "../../src/supervision/environment.js";
 import type { SupervisionState } from "../../src/supervision/state.js";
 import type { SupervisePorts } from "../../src/supervision/supervise.js";
 import type { Settings } from "../../src/tenancy/tenant.js";
@@ -81,7 +82,7 @@ export function agentPorts(
       cancelled: () => signal.aborted,
       review: settings.reviews,
       source: {},
-      surroundings: { ...environment, ownerId, workId: ref.id, replyId: work.replyId },
+      surroundings: { ...environment, calls: new CallsSoFar(), ownerId, workId: ref.id, replyId: work.replyId },
       decided: (state, before, after) => {
         const record = ofReply(state);
         work.keepPass(record, before, after);

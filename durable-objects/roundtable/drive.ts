@@ -1,6 +1,7 @@
 /** Drives one command of a roundtable: gathers its setup and enters the durable function. */
 
 import type { Effect } from "../../src/agent/effects.js";
+import type { HistoryMessage } from "../../src/agent/prompt.js";
 import type { Spent } from "../../src/agent/spent.js";
 import type { RootPlatform } from "../../src/application/root-platform.js";
 import { loadRoundSetup } from "../../src/application/roundtable-setup.js";
@@ -40,6 +41,25 @@ export type Driven =
   | { readonly kind: "topic_blocked"; readonly detail: string }
   | { readonly kind: "failed"; readonly detail: string };
 
+/** What the seats have read so far: the topic, answers to what they asked, and what each of them held. */
+function debateSoFar(store: RoundtableStore): HistoryMessage[] {
+  const { topic } = store.roundtable();
+  const answers = store
+    .requests()
+    .flatMap(({ request: { query }, cleared }) =>
+      cleared?.result === undefined ? [] : [{ role: "user" as const, content: `${query}\n${cleared.result}` }],
+    );
+  const positions = [...store.rounds().flatMap((round) => round.positions), ...store.positions()];
+  return [
+    ...(topic === undefined ? [] : [{ role: "user" as const, content: topic }]),
+    ...answers,
+    ...positions.map(({ seat, position, reasoning }) => ({
+      role: "assistant" as const,
+      content: `${seat}: ${position}\n${reasoning}`,
+    })),
+  ];
+}
+
 /** @throws {Parked} while the work waits for a person. */
 export async function driveCommand(
   work: string,
@@ -73,12 +93,7 @@ export async function driveCommand(
     hash: (passed) => saltedHash(salt, passed),
     signal,
     settings: loaded.policies,
-    environment: {
-      transcript: () => {
-        const { topic } = store.roundtable();
-        return topic === undefined ? [] : [{ role: "user", content: topic }];
-      },
-    },
+    environment: { transcript: () => debateSoFar(store) },
     keepPass: (state) => store.passes.add(state),
     reviewPass: (before, after) => store.passes.replace(before, after),
   });

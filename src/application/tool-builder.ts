@@ -205,7 +205,7 @@ export function refusedAddress(problem: string): OutgoingError {
 }
 
 /** A name as the providers demand it. */
-function shownName(name: string): string {
+export function shownName(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9_-]/g, "_").slice(0, 64);
 }
 

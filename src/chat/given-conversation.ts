@@ -6,10 +6,10 @@
  */
 import type { Journal } from "../agent/journal.js";
 import { alsoActiveAt } from "../supervision/as-hop.js";
+import { type CallerText, clearedText } from "../supervision/caller-text.js";
 import type { NoteDegraded } from "../supervision/exchange.js";
-import { isWhollyShown } from "../supervision/kinds/agent-prompt.js";
 import { type PassResult, runPass } from "../supervision/pass.js";
-import type { Subject, SubjectOf } from "../supervision/subject.js";
+import { applyChange, type Subject, type SubjectOf, segmentsOf } from "../supervision/subject.js";
 import { type SupervisePorts, supervise } from "../supervision/supervise.js";
 import type { Supervisor } from "../supervision/supervisor.js";
 import { readJson } from "../text/json.js";
@@ -72,6 +72,7 @@ export async function superviseGiven(
   const kept = await Promise.all(conversationOf(request).map((message) => judgeMessage(message, asRequest, asReply)));
   const history = kept.filter((message) => message !== undefined);
   const instructions = request.instructions === undefined ? undefined : await asRequest(request.instructions);
+  const args = await Promise.all(request.results.map((result) => judgeArguments(result.args, asRequest)));
   const write = record.splice(0);
   if (write.length > 0)
     await journal.commit("left-out", () => {
@@ -82,7 +83,8 @@ export async function superviseGiven(
   if (whole.kind === "blocked") return whole;
 
   const hasWords = content !== resultsText(request.results);
-  const results = await judgeResults(request.results, hasWords, supervisors, { ...ports, journal }, noteDegraded);
+  const called = request.results.map((result, at) => ({ ...result, args: args[at] }));
+  const results = await judgeResults(called, hasWords, supervisors, { ...ports, journal }, noteDegraded);
   const given = { results, content: hasWords ? content : resultsText(results) };
   return whole.kind === "rewritten"
     ? { kind: "passed", given: { ...given, instructions: undefined, history: [{ role: "user", content: whole.text }] } }
@@ -109,7 +111,7 @@ async function judgeMessage(
     if (words === undefined) return undefined;
     const passed: typeof calls = [];
     for (const { ref, args, result } of calls) {
-      const [made, came] = [await judge(args), await judge(result)];
+      const [made, came] = [await judgeArguments(args, judge), await judge(result)];
       if (made === undefined || came === undefined) return undefined;
       passed.push({ ref, args: made, result: came });
     }
@@ -119,8 +121,29 @@ async function judgeMessage(
 }
 
 /**
- * Puts the whole before those who are no rules, as one text. An agent is spared it where the transcript beside the message, which it
- * judges anyway, shows it every word.
+ * Arguments without what the rules forbid, as the model reads them: none of their texts hides behind an escape, or in two of them; nothing
+ * where one is forbidden.
+ */
+async function judgeArguments(args: string, judge: Judged): Promise<string | undefined> {
+  const { value } = readJson(args);
+  if (typeof value !== "object" || value === null) return judge(args);
+  const call = { toolCallId: "", server: callerServer, tool: "", args: { ...value } };
+  const subject: SubjectOf<"tool_call"> = { hook: "tool_call", call };
+  const texts = segmentsOf(subject).map(({ text }) => text);
+  const together = texts.join("\n");
+  if ((await judge(together)) === together) return JSON.stringify(value);
+  const judged: string[] = [];
+  for (const text of texts) {
+    const passed = await judge(text);
+    if (passed === undefined) return undefined;
+    judged.push(passed);
+  }
+  return JSON.stringify(applyChange(subject, { kind: "segments", texts: judged }).call.args);
+}
+
+/**
+ * Puts the whole before those who are no rules, as one text. An agent that judges every message is spared it: the transcript beside the
+ * message shows it every word.
  */
 async function judgeWhole(
   request: TurnRequest,
@@ -132,9 +155,9 @@ async function judgeWhole(
   { kind: "allowed" } | { kind: "rewritten"; text: string } | { kind: "blocked"; reasons: readonly string[] }
 > {
   const told = asTranscript(request);
-  const isShown = isWhollyShown(told);
   const judges = supervisors.filter(
-    ({ pure, hooks, kind }) => !pure && hooks.has("request") && !(kind === "agent" && isShown),
+    ({ pure, hooks, kind, condition }) =>
+      !pure && hooks.has("request") && !(kind === "agent" && condition?.needsText !== true),
   );
   if (told.length === 0 || judges.length === 0) return { kind: "allowed" };
   const text = told.map(({ role, content }) => `${role}: ${content}`).join("\n\n");
@@ -151,9 +174,12 @@ async function judgeWhole(
   }
 }
 
+/** What came of a call, with the arguments as rules left them: none where they forbid one. */
+type CalledResult = Omit<GivenResult, "args"> & { readonly args: string | undefined };
+
 /** @param hasWords the message says more than the results: nobody sees them with it, so who judges messages judges them here */
 async function judgeResults(
-  results: readonly GivenResult[],
+  results: readonly CalledResult[],
   hasWords: boolean,
   supervisors: readonly Supervisor[],
   ports: GivenPorts,
@@ -170,15 +196,27 @@ async function judgeResults(
     };
     const passed = await supervise(subject, judges, ports.journal.scope(`result/${index}`), ports.supervise);
     noteDegraded(passed.degraded);
+    const isBlocked = passed.action === "block" || result.args === undefined;
     judged.push({
       ...result,
-      output:
-        passed.action === "block"
-          ? [`The result of "${tool}" was blocked.`, ...passed.reasons].join(" ")
-          : passed.subject.output,
+      args: result.args ?? "{}",
+      output: isBlocked ? [`The result of "${tool}" was blocked.`, ...passed.reasons].join(" ") : passed.subject.output,
     });
   }
   return judged;
+}
+
+/** With what supervision left of the names of the tools. */
+export function clearedGiven(given: Given, beside: readonly CallerText[]): Given {
+  const results = given.results.map((result, at) => {
+    const tool = clearedText(beside, `results.${at}.tool`, result.tool);
+    return tool === result.tool ? result : { ...result, tool: "tool" };
+  });
+  return {
+    ...given,
+    results,
+    content: given.content === resultsText(given.results) ? resultsText(results) : given.content,
+  };
 }
 
 /** Everything that was sent along, as supervisors read it beside the message. */
@@ -200,7 +238,7 @@ export function asTranscript(request: TurnRequest): {
   ];
 }
 
-function argsOf({ args }: GivenResult): Record<string, unknown> {
+function argsOf({ args = "{}" }: CalledResult): Record<string, unknown> {
   const { value } = readJson(args);
   return typeof value === "object" && value !== null ? { ...value } : {};
 }

@@ -41,6 +41,12 @@ export function promptOf(given: Given | undefined, message: string): Pick<Prompt
   return message === given.content ? { message: "", exchange } : { message };
 }
 
+/** Without what claims to have come of tools that aren't the caller's. */
+export function withoutResultsOf(isOwn: (tool: string) => boolean, given: Given): Given {
+  const results = given.results.filter(({ tool }) => !isOwn(tool));
+  return results.length === given.results.length ? given : { ...given, results };
+}
+
 function exchangeOf(results: readonly GivenResult[]): ModelMessage[] {
   const id = (index: number): string => `given_${index}`;
   const toolCalls = results.map(({ tool, args }, index) => ({ id: id(index), name: tool, arguments: args }));

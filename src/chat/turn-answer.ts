@@ -17,10 +17,10 @@ import type { NoteDegraded } from "../supervision/exchange.js";
 import { supervisingGuard } from "../supervision/tool-guard.js";
 import { questionCalls } from "./answered-questions.js";
 import type { Given } from "./given-conversation.js";
-import { answeringOf, limitsOf, promptOf, withGiven } from "./given-prompt.js";
+import { answeringOf, limitsOf, promptOf, withGiven, withoutResultsOf } from "./given-prompt.js";
 import { superviseWaiting } from "./partial-reply.js";
 import type { TurnCommand, TurnPorts, TurnSetup } from "./turn-ports.js";
-import { callerTool } from "./turn-request.js";
+import { type CallerTool, callerTool } from "./turn-request.js";
 
 /** A turn's command with what supervision left of what was sent along with its message. */
 interface JudgedCommand extends TurnCommand {
@@ -66,8 +66,13 @@ async function answerAsAgent(
   noteDegraded: NoteDegraded,
 ): Promise<AgentOutcome> {
   const { removedTool } = setup;
-  const { given, request } = command;
-  const tools = (): readonly AgentTool[] => [...setup.tools(), ...(request?.tools ?? []).map(callerTool)];
+  const { request } = command;
+  // What its session or its supervisors gave it since, the caller couldn't know of: it is the agent's all the same.
+  const isOwn = (called: string): boolean =>
+    setup.tools().some(({ name, ref }) => name === called || ref.tool === called);
+  const callerTools = (): readonly CallerTool[] => (request?.tools ?? []).filter(({ name }) => !isOwn(name));
+  const tools = (): readonly AgentTool[] => [...setup.tools(), ...callerTools().map(callerTool)];
+  const given = command.given && withoutResultsOf(isOwn, command.given);
   const temperature = request?.temperature ?? setup.temperature;
   const cleared = new Map<string, Readonly<Record<string, unknown>>>();
   const guardPorts = { ...ports, cleared: (id: string, args: ToolCall["args"]) => void cleared.set(id, args) };
@@ -81,6 +86,7 @@ async function answerAsAgent(
             instructions: setup.instructions,
             ...promptContext(),
             ...promptOf(given, message),
+            callerTools: [...callerTools().map(({ name }) => name), ...(given?.results ?? []).map(({ tool }) => tool)],
             toolName: (ref) => tools().find((tool) => sameRef(tool.ref, ref))?.name,
           }),
         tools,

@@ -14,11 +14,12 @@ import type { TraceEntry } from "../routing/trace.js";
 import type { SupervisePorts } from "../supervision/supervise.js";
 import type { Supervisor } from "../supervision/supervisor.js";
 import type { ToolGuardPorts } from "../supervision/tool-guard.js";
+import type { SentMessage } from "./caller-texts.js";
 import type { WaitingReply } from "./partial-reply.js";
 import type { ReplyStream } from "./reply-stream.js";
 import type { TurnRequest } from "./turn-request.js";
 
-export interface TurnCommand {
+export interface TurnCommand extends SentMessage {
   readonly turnId: string;
   readonly messageId: string;
   readonly replyId: string;

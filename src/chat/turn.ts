@@ -3,11 +3,16 @@
  * interruption and goes on at the first step that has no result. It decides; its ports store what it decides.
  */
 import type { AgentOutcome } from "../agent/agent-spec.js";
+import { contextFacts } from "../agent/call-context.js";
 import { doneForUsers } from "../agent/effects.js";
+import type { Fact } from "../agent/prompt.js";
 import { type AssistantMessage, type ModelReply, type PlainMessage, replyText } from "../conversation/message.js";
+import { clearedUser, factNames } from "../routing/caller-facts.js";
+import { type CallerText, clearedText } from "../supervision/caller-text.js";
 import { runExchange } from "../supervision/exchange.js";
 import type { HookSummary } from "../supervision/summary.js";
-import { superviseGiven } from "./given-conversation.js";
+import { clearedRequest, textsOfMessage, textsOfWork, withoutTexts, withTexts } from "./caller-texts.js";
+import { clearedGiven, superviseGiven } from "./given-conversation.js";
 import { withinReplySize } from "./reply-size.js";
 import { answerTurn } from "./turn-answer.js";
 import type { TurnCommand, TurnPorts, TurnSetup } from "./turn-ports.js";
@@ -39,27 +44,47 @@ export async function runTurn(command: TurnCommand, setup: TurnSetup, ports: Tur
     sent && (await superviseGiven(sent, command, setup.supervisors, ports, (names) => ignored.push(...names)));
   if (judged?.kind === "blocked") {
     const { reasons } = judged;
-    await ports.journal.commit("message", () => ports.messageDecided(blockedStub(messageId, reasons), true));
+    const stub = withoutTexts(blockedStub(messageId, reasons), command);
+    await ports.journal.commit("message", () => ports.messageDecided(stub, true));
     const error = errorMessage(replyId, `Your message was blocked. ${sentences(reasons)}`);
     return { status: "blocked", error, request: { action: "block", reasons: [...reasons] }, degraded: ignored };
   }
   const given = judged?.given;
   const content = given?.content ?? command.content;
+  const texts = [...textsOfMessage(command), ...textsOfWork(factsOf(setup), sent)];
   const outcome = await runExchange<"request", "response", AgentOutcome["effects"]>(
     {
-      request: { hook: "request", message: { messageId, role: "user", content } },
+      request: {
+        hook: "request",
+        message: { messageId, role: "user", content },
+        ...(texts.length === 0 ? {} : { beside: texts }),
+      },
       supervisors: setup.supervisors,
       commit: {
         id: "message",
-        onDone: ({ message }, { action, reasons }) => {
+        onDone: ({ message, beside = [] }, { action, reasons }) => {
           const blocked = action === "block";
-          ports.messageDecided(blocked ? blockedStub(messageId, reasons) : message, blocked);
+          ports.messageDecided(
+            blocked ? withoutTexts(blockedStub(messageId, reasons), command) : withTexts(message, command, beside),
+            blocked,
+          );
         },
       },
-      work: async ({ message }, noteDegraded) => {
+      work: async ({ message, beside = [] }, noteDegraded) => {
         await setup.prepare?.(message.content);
         noteDegraded(ignored);
-        const answered = await answerTurn({ ...command, content, given }, message.content, setup, ports, noteDegraded);
+        const answered = await answerTurn(
+          {
+            ...command,
+            content,
+            given: given && clearedGiven(given, beside),
+            request: sent && clearedRequest(sent, beside),
+          },
+          message.content,
+          clearedSetup(setup, beside),
+          ports,
+          noteDegraded,
+        );
         const { effects: report } = answered;
         if (answered.kind === "failed") {
           code = answered.code;
@@ -98,6 +123,21 @@ export async function runTurn(command: TurnCommand, setup: TurnSetup, ports: Tur
       return { status, error, request, response, degraded };
     }
   }
+}
+
+/** What the turn's prompts show of the end user and of the session's notes, in its team too. */
+function factsOf({ facts = [], team, subject, metadata = {} }: TurnSetup): readonly Fact[] {
+  return team === undefined ? facts : [...facts, ...contextFacts({ subject, metadata }, factNames(team))];
+}
+
+/** The setup with what supervision left of those facts. */
+function clearedSetup(setup: TurnSetup, beside: readonly CallerText[]): TurnSetup {
+  if (beside.length === 0) return setup;
+  return {
+    ...setup,
+    facts: setup.facts?.map(({ name, value }) => ({ name, value: clearedText(beside, name, value) })),
+    ...clearedUser(setup, beside),
+  };
 }
 
 type FailureCode = Extract<AgentOutcome, { kind: "failed" }>["code"];

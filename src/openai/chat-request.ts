@@ -136,6 +136,14 @@ export function chatInput(body: ChatRequest, session: string | undefined, isFoll
     .flatMap((one) => (one.role === "system" || one.role === "developer" ? textOf(one) : []));
   const speaker = after.findLast(({ role }) => role === "user");
   const last = body.messages[lastReply];
+  const place = (role: Message["role"] | "instructions", from = 0): string | undefined => {
+    const at = body.messages.findIndex(
+      (one, index) =>
+        index >= from &&
+        (role === "instructions" ? one.role === "system" || one.role === "developer" : one.role === role),
+    );
+    return at === -1 ? undefined : `messages[${at}]`;
+  };
   return {
     agent: body.model,
     sessionId,
@@ -144,6 +152,15 @@ export function chatInput(body: ChatRequest, session: string | undefined, isFoll
     content,
     speaker: speaker?.role === "user" ? (speaker.name ?? undefined) : undefined,
     askId: last === undefined ? undefined : askIn(textOf(last)),
+    sentAt: {
+      instructions: place("instructions", sessionId === undefined ? 0 : lastReply + 1),
+      history: place("assistant"),
+      results: place("tool", lastReply + 1),
+      toolChoice: "tool_choice",
+      output: "response_format",
+      sampling: body.stop != null ? "stop" : body.top_p != null ? "top_p" : "seed",
+      speaker: speaker === undefined ? undefined : `messages[${body.messages.indexOf(speaker)}].name`,
+    },
     request: {
       ...(instructions.length === 0 ? {} : { instructions: instructions.join("\n\n") }),
       history: historyOf(kept, results),

@@ -34,7 +34,7 @@ export async function lookUpItems(
     } else if (item.type === "item_reference") {
       const found = outputs.get(item.id);
       if (found === undefined) throw wrongItem(at, "id", `There is no item "${item.id}" that was stored.`);
-      whole.push(found);
+      whole.push({ ...found, isStored: true });
     } else whole.push(item);
   }
   return whole;

@@ -78,7 +78,10 @@ export const itemSchema = z.discriminatedUnion(
 );
 export type InputItem = z.infer<typeof itemSchema>;
 /** What stands for itself: references and compactions have been looked up. */
-export type WholeItem = Exclude<InputItem, { type: "item_reference" | "compaction" }>;
+export type WholeItem = Exclude<InputItem, { type: "item_reference" | "compaction" }> & {
+  /** It was looked up: it is as it was put out. */
+  readonly isStored?: true;
+};
 
 const untyped = z.looseObject({ type: z.null().optional() });
 

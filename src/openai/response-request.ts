@@ -4,7 +4,7 @@ import { type ChatRequest, chatInput } from "./chat-request.js";
 import { OpenAiError } from "./errors.js";
 import type { ResponseRequest } from "./response-body.js";
 import { echoOf } from "./response-echo.js";
-import { asMessages, inItsWords } from "./response-items.js";
+import { asMessages, inItsWords, type WholeItem } from "./response-items.js";
 
 /** The request as what is to be done. @param session named by the header, if it is */
 export function responseInput(body: ResponseRequest, session: string | undefined): ChatInput {
@@ -29,7 +29,33 @@ export function responseInput(body: ResponseRequest, session: string | undefined
   );
   const request = { ...input.request, note: echoOf(body, sessionId) };
   const isStored = body.store ?? true;
-  return { ...input, request, previousId, isStored, isWhole: (body.truncation ?? "disabled") === "disabled" };
+  const itemAt = (message = ""): string | undefined => {
+    const [, index] = /^messages\[(\d+)\]/.exec(message) ?? [];
+    const item = index === undefined ? undefined : placed[Number(index) + shift]?.at;
+    return item === undefined ? undefined : `input[${item}]`;
+  };
+  const sentAt = {
+    ...input.sentAt,
+    instructions: body.instructions == null ? itemAt(input.sentAt?.instructions) : "instructions",
+    history: itemAt(input.sentAt?.history),
+    results: itemAt(input.sentAt?.results),
+    output: "text.format",
+  };
+  const isLookedUp = !body.input.some((item) => isReply(item) && item.isStored !== true);
+  return {
+    ...input,
+    sentAt,
+    isLookedUp,
+    request,
+    previousId,
+    isStored,
+    isWhole: (body.truncation ?? "disabled") === "disabled",
+  };
+}
+
+/** What the agent is said to have said or called. */
+function isReply(item: WholeItem): boolean {
+  return item.type === "function_call" || (item.type === "message" && item.role === "assistant");
 }
 
 /** The end user that the request is made for. */
@@ -46,9 +72,7 @@ function checkConversation({ input, store }: ResponseRequest, previousId: string
   if (store === false) {
     throw new OpenAiError(400, "invalid_value", "A conversation keeps its answers: leave `store` out.", "store");
   }
-  const at = input.findIndex(
-    (item) => item.type === "function_call" || (item.type === "message" && item.role === "assistant"),
-  );
+  const at = input.findIndex(isReply);
   if (at === -1) return;
   const detail = "A conversation keeps its own replies: send only what is new.";
   throw new OpenAiError(400, "invalid_value", detail, `input[${at}]`);

@@ -1,5 +1,6 @@
 /** Runs as they are stored and sent, and the durable function of a run: a supervised exchange whose work is a team. */
 import { z } from "zod";
+import { contextFacts } from "../agent/call-context.js";
 import { doneForUsers } from "../agent/effects.js";
 import { usageSchema } from "../agent/work.js";
 import { askSchema } from "../asks/ask.js";
@@ -8,6 +9,7 @@ import { replyText } from "../conversation/message.js";
 import { externalIdSchema, itemName, metadataSchema, subjectSchema } from "../conversation/names.js";
 import { runExchange } from "../supervision/exchange.js";
 import { hookSummarySchema, supervisionSummarySchema } from "../supervision/summary.js";
+import { clearedUser, factNames } from "./caller-facts.js";
 import { type Clarification, clarificationSchema, storedClarificationSchema } from "./clarifications.js";
 import type { Draft } from "./draft.js";
 import type { LoadedTeam, TeamPorts } from "./ports.js";
@@ -138,10 +140,16 @@ const failedForUsers = "The answer failed: nobody could give one.";
 
 /** @throws {Parked} while the run waits for an ask. */
 export async function runRouting(command: RunCommand, team: LoadedTeam, ports: RunPorts): Promise<RunEnd> {
-  const { runId, metadata, acceptedAt } = command;
+  const { runId, metadata, acceptedAt, subject } = command;
+  const facts = contextFacts({ subject, metadata }, factNames(team));
+  const beside = facts.map(({ name, value }) => ({ name, text: value }));
   const outcome = await runExchange<"request", "response", RunReport>(
     {
-      request: { hook: "request", message: { messageId: runId, role: "user", content: command.input } },
+      request: {
+        hook: "request",
+        message: { messageId: runId, role: "user", content: command.input },
+        ...(beside.length === 0 ? {} : { beside }),
+      },
       supervisors: ports.supervisors,
       commit: {
         id: "input",
@@ -150,13 +158,12 @@ export async function runRouting(command: RunCommand, team: LoadedTeam, ports: R
           ports.inputDecided(blocked ? `[blocked] ${reasons.join("; ")}` : message.content, blocked);
         },
       },
-      work: async ({ message }, noteDegraded) => {
+      work: async ({ message, beside: cleared = [] }, noteDegraded) => {
         const worked = await runTeam(
           {
             id: runId,
             input: message.content,
-            metadata,
-            subject: command.subject,
+            ...clearedUser({ subject, metadata }, cleared),
             promptContext: noPromptContext,
             path: [],
           },

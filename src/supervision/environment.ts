@@ -1,7 +1,8 @@
 /** What a supervisor may know and change around the text it judges. Whoever runs a pass provides it; nothing in it is required. */
 import { z } from "zod";
 import type { Journal } from "../agent/journal.js";
-import type { HistoryMessage } from "../agent/prompt.js";
+import type { HistoryMessage, PastRound } from "../agent/prompt.js";
+import type { Subject } from "./subject.js";
 
 export interface Environment {
   /** What the pass is bound to: the session or run, and the turn in it. */
@@ -9,12 +10,53 @@ export interface Environment {
   readonly workId?: string;
   /** The message that the response becomes, if it becomes one. */
   readonly replyId?: string | undefined;
-  /** Effective texts said so far, newest last. */
+  /** What was said before, newest last: effective texts, as much of them as the model reads. */
   readonly transcript?: () => readonly HistoryMessage[];
+  /** The tool calls that the work itself has made so far, as supervision left them. */
+  readonly calls?: CallsSoFar;
   /** Counts that help to judge: messages so far, how many were blocked, … */
   readonly statistics?: () => Readonly<Record<string, number>>;
   /** The rules, references and tools in force; without it a supervisor has no context tools. */
   readonly context?: ContextEditor;
+}
+
+type PastCall = PastRound["calls"][number];
+
+/** The calls of a work, noted as each returns; on replays too. */
+export class CallsSoFar {
+  private readonly made = new Map<string, PastCall>();
+
+  note(toolCallId: string, call: PastCall): void {
+    this.made.set(toolCallId, call);
+  }
+
+  except(toolCallIds: ReadonlySet<string>): PastCall[] {
+    return [...this.made].flatMap(([id, call]) => (toolCallIds.has(id) ? [] : [call]));
+  }
+}
+
+/** What stands around a text that is judged: what was said before, then the calls of the work that the text doesn't hold itself. */
+export function conversationAround(subject: Subject, { transcript, calls }: Environment): HistoryMessage[] {
+  const said = transcript?.() ?? [];
+  const made = calls?.except(callsOf(subject)) ?? [];
+  return made.length === 0
+    ? [...said]
+    : [...said, { role: "assistant", content: "", rounds: [{ message: "", calls: made }] }];
+}
+
+function callsOf(subject: Subject): ReadonlySet<string> {
+  switch (subject.hook) {
+    case "tool_call":
+    case "tool_result":
+      return new Set([subject.call.toolCallId]);
+    case "response":
+      return new Set(
+        subject.reply.turns.flatMap(({ toolCalls = [] }) => toolCalls).map(({ toolCallId }) => toolCallId),
+      );
+    case "request":
+    case "hop":
+      return new Set();
+  }
 }
 
 export const contextKinds = ["rules", "references", "tools", "toolServers"] as const;

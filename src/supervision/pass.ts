@@ -12,8 +12,15 @@ import { type Consulted, passSubject, restrictedTexts, sampledId, stepOf } from 
 import { reasonRules, sanitizeReason } from "./reasons.js";
 import { changesOf, type SupervisionState, type SupervisorCall } from "./state.js";
 import { applyChange, canonicalText, type Subject } from "./subject.js";
-import { type JudgeContext, modifiesAt, NoDecisionError, RefusedCallError, type Supervisor } from "./supervisor.js";
-import { isStricter, strictest, type Verdict } from "./verdict.js";
+import {
+  countedWish,
+  type JudgeContext,
+  modifiesAt,
+  NoDecisionError,
+  RefusedCallError,
+  type Supervisor,
+} from "./supervisor.js";
+import { type Action, isStricter, strictest, type Verdict } from "./verdict.js";
 
 export interface PassResult {
   readonly state: SupervisionState;
@@ -133,11 +140,13 @@ async function callSupervisor(
   const started = ports.now();
   const contextChanges: ContextChange[] = [];
   const calls: SupervisorCall[] = [];
+  const wishes: Action[] = [];
   const { name, mode, condition } = supervisor;
   const about = { name, mode, before: subject, contextChanges, calls, inDoubt: condition?.inDoubt };
   const judging = judgingOf(supervisor, subject, rules, ports, {
     contextChanged: (change) => contextChanges.push(change),
     called: (call) => calls.push(call),
+    refused: (wish) => wishes.push(wish),
   });
   const skipped =
     condition?.unmet(subject, sampledId(subject, ports.surroundings)) ??
@@ -149,10 +158,7 @@ async function callSupervisor(
   const refusal = supervisor.health?.refusal();
   /** What a verdict makes of the subject, with reasons for everybody. */
   const accept = async (verdict: Verdict) => {
-    if (verdict.change !== undefined && !modifiesAt(supervisor, subject.hook)) {
-      throw new Error(`it changed the text, which its setting "permissions" doesn't allow`);
-    }
-    const changed = verdict.change === undefined ? subject : applyChange(subject, verdict.change);
+    const changed = changedBy(verdict, subject, supervisor);
     const same = sameText(changed, subject);
     const action = verdict.action === "modify" && same ? "allow" : verdict.action;
     const after = same ? subject : changed;
@@ -179,9 +185,14 @@ async function callSupervisor(
       error instanceof NoDecisionError
         ? (await sanitizeReason([said], { before: subject }, rules, judging)).join("")
         : said;
-    const policy = ports.strict ? "block" : supervisor.onFailure;
+    const wanted = error instanceof RefusedCallError && error.wish !== undefined ? [error.wish] : wishes;
+    const wish = strictest("allow", ...wanted.map(countedWish));
+    const ofFailure = ports.strict ? "block" : supervisor.onFailure;
+    const policy = strictest(ofFailure, wish);
     const who = `Supervisor "${supervisor.name}" (${supervisor.kind}) failed`;
-    const setting = `${ports.strict ? "The tenant's setting strict" : `Its setting onFailure "${policy}"`} decided.`;
+    const setting = isStricter(wish, ofFailure)
+      ? `What it wanted counts: ${wish}.`
+      : `${ports.strict ? "The tenant's setting strict" : `Its setting onFailure "${policy}"`} decided.`;
     const failed = `${who}: ${detail}. ${setting}`;
     // What a provider or an endpoint said of its failure is for operators.
     const reasons = policy === "allow" ? [] : forEverybody(supervisor, policy, [`${who}. ${setting}`]);
@@ -201,6 +212,23 @@ async function callSupervisor(
       failed,
       latencyMs,
     };
+  }
+}
+
+/** The subject as a verdict makes it. @throws {RefusedCallError} where that can't be done: what was wanted counts then. */
+function changedBy({ change, ...verdict }: Verdict, subject: Subject, supervisor: Supervisor): Subject {
+  if (change === undefined) return subject;
+  const refused = (detail: string): RefusedCallError => {
+    const decided = { ...verdict, action: countedWish(verdict.action) };
+    return new RefusedCallError(detail, decided, verdict.action);
+  };
+  if (!modifiesAt(supervisor, subject.hook)) {
+    throw refused(`it changed the text, which its setting "permissions" doesn't allow`);
+  }
+  try {
+    return applyChange(subject, change);
+  } catch (error) {
+    throw error instanceof RangeError ? refused(error.message) : error;
   }
 }
 
@@ -242,7 +270,7 @@ function judgingOf(
   subject: Subject,
   rules: readonly Supervisor[],
   ports: PassPorts,
-  record: Pick<JudgeContext, "contextChanged" | "called">,
+  record: Pick<JudgeContext, "contextChanged" | "called" | "refused">,
 ): JudgeContext {
   const { context, ...seen } = ports.surroundings ?? {};
   const judging: JudgeContext = {

@@ -11,9 +11,15 @@ import {
   toolCallRequestSchema,
 } from "../conversation/message.js";
 import { readJson } from "../text/json.js";
+import { callerTextSchema } from "./caller-text.js";
 
 export const subjectSchema = z.discriminatedUnion("hook", [
-  z.object({ hook: z.literal("request"), message: plainMessageSchema }),
+  z.object({
+    hook: z.literal("request"),
+    message: plainMessageSchema,
+    /** All of them: what isn't here and isn't the message must not be shown anywhere. */
+    beside: z.array(callerTextSchema).optional(),
+  }),
   z.object({ hook: z.literal("response"), reply: modelReplySchema }),
   z.object({ hook: z.literal("tool_call"), call: toolCallRequestSchema }),
   z.object({ hook: z.literal("tool_result"), call: toolCallRequestSchema, output: z.string() }),
@@ -43,8 +49,8 @@ export const placeSchema = z.object({
 export type Place = Readonly<z.infer<typeof placeSchema>>;
 
 export interface Segment {
-  /** `spoken` segments are read as one text; `data` (arguments, outputs, errors) each stands alone. */
-  readonly kind: "spoken" | "data";
+  /** `spoken` segments are read as one text; `data` (arguments, outputs, errors) each stands alone, like a `label`: a name, a value. */
+  readonly kind: "spoken" | "data" | "label";
   readonly text: string;
   readonly place: Place;
 }
@@ -61,11 +67,10 @@ export function segmentsOf(subject: Subject): Segment[] {
 
 /** The one text that a judge reads: what is said, without arguments and outputs. */
 export function spokenText(subject: Subject): string {
-  return subject.hook === "response"
-    ? replyText(subject.reply)
-    : segmentsOf(subject)
-        .map((segment) => segment.text)
-        .join("\n");
+  if (subject.hook === "response") return replyText(subject.reply);
+  return segmentsOf(subject)
+    .flatMap(({ kind, text }) => (kind === "label" ? [] : [text]))
+    .join("\n");
 }
 
 /** As a person reads it, and may edit it: arguments as JSON, everything else as it is said. */
@@ -94,8 +99,10 @@ export function applyChange<S extends Subject>(subject: S, change: Change): S {
 /** Everything of a subject that counts, as one text: two subjects are the same when these are. */
 export function canonicalText(subject: Subject): string {
   switch (subject.hook) {
-    case "request":
-      return JSON.stringify(subject.message.content);
+    case "request": {
+      const { message, beside = [] } = subject;
+      return JSON.stringify(beside.length === 0 ? message.content : [message.content, beside]);
+    }
     case "hop":
       return JSON.stringify(subject.content);
     case "tool_call":
@@ -132,6 +139,14 @@ function rewriteUnion(subject: Subject, text: Rewriter): Subject {
       return {
         ...subject,
         message: { ...subject.message, content: text(spoken(subject.message.content, { of: "message" })) },
+        ...(subject.beside === undefined
+          ? {}
+          : {
+              beside: subject.beside.map((one) => ({
+                ...one,
+                text: text({ kind: "label", text: one.text, place: { of: "message" } }),
+              })),
+            }),
       };
     case "hop":
       return { ...subject, content: text(spoken(subject.content, { of: "message" })) };

@@ -198,6 +198,7 @@ function proposalOf(before: Subject, after: Subject): object {
   return {
     hook: before.hook,
     ...(before.hook === "tool_call" ? aboutCall(before) : {}),
+    ...(before.hook === "request" && before.beside !== undefined ? { beside: before.beside } : {}),
     original,
     proposed,
     ...(diff === undefined ? {} : { diff }),

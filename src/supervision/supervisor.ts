@@ -7,7 +7,7 @@ import { type Condition, conditionSchema } from "./condition.js";
 import type { ContextChange, Environment } from "./environment.js";
 import type { SupervisorCall } from "./state.js";
 import type { Subject } from "./subject.js";
-import { type Hook, hooks, type Verdict } from "./verdict.js";
+import { type Action, type Hook, hooks, type Verdict } from "./verdict.js";
 
 export const failurePolicies = ["allow", "block", "review"] as const;
 /** What a supervisor's failure (time-out, exception, no decision, malformed output) counts as. */
@@ -52,6 +52,8 @@ export interface JudgeContext {
   readonly contextChanged: (change: ContextChange) => void;
   /** To be told of each tool that it called or was refused, for the record. */
   readonly called: (call: SupervisorCall) => void;
+  /** To be told of each call that was refused and that would have decided something: if nothing is decided after it, it counts. */
+  readonly refused: (wish: Action) => void;
 }
 
 /**
@@ -62,16 +64,23 @@ export class NoDecisionError extends Error {
   override readonly name: string = "NoDecisionError";
 }
 
-/** It decided, and wanted more than that: a stricter or an editing call of its was refused, and it didn't make up for it. */
+/** It wanted more than it decided: a stricter or an editing call of its was refused, and it didn't make up for it. */
 export class RefusedCallError extends NoDecisionError {
   override readonly name = "RefusedCallError";
   constructor(
     message: string,
-    /** What holds of its decision, unless its failure policy is stricter. */
-    readonly decided: Verdict,
+    /** What holds of its decision, unless its wish or its failure policy is stricter. */
+    readonly decided: Verdict | undefined,
+    /** What it wanted, where that is known: it counts, whatever the failure policy says. */
+    readonly wish?: Action | undefined,
   ) {
     super(message);
   }
+}
+
+/** What counts of a wish that can't be done: a stop is a stop; where another text was wanted, no person but a reviewer can give it. */
+export function countedWish(wish: Action): Action {
+  return wish === "modify" ? "review" : wish;
 }
 
 /** A supervisor that keeps failing isn't asked for a while: its failure policy decides at once. */

@@ -78,9 +78,16 @@ export function supervisingGuard(
         call.tool.asksPeople ? { ...ports.supervise, ordersInData: "allow" } : ports.supervise,
       );
       noteDegraded(supervised.degraded);
-      return supervised.action === "block"
-        ? refusal(`The result of "${call.tool.name}" was blocked.${wasMade(call, output)}`, supervised.reasons)
-        : { kind: "go", value: { ...output, content: supervised.subject.output } };
+      const passed: GuardDecision<ToolOutput> =
+        supervised.action === "block"
+          ? refusal(`The result of "${call.tool.name}" was blocked.${wasMade(call, output)}`, supervised.reasons)
+          : { kind: "go", value: { ...output, content: supervised.subject.output } };
+      ports.supervise.surroundings?.calls?.note(call.toolCallId, {
+        ref: call.tool.ref,
+        args: JSON.stringify(call.args),
+        result: passed.kind === "go" ? passed.value.content : passed.reason,
+      });
+      return passed;
     },
   };
 }

@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import {
   buildPrompt,
   historyBudgetTokens,
-  historyWindow,
   type PromptParts,
   referenceBudgetTokens,
+  shownHistory,
 } from "../../src/agent/prompt.js";
 import { estimateTokens } from "../../src/model/estimate.js";
 
@@ -89,10 +89,10 @@ describe("the prompt of a turn", () => {
       message("c".repeat(40)),
       message("d".repeat(40)),
     ];
-    expect(historyWindow(history, 20).map(({ content }) => content[0])).toEqual(["c", "d"]);
-    expect(historyWindow(history, 19).map(({ content }) => content[0])).toEqual(["d"]);
-    expect(historyWindow(history, 1_000)).toEqual(history);
-    expect(historyWindow(history, 0)).toEqual([]);
+    expect(shownHistory(history, 20).map(({ content }) => content[0])).toEqual(["c", "d"]);
+    expect(shownHistory(history, 19).map(({ content }) => content[0])).toEqual(["d"]);
+    expect(shownHistory(history, 1_000)).toEqual(history);
+    expect(shownHistory(history, 0)).toEqual([]);
     const long = Array.from({ length: 3_000 }, (_, n) => message(`${n} ${"x".repeat(100)}`));
     const prompt = buildPrompt({ ...nothing, history: long });
     const used = prompt.slice(1, -1).reduce((sum, { content }) => sum + estimateTokens(content), 0);

@@ -178,7 +178,7 @@ describe("supervision", () => {
     expect(seen).toContain("The other is butter");
   });
 
-  it("puts an earlier message that is too long for a transcript before the supervisor as a text of its own", async () => {
+  it("shows it the middle of a long earlier message too", async () => {
     const tenant = await newTenant();
     await tenant.agent("assistant", { supervisors: ["judge"] });
     const judge = await tenant.agent("judge-model");

@@ -12,6 +12,10 @@ export interface ChatInput {
   readonly content: string;
   readonly speaker?: string | undefined;
   readonly request: TurnRequest;
+  /** Where the caller's own form has what of the request can be refused: `tools`, `messages[2]`. */
+  readonly sentAt?: { readonly [Part in keyof TurnRequest | "speaker"]?: string | undefined } | undefined;
+  /** The replies in the request's history were looked up here: the caller tells nothing itself. */
+  readonly isLookedUp?: boolean | undefined;
   /** The ask that the agent's last message in the conversation was. */
   readonly askId?: string | undefined;
   /** The call has answered that ask before, under its key: it is no new message, whatever the turn has come to since. */

@@ -4,7 +4,7 @@
  * session stays.
  */
 import { isFinal, newSessionSchema, type Turn } from "../../chat/session.js";
-import type { TurnRequest } from "../../chat/turn-request.js";
+import { callerServer, type TurnRequest } from "../../chat/turn-request.js";
 import { replyText } from "../../conversation/message.js";
 import { ok, type Result, refuse } from "../../conversation/problem.js";
 import { newId } from "../../platform/ids.js";
@@ -24,7 +24,8 @@ import type { ChatInput, ChatPlace, KeptSessions } from "./chat-input.js";
 import { resolveResults } from "./conversation-before.js";
 import { followResponse, withinWindow } from "./follow-response.js";
 import { askUnderKey } from "./keyed-answer.js";
-import { mayInstruct } from "./may-instruct.js";
+import { maySend, mayTell } from "./may-send.js";
+import { checkTools } from "./own-tools.js";
 import { withQuestionsFor } from "./questions-for.js";
 import { shownText } from "./shown-text.js";
 
@@ -123,8 +124,8 @@ async function beginChat(
 ): Promise<Result<ChatPlace>> {
   const allowed = authorize(actor, "completeChat");
   if (!allowed.ok) return allowed;
-  const instructs = mayInstruct(actor, input.request);
-  if (!instructs.ok) return instructs;
+  const sends = maySend(actor, input);
+  if (!sends.ok) return sends;
   const fits = await checkAgent(actor, input, services);
   if (!fits.ok) return fits;
   const repeated = await askUnderKey(actor, input, services);
@@ -154,48 +155,39 @@ async function beginChat(
 
 /** A session for this one turn: made once under an Idempotency-Key, whatever became of the call, and whether it stays or not. */
 async function inOwnSession(actor: Actor, input: ChatInput, services: Services): Promise<Result<ChatPlace>> {
-  const { agent, content, speaker, subject, metadata, isStored = false } = input;
+  const { agent, content, speaker, subject, metadata: given, isStored = false } = input;
+  const tells = mayTell(actor, input);
+  if (!tells.ok) return tells;
   const window = withinWindow(input);
   if (!window.ok) return window;
+  // What a session has noted is its application's, and agents may read it; what an end user notes stands on the message.
+  const [metadata, noted] = actor.role === "user" ? [{}, given] : [given, undefined];
   const own = sessionOf(actor, newSessionSchema.parse({ agent, subject, metadata }));
   if (!own.ok) return own;
   const definition = isStored ? own.value : { ...own.value, stateless: true as const };
   const request: TurnRequest = { ...window.value, ownSession: isStored ? "stays" : "goes" };
   const { idempotencyKey } = input;
-  const claim = { request: { agent, content, subject, metadata, request }, idempotencyKey };
+  const claim = { request: { agent, content, subject, metadata: given, request }, idempotencyKey };
   const claimed = await claimId(actor, newId("ses"), claim, services);
   if (!claimed.ok) return claimed;
   const { session } = await services.sessions.create(actor.tenantId, claimed.value, definition);
   const { sessionId } = session;
-  const sent = await sendMessage(actor, { sessionId, content, speaker, request, idempotencyKey, waitMs: 0 }, services);
+  const message = { sessionId, content, speaker, metadata: noted, request, idempotencyKey, waitMs: 0 };
+  const sent = await sendMessage(actor, message, services);
   if (!sent.ok) return sent;
   const { turnId, createdAt } = sent.value;
   return ok({ sessionId, turnId, isStateless: !isStored, createdAt });
 }
 
 /** Another tenant's agent, and one that a token isn't for, is no agent. */
-async function checkAgent(actor: Actor, { agent, request }: ChatInput, services: Services): Promise<Result<void>> {
+async function checkAgent(actor: Actor, input: ChatInput, services: Services): Promise<Result<void>> {
+  const { agent } = input;
   const none = refuse("not_found", `There is no agent "${agent}"; GET /v1/models lists those there are.`, {
     errors: [{ path: "model", message: "there is no such agent" }],
   });
   if (!isKnownTo(actor, "agents", agent)) return none;
   const stored = await services.resources.get(actor.tenantId, "agents", agent);
-  if (stored === undefined) return none;
-  if (request.tools.length === 0) return ok(undefined);
-  const { body } = stored;
-  if (body.kind !== "model") {
-    const message = `an agent of kind ${body.kind} takes no tools of its caller`;
-    return refuse("invalid", `"${agent}" is a ${body.kind}: those who work in it have tools of their own.`, {
-      errors: [{ path: "tools", message }],
-    });
-  }
-  const own = new Set(body.tools.map(({ tool }) => tool));
-  const clash = request.tools.findIndex(({ name }) => own.has(name));
-  if (clash === -1) return ok(undefined);
-  const detail = `The agent "${agent}" has a tool "${request.tools[clash]?.name}" of its own. Give yours another name.`;
-  return refuse("invalid", detail, {
-    errors: [{ path: `tools.${clash}.function.name`, message: "the agent's own tool is called so" }],
-  });
+  return stored === undefined ? none : checkTools(actor.tenantId, input, stored.body, services);
 }
 
 /** What is sent to a session that is there: what came of calls has to fit those that its last reply handed over. */
@@ -216,7 +208,9 @@ async function inSession(
   if (request.results.length === 0) return ok(input);
   const last = session.value.lastTurn;
   const turn = last === undefined ? undefined : await readTurn(actor, { sessionId, ...last, waitMs: 0 }, services);
-  const pending = turn?.ok ? (turn.value.reply?.modelReply.pendingToolCalls ?? []) : [];
+  const left = turn?.ok ? (turn.value.reply?.modelReply.pendingToolCalls ?? []) : [];
+  // A call of the agent's own that waits for its approval is nobody's to answer for.
+  const pending = left.filter(({ server }) => server === callerServer);
   const isKnown = request.results.every(({ toolCallId }) => pending.some((one) => one.toolCallId === toolCallId));
   const resolved = isKnown ? resolveResults({ content, results: request.results }, pending) : undefined;
   if (resolved === undefined) {

@@ -3,7 +3,7 @@ import type { Turn } from "../../chat/session.js";
 import type { TurnRequest } from "../../chat/turn-request.js";
 import { recordOf } from "../../conversation/actor-record.js";
 import type { Metadata } from "../../conversation/names.js";
-import { ok, type Result } from "../../conversation/problem.js";
+import { ok, type Result, refuse } from "../../conversation/problem.js";
 import type { SendCommand } from "../../gateways/session-gateway.js";
 import { sha256Hex } from "../../platform/digest.js";
 import { newId } from "../../platform/ids.js";
@@ -57,6 +57,7 @@ async function commandOf(actor: Actor, message: MessageInput, services: Services
   const own = await ownSession(actor, message.sessionId, services);
   if (!own.ok) return own;
   const { content, speaker, metadata, request, idempotencyKey, waitMs } = message;
+  if (actor.role === "user" && speaker !== undefined) return ownName;
   return ok({
     content,
     speaker,
@@ -69,6 +70,12 @@ async function commandOf(actor: Actor, message: MessageInput, services: Services
     sender: recordOf(actor),
   });
 }
+
+const ownName = refuse(
+  "forbidden",
+  "An end user's token can't name its speaker: its user is the token's subject. Leave `speaker` out, or have your backend send the message with its key.",
+  { errors: [{ path: "speaker", message: "it can't be sent with a token" }] },
+);
 
 /** Without a key of the caller's own the message is known by the turn that it begins: nobody but us repeats it. */
 async function keyOfMessage(

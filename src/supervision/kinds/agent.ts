@@ -10,6 +10,7 @@ import { runAgent } from "../../agent/loop.js";
 import type { AgentObserver, AgentPorts } from "../../agent/ports.js";
 import { type CallRecord, openGuard } from "../../agent/tools.js";
 import type { ModelPort } from "../../model/port.js";
+import { conversationAround, type Environment } from "../environment.js";
 import type { SupervisorCall } from "../state.js";
 import type { Subject } from "../subject.js";
 import {
@@ -26,8 +27,9 @@ import { reasonSchema } from "../tools/reason.js";
 import { PassToolkit } from "../tools/toolkit.js";
 import { type Action, type Hook, hooks, isStricter, strictest, type Verdict } from "../verdict.js";
 import type { agentConfigSchema } from "./agent-config.js";
-import { type ReplyPart, supervisorPrompt } from "./agent-prompt.js";
+import { type ReplyPart, supervisorPrompt, type TranscriptPart } from "./agent-prompt.js";
 import { maxParts, partsOf } from "./reply-parts.js";
+import { transcriptParts } from "./transcript-parts.js";
 
 export type AgentSupervisorSettings = Omit<
   Supervisor,
@@ -70,33 +72,57 @@ function changesTexts(hook: Hook, { permission, config }: AgentSupervisorSetting
   return decisionNames(hook, permission).some((name) => givesTool(config, name) && actionWanted(name) === "modify");
 }
 
-/** A long reply in parts, one after the other: each sees what those before it made of it. */
+/**
+ * A long reply, and a long conversation before a text, in parts, one after the other: every part of either is looked at, and each look
+ * sees what those before it made of the text.
+ */
 async function judge(
   subject: Subject,
   judging: JudgeContext,
   settings: AgentSupervisorSettings,
   ports: AgentSupervisorPorts,
 ): Promise<Verdict> {
-  const parts = subject.hook === "response" ? partsOf(subject.reply) : [];
-  if (parts.length <= 1) return judgeOnce({ subject }, judging, settings, ports);
-  if (parts.length > maxParts) {
-    throw new NoDecisionError(`the reply has ${parts.length} parts of text, and it reads at most ${maxParts} of one`);
-  }
+  const looks = looksAt(subject, judging.surroundings);
+  const [only] = looks;
+  if (looks.length === 1 && only !== undefined) return judgeOnce({ subject, ...only }, judging, settings, ports);
   let so: Verdict = { action: "allow", reasons: [] };
-  for (const [index, pieces] of parts.entries()) {
+  for (const [index, look] of looks.entries()) {
     const current = so.change?.kind === "subject" ? so.change.subject : subject;
-    const part = { pieces, number: index + 1, of: parts.length };
     const inPart = { ...judging, journal: judging.journal.scope(`part/${index}`) };
     try {
-      so = combined(so, await judgeOnce({ subject: current, part }, inPart, settings, ports));
+      so = combined(so, await judgeOnce({ subject: current, ...look }, inPart, settings, ports));
     } catch (error) {
       if (!(error instanceof NoDecisionError) || so.action === "allow") throw error;
-      const decided = error instanceof RefusedCallError ? combined(so, error.decided) : so;
-      throw new RefusedCallError(error.message, decided);
+      const refused = error instanceof RefusedCallError ? error : undefined;
+      const decided = refused?.decided === undefined ? so : combined(so, refused.decided);
+      throw new RefusedCallError(error.message, decided, refused?.wish);
     }
     if (so.action === "block") return so;
   }
   return so;
+}
+
+/** What is shown in one exchange with the model: one part of a long reply, one of what was said before. */
+interface Look {
+  readonly part?: ReplyPart;
+  readonly transcript: TranscriptPart;
+}
+
+/** The newest part of the conversation comes first. Where both are long, their parts go side by side. */
+function looksAt(subject: Subject, environment: Environment): Look[] {
+  const parts = subject.hook === "response" ? partsOf(subject.reply) : [];
+  if (parts.length > maxParts) {
+    throw new NoDecisionError(`the reply has ${parts.length} parts of text, and it reads at most ${maxParts} of one`);
+  }
+  const transcripts = transcriptParts(conversationAround(subject, environment));
+  const of = transcripts.length;
+  return Array.from({ length: Math.max(parts.length, of) }, (_, index): Look => {
+    const at = Math.max(0, of - 1 - index);
+    const transcript = { lines: transcripts[at] ?? "", number: at + 1, of };
+    const pieces = parts[Math.min(index, parts.length - 1)];
+    if (parts.length <= 1 || pieces === undefined) return { transcript };
+    return { transcript, part: { pieces, number: Math.min(index, parts.length - 1) + 1, of: parts.length } };
+  });
 }
 
 function combined(before: Verdict, next: Verdict): Verdict {
@@ -113,10 +139,9 @@ function combined(before: Verdict, next: Verdict): Verdict {
   };
 }
 
-/** What is judged in one exchange with the model: a whole subject, or one part of a reply. */
-interface Judged {
+/** What is judged in one exchange with the model. */
+interface Judged extends Look {
   readonly subject: Subject;
-  readonly part?: ReplyPart;
 }
 
 async function judgeOnce(
@@ -133,7 +158,9 @@ async function judgeOnce(
     // As they happen: what it did before it ran out of time is on record too.
     callEnded(round, record) {
       judging.called(callOnRecord(record));
-      if (record.isError) refused.push({ round, name: record.name, detail: record.content });
+      if (!record.isError) return;
+      refused.push({ round, name: record.name, detail: record.content });
+      judging.refused(actionWanted(record.name) ?? "allow");
     },
   };
   try {
@@ -147,7 +174,7 @@ async function judgeOnce(
 
 async function run(
   kit: PassToolkit,
-  { subject, part }: Judged,
+  { subject, part, transcript }: Judged,
   judging: JudgeContext,
   settings: AgentSupervisorSettings,
   ports: AgentSupervisorPorts & { readonly observer: AgentObserver },
@@ -177,7 +204,7 @@ async function run(
     name,
     instructions: config.instructions,
     baseHash: await hash(subject),
-    transcript: surroundings.transcript?.() ?? [],
+    transcript,
     statistics: surroundings.statistics?.() ?? {},
   });
   const limits: AgentLimits = {
@@ -229,13 +256,15 @@ function verdictOf(kit: PassToolkit, outcome: AgentOutcome, refused: readonly Re
   }
   const verdict = { ...decided, usage: { inputTokens: outcome.inputTokens, outputTokens: outcome.outputTokens } };
   const lastRound = outcome.modelCalls - 1;
-  const lost = refused.find((call) => isLost(call, decided.action, lastRound));
+  const lostCalls = refused.filter((call) => isLost(call, decided.action, lastRound));
+  const [lost] = lostCalls;
   if (lost !== undefined) {
     const what = isStricter("modify", decided.action) ? "allowed" : `decided "${decided.action}"`;
     const when = lost.round === lastRound ? "in the same breath" : "afterwards";
     throw new RefusedCallError(
       `its call of the tool ${toolNamed(lost)} was refused and it ${what} ${when}: ${lost.detail}`,
       verdict,
+      strictest("allow", ...lostCalls.map(({ name }) => actionWanted(name) ?? "allow")),
     );
   }
   return verdict;

@@ -7,12 +7,14 @@ import { z } from "zod";
 import { contextKeys } from "../../agent/call-context.js";
 import { secretText } from "../../conversation/secret-text.js";
 import { readJson } from "../../text/json.js";
+import { conversationAround } from "../environment.js";
 import { type Subject, segmentsOf, spokenText } from "../subject.js";
 import {
   type JudgeContext,
   mayModifyMessages,
   NoDecisionError,
   type Permissions,
+  RefusedCallError,
   type Supervisor,
 } from "../supervisor.js";
 import { actions, type Verdict } from "../verdict.js";
@@ -78,9 +80,13 @@ async function ask(
     ownerId: surroundings.ownerId,
     turnId: surroundings.workId,
     text: spokenText(subject),
-    data: segmentsOf(subject).flatMap(({ kind, text }) => (kind === "data" ? [text] : [])),
+    data: segmentsOf(subject).flatMap(({ kind, text }) => (kind === "spoken" ? [] : [text])),
     subject,
     hash: await hash(subject),
+    conversation: conversationAround(subject, surroundings).map(({ role, content, rounds = [] }) => {
+      const toolCalls = rounds.flatMap(({ calls }) => calls.map(({ ref, args, result }) => ({ ...ref, args, result })));
+      return { role, content, ...(toolCalls.length === 0 ? {} : { toolCalls }) };
+    }),
     statistics: surroundings.statistics?.() ?? {},
   });
   const { status, text } = await journal.step(
@@ -117,10 +123,14 @@ function read(text: string): Verdict {
   if (problem !== undefined) throw new NoDecisionError("its endpoint (setting config.url) didn't answer with JSON");
   const answer = answerSchema.safeParse(value);
   if (!answer.success) {
+    // What it wanted stands there, however wrong the rest is.
+    const wish = z.object({ action: z.enum(actions) }).safeParse(value).data?.action;
     const [issue] = answer.error.issues;
     const where = issue === undefined || issue.path.length === 0 ? "" : `${issue.path.join(".")}: `;
-    throw new NoDecisionError(
+    throw new RefusedCallError(
       `the answer of its endpoint (setting config.url) is malformed: ${where}${issue?.message ?? "wrong"}`,
+      undefined,
+      wish,
     );
   }
   const { action, reasons, content } = answer.data;

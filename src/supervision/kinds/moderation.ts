@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { readJson } from "../../text/json.js";
 import { type Subject, segmentsOf } from "../subject.js";
-import type { JudgeContext, Supervisor } from "../supervisor.js";
+import { type JudgeContext, RefusedCallError, type Supervisor } from "../supervisor.js";
 import type { Verdict } from "../verdict.js";
 import type { SendPort } from "./ports.js";
 
@@ -38,6 +38,9 @@ const answerSchema = z.object({
     )
     .min(1),
 });
+
+/** What says of an answer that is wrong otherwise that it wanted something stopped. */
+const flaggedSchema = z.object({ results: z.array(z.object({ flagged: z.unknown() })) });
 
 /** The most that is sent of one text, in characters; a longer one goes in pieces. */
 const pieceCharacters = 20_000;
@@ -86,11 +89,16 @@ async function moderate(
 }
 
 function judged(config: ModerationSettings["config"], text: string, pieceCount: number): Verdict {
-  const answer = answerSchema.safeParse(readJson(text).value);
-  if (!answer.success) throw new Error("the answer of the moderation endpoint is malformed (setting config.model)");
-  const { results } = answer.data;
+  const { value } = readJson(text);
+  const answer = answerSchema.safeParse(value);
   // An endpoint that leaves some texts out has not judged them.
-  if (results.length < pieceCount) throw new Error("the moderation endpoint judged fewer texts than it was given");
+  if (!answer.success || answer.data.results.length < pieceCount) {
+    const what = answer.success ? "judged fewer texts than it was given" : "gave a malformed answer";
+    const detail = `the moderation endpoint ${what} (setting config.model)`;
+    const isFlagged = flaggedSchema.safeParse(value).data?.results.some(({ flagged }) => flagged === true) === true;
+    throw isFlagged ? new RefusedCallError(detail, undefined, config.action) : new Error(detail);
+  }
+  const { results } = answer.data;
   const reasons = new Set<string>();
   for (const { categories, category_scores: scores, flagged } of results) {
     const names = new Set([...Object.keys(categories), ...Object.keys(scores), ...Object.keys(config.thresholds)]);

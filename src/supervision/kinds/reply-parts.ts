@@ -11,10 +11,10 @@ export interface ReplyPiece {
   readonly text: string;
 }
 
-/** Characters of one part: what a model with a small window can read beside the transcript. */
-const partCharacters = 40_000;
+/** Characters of one part, of a reply as of the transcript beside it: what a model with a small window can read. */
+export const partCharacters = 40_000;
 /** By so many characters the stretches of one text overlap, so that nothing hides where they meet. */
-const overlap = 400;
+export const overlap = 400;
 /** A reply of more parts isn't judged: that is the supervisor's failure. */
 export const maxParts = 12;
 

@@ -42,6 +42,7 @@ function judgeSubject(rules: CompiledRules, subject: Subject): Verdict {
   // What a tool returned should only inform; what it says in a reply was looked at when it came. A person may give orders.
   const isData = subject.hook === "tool_result" && !isAskHuman(subject.call);
   const judge = isData ? rules.judgeData : rules.judge;
+  const judgeOf = ({ kind }: Segment) => (kind === "label" ? rules.judgeLabel : judge);
   const segments = segmentsOf(subject);
   const spoken = segments.filter((segment) => segment.kind === "spoken" && segment.text !== "");
   const said = spoken.map((segment) => segment.text).join(separator);
@@ -58,7 +59,7 @@ function judgeSubject(rules: CompiledRules, subject: Subject): Verdict {
   let inDoubt = whole.inDoubt === true;
   for (const segment of segments) {
     if (segment.kind === "spoken" || segment.text === "") continue;
-    const alone = judge(segment.text);
+    const alone = judgeOf(segment)(segment.text);
     texts.set(segment, alone.text);
     actions.push(alone.action);
     reasons.push(...alone.reasons);
@@ -78,7 +79,7 @@ function judgeSubject(rules: CompiledRules, subject: Subject): Verdict {
     reasons: [...new Set(reasons)],
     ...(explanation.length === 0 ? {} : { explanation }),
     ...(inDoubt ? { inDoubt } : {}),
-    ...faultsOf(segments, action, judge),
+    ...faultsOf(segments, action, judgeOf),
   };
   return segments.every((segment, index) => segment.text === change.texts[index]) ? verdict : { ...verdict, change };
 }
@@ -91,11 +92,11 @@ const faultCharacters = 500;
 function faultsOf(
   segments: readonly Segment[],
   action: Action,
-  judge: CompiledRules["judge"],
+  judgeOf: (segment: Segment) => CompiledRules["judge"],
 ): Pick<Verdict, "faults"> {
   const written = segments.filter(({ text }) => text !== "");
   if (written.length < 2 || !isStricter(action, "modify")) return {};
-  const alone = written.filter(({ text }) => isStricter(judge(text).action, "modify"));
+  const alone = written.filter((segment) => isStricter(judgeOf(segment)(segment.text).action, "modify"));
   const faulty = alone.length > 0 ? alone : written.filter(({ kind }) => kind === "spoken");
   return {
     faults: faulty.slice(0, mostFaults).map(({ place, text }) => ({ ...place, text: clip(text, faultCharacters) })),

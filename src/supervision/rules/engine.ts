@@ -15,6 +15,8 @@ export interface CompiledRules {
   readonly judge: (text: string) => RulesJudgement;
   /** Judges a whole text that should only inform, such as a tool's result: orders in it have signs of their own. */
   readonly judgeData: (text: string) => RulesJudgement;
+  /** Judges a name or a value that stands beside a text: it needn't be about anything. */
+  readonly judgeLabel: (text: string) => RulesJudgement;
   /** Why injection rules found what they found, for operators: scores and signs, nothing of the text. */
   explain(text: string, isData?: boolean): string[];
   /** The same of what leaves them in doubt. */
@@ -34,10 +36,12 @@ export function compileRules(config: RulesConfig): CompiledRules {
   );
   const judge = (text: string) => judgeWhole(text, rules, doubting);
   const judgeData = (text: string) => judgeWhole(text, forData, doubting);
+  const ofLabels = rules.filter(({ onlyOfTexts }) => onlyOfTexts !== true);
+  const judgeLabel = (text: string) => judgeWhole(text, ofLabels, doubting);
   const explain = (text: string, isData = false) =>
     config.rules.flatMap(({ match }) => [...explainRule(match, text), ...explainData(match, text, isData)]);
   return {
-    ...{ judge, judgeData, explain },
+    ...{ judge, judgeData, judgeLabel, explain },
     explainDoubt: (text) => config.rules.flatMap(({ match }) => explainDoubt(match, text)),
     openStream: (mayEdit = true) => streamOf(rules, judge, mayEdit),
     openDoubtStream: () => streamOf(doubting, (text) => judgeWhole(text, doubting, []), false),

@@ -24,15 +24,10 @@ const failures: Readonly<Record<string, Failing>> = {
   "an agent that hangs": { kind: "agent", says: hangs, timeoutMs: 60, told: /within 60 ms \(setting timeoutMs\)|time/ },
   "an agent that answers nonsense": {
     kind: "agent",
-    says: [toolCalls(["approve_everything", {}]), { ...toolCalls(["block_message", "{oops"]), repeat: 9 }],
+    says: [{ ...toolCalls(["approve_everything", {}]), repeat: 9 }],
     told: /ended without a decision: it has to call one of allow_message/,
   },
   "an agent that never decides": { kind: "agent", says: [{ text: "Looks fine." }], told: /ended without a decision/ },
-  "an agent whose block was refused beside an allow": {
-    kind: "agent",
-    says: [toolCalls(["block_message", {}], ["allow_message", {}])],
-    told: /its call of the tool block_message was refused and it allowed in the same breath/,
-  },
   "an endpoint that is gone": {
     kind: "http",
     says: [{ drop: true }],

@@ -50,7 +50,7 @@ describe("a supervising agent", () => {
   it("that ran out of time has what it did on record", async () => {
     const tenant = await newTenant({ strict: false });
     const judge = await supervisingAgent(tenant, "judge", { timeoutMs: 2_000, onFailure: "allow" });
-    await judge.reply(toolCalls(["list_rules", {}], ["block_message", {}]), { text: "", hold: "for ever" });
+    await judge.reply(toolCalls(["list_rules", {}], ["get_rule", {}]), { text: "", hold: "for ever" });
     const model = await tenant.agent("assistant", { supervisors: ["judge"] });
     await model.reply({ text: "Hello." });
     const session = await tenant.session();
@@ -58,7 +58,7 @@ describe("a supervising agent", () => {
     expect((await passOf(tenant, session, "request")).steps).toMatchObject([
       {
         failed: expect.any(String),
-        calls: [{ tool: "list_rules" }, { tool: "block_message", refused: expect.any(String) }],
+        calls: [{ tool: "list_rules" }, { tool: "get_rule", refused: expect.any(String) }],
       },
     ]);
   });

@@ -4,18 +4,16 @@ import { newTenant } from "../../support/conclave.js";
 import { answer, httpTool, openAsk, passes, supervisingAgent, toolCalls } from "./support.js";
 
 describe("a supervising agent whose block was refused beside a modification", () => {
-  it.each([
-    ["block", { status: "blocked", supervision: { status: "ok" } }],
-    ["allow", { status: "completed", message: { content: "Hi." }, supervision: { degraded: ["judge"] } }],
-  ])("has failed: its onFailure %s decides, and what it modified stays modified", async (onFailure, turn) => {
+  it.each(["block", "allow", "review"])("blocks, as it wanted, whatever its onFailure (%s) says", async (onFailure) => {
     const tenant = await newTenant({ strict: false });
     const model = await tenant.agent("assistant", { supervisors: ["judge"] });
     const judge = await supervisingAgent(tenant, "judge", { onFailure });
     await judge.reply(toolCalls(["modify_message", { content: "Hi.", reason: "shorter" }], ["block_message", {}]));
     await model.reply({ text: "Hello." });
     const session = await tenant.session();
-    expect(await tenant.say(session, "The secret word is swordfish.")).toMatchObject(turn);
-    expect(JSON.stringify(await model.requests())).not.toContain("swordfish");
+    const turn = await tenant.say(session, "The secret word is swordfish.");
+    expect(turn).toMatchObject({ status: "blocked", supervision: { status: "ok" } });
+    expect(await model.requests()).toEqual([]);
     const [step] = (await passes(tenant, session))[0].steps;
     expect(step.failed).toContain("block_message");
     expect(step.calls).toMatchObject([
@@ -23,6 +21,21 @@ describe("a supervising agent whose block was refused beside a modification", ()
       { tool: "block_message", refused: expect.anything() },
     ]);
   });
+});
+
+it("holds a reply for a person that a supervisor wanted changed and couldn't change", async () => {
+  const tenant = await newTenant({ strict: false });
+  const model = await tenant.agent("assistant", { supervisors: ["judge"] });
+  const judge = await supervisingAgent(tenant, "judge", { hooks: ["response"], onFailure: "allow" });
+  const edit = { operations: [{ type: "remove_turn", turnId: "t" }], baseHash: "of long ago", reason: "a name" };
+  await judge.reply(toolCalls(["edit_response", edit]), toolCalls(["allow_message", {}]));
+  await model.reply({ text: "Ada lives in Turin." });
+  const session = await tenant.session();
+  const turn = await tenant.say(session, "Who?");
+  expect(turn).toMatchObject({ status: "waiting" });
+  expect(turn.reply).toBeUndefined();
+  await answer(tenant, openAsk(turn), { decision: "reject" });
+  expect((await tenant.turn(session, turn.turnId)).status).toBe("blocked");
 });
 
 describe("edits of one reply", () => {

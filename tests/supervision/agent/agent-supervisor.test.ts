@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { maxParts } from "../../../src/supervision/kinds/reply-parts.js";
 import type { Supervisor } from "../../../src/supervision/supervisor.js";
 import {
   agent,
@@ -92,16 +93,27 @@ describe("a supervising agent decides through its tools", () => {
 
 describe("a stricter or an editing call that was refused", () => {
   const modify = call("modify_message", { content: "hi", ...why });
-  const lost: [string, readonly Said[]][] = [
-    ["a block beside a modification", [[modify, call("block_message")]]],
-    ["a review beside a modification", [[call("request_review"), modify]]],
-    ["a modification beside another one", [[modify, call("modify_message", { content: " ", ...why })]]],
-    ["a tool that doesn't exist beside a modification", [[modify, call("reject_message", why)]]],
-    ["a block, given up for an allowance in the next round", [[call("block_message")], [call("allow_message")]]],
-    ["a block, given up for a modification in the next round", [[call("block_message")], [modify]]],
+  const empty = call("modify_message", { content: " ", ...why });
+  const lost: [string, readonly Said[], "block" | "review"][] = [
+    ["a block beside a modification", [[modify, call("block_message")]], "block"],
+    ["a review beside a modification", [[call("request_review"), modify]], "review"],
+    ["a modification beside another one", [[modify, empty]], "review"],
     [
-      "a modification, given up for an allowance",
-      [[call("modify_message", { content: " ", ...why })], [call("allow_message")]],
+      "a block, given up for an allowance in the next round",
+      [[call("block_message")], [call("allow_message")]],
+      "block",
+    ],
+    ["a block, given up for a modification in the next round", [[call("block_message")], [modify]], "block"],
+    ["a modification, given up for an allowance", [[empty], [call("allow_message")]], "review"],
+    [
+      "another hook's modification",
+      [[call("modify_response", { content: "hi", ...why })], [call("allow_message")]],
+      "review",
+    ],
+    [
+      "a block beside a modification that was refused",
+      [[call("block_message"), empty, call("allow_message")]],
+      "block",
     ],
   ];
 
@@ -114,14 +126,60 @@ describe("a stricter or an editing call that was refused", () => {
   });
 
   it.each(lost)(
-    "%s: where its failure allows, what it did decide holds, and the failure shows",
-    async (_what, rounds) => {
+    "%s counts as what it wanted where its failure allows, what it did decide holds, and the failure shows",
+    async (_what, rounds, wish) => {
       const { state, subject } = await pass(request("hello"), [agent(scripted(rounds), { onFailure: "allow" })]);
-      const modified = JSON.stringify(rounds.at(-1)).includes('"hi"');
-      expect(state).toMatchObject({ decision: modified ? "modify" : "allow", degraded: ["guard"] });
+      expect(state).toMatchObject({ decision: wish });
+      expect(state.steps[0]?.failed).toContain("was refused");
+      expect(state.reasons.join(" ")).toContain(`What it wanted counts: ${wish}.`);
+      const modified = rounds.flat().includes(modify);
       expect(subject).toMatchObject({ message: { content: modified ? "hi" : "hello" } });
     },
   );
+
+  it("of a tool that doesn't exist says nothing of what was wanted: its failure policy decides", async () => {
+    for (const onFailure of ["allow", "review", "block"] as const) {
+      const model = scripted([[modify, call("reject_message", why)]]);
+      const { state, subject } = await pass(request("hello"), [agent(model, { onFailure })]);
+      expect(state.decision).toBe(onFailure === "allow" ? "modify" : onFailure);
+      expect(subject).toMatchObject({ message: { content: "hi" } });
+    }
+  });
+
+  it.each<[string, readonly Said[], "block" | "review"]>([
+    ["is all that it did", [[call("block_message")], [call("block_message")], "So be it."], "block"],
+    ["was an edit, and it said no more", [[empty], "I give up."], "review"],
+    ["came before its model failed", [[call("block_message")], new Error("boom")], "block"],
+  ])("counts where nothing was decided after it: it %s", async (_what, rounds, wish) => {
+    const { state } = await pass(request("hello"), [agent(scripted(rounds), { onFailure: "allow" })]);
+    expect(state.decision).toBe(wish);
+  });
+
+  it("counts where its permission doesn't allow it, and where its base hash is wrong", async () => {
+    const reply = { timestamp: "2030-01-01T00:00:00.000Z", turns: [{ turnId: "rt_1", message: "the secret" }] };
+    const edit = call("edit_response", {
+      operations: [{ type: "remove_turn", turnId: "rt_1" }],
+      baseHash: "nonsense",
+      ...why,
+    });
+    const allowed = [call("allow_message")];
+    const unpermitted = await pass(request("hello"), [
+      agent(scripted([[modify], allowed]), { permission: "read_only" }),
+    ]);
+    expect(unpermitted.state.decision).toBe("review");
+    const wrongBase = await pass({ hook: "response", reply }, [agent(scripted([[edit], allowed]))]);
+    expect(wrongBase.state.decision).toBe("review");
+  });
+
+  it("counts where the supervisor ran out of time after it", async () => {
+    const { state } = await pass(request("hello"), [agent(scripted([[call("block_message")], "…"]))], {
+      withDeadline: async (_timeoutMs, work) => {
+        await work({ aborted: false, addEventListener: () => {}, removeEventListener: () => {} }).catch(() => {});
+        throw new Error("no result in time");
+      },
+    });
+    expect(state.decision).toBe("block");
+  });
 
   it("that is made good, or only looked something up in vain, is none", async () => {
     const good: (readonly Said[])[] = [
@@ -290,20 +348,68 @@ describe("what a supervising agent is told", () => {
       expect(text).toContain(fact);
   });
 
-  it("bounds the transcript, the newest first, and lets no long message hide the others", async () => {
+  it("is shown the whole of what was said before, long messages and tool results to their last word", async () => {
     const model = scripted([[call("allow_message")]]);
-    const transcript = Array.from({ length: 200 }, (_, index) => ({
-      role: "user" as const,
-      content: `number ${index} ${"x".repeat(500)}`,
-    }));
-    await pass(request("hello"), [agent(model)], {
-      surroundings: { transcript: () => [...transcript, { role: "user", content: "y".repeat(90_000) }] },
+    const long = `${"x ".repeat(5_000)}open${" y".repeat(5_000)}`;
+    const calls = [
+      { ref: { server: "shop", tool: "find" }, args: '{"q":1}', result: `${"z".repeat(5_000)} swordfish` },
+    ];
+    await pass(request("sesame"), [agent(model)], {
+      surroundings: {
+        transcript: () => [
+          { role: "user", content: long },
+          { role: "assistant", content: "Found.", rounds: [{ message: "Found.", calls }] },
+        ],
+      },
     });
-    const content = model.asked[0]?.messages[1]?.content ?? "";
-    expect(content.length).toBeLessThan(25_000);
-    expect(content).toContain("number 199");
-    expect(content).not.toContain("number 10 ");
-    expect(content).toContain("yyy [… 86000 characters …] yyy");
+    expect(model.asked).toHaveLength(1);
+    const content = (model.asked[0]?.messages[1]?.content ?? "").replaceAll("&quot;", '"');
+    expect(content).toContain(long);
+    expect(content).toContain("swordfish");
+    expect(content).toContain('"tool":"shop/find","args":');
+  });
+
+  it("is shown a long conversation in parts, with the text beside each: no word of it is in none", async () => {
+    const said = Array.from({ length: 9 }, (_, index) => `number ${index} ${"x".repeat(index * 3_000)} end ${index}`);
+    const transcript = said.map((content) => ({ role: "user" as const, content }));
+    const allows = Array.from({ length: 20 }, (): Said => [call("allow_message")]);
+    const model = scripted(allows);
+    const { state } = await pass(request("hello"), [agent(model)], { surroundings: { transcript: () => transcript } });
+    expect(state.decision).toBe("allow");
+    expect(model.asked.length).toBeGreaterThan(2);
+    const shown = model.asked.map(({ messages }) => messages[1]?.content ?? "");
+    for (const content of shown) {
+      expect(content).toContain("hello");
+      expect(content.length).toBeLessThan(45_000);
+    }
+    for (const [index] of said.entries()) {
+      expect(shown.some((content) => content.includes(`number ${index} `))).toBe(true);
+      expect(shown.some((content) => content.includes(` end ${index}`))).toBe(true);
+    }
+    const parts = model.asked.length;
+    expect(shown[0]).toContain(`<transcript part="${parts}" of="${parts}">`);
+  });
+
+  it("blocks with any part of a long conversation, and one look's modification is what the next is shown", async () => {
+    const transcript = [{ role: "user" as const, content: "x".repeat(100_000) }];
+    const surroundings = { transcript: () => transcript };
+    const blocking = scripted([[call("allow_message")], [call("block_message", why)]]);
+    expect((await pass(request("hello"), [agent(blocking)], { surroundings })).state.decision).toBe("block");
+    const changing = scripted([
+      [call("modify_message", { content: "hi", ...why })],
+      [call("allow_message")],
+      [call("allow_message")],
+    ]);
+    const { subject } = await pass(request("hello"), [agent(changing)], { surroundings });
+    expect(subject).toMatchObject({ message: { content: "hi" } });
+    expect(changing.asked[1]?.messages[1]?.content).toContain('role="user">\nhi\n</supervised>');
+  });
+
+  it("asks as few times over a very long conversation as its parts have to be", async () => {
+    const transcript = Array.from({ length: 200 }, () => ({ role: "user" as const, content: "y".repeat(5_000) }));
+    const model = scripted(Array.from({ length: 40 }, (): Said => [call("allow_message")]));
+    await pass(request("hello"), [agent(model)], { surroundings: { transcript: () => transcript } });
+    expect(model.asked.length).toBeLessThanOrEqual(maxParts + 1);
   });
 });
 

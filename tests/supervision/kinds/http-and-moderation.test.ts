@@ -78,9 +78,7 @@ describe("a supervisor of kind http", () => {
     ["not JSON", "<html>", 200],
     ["another action", { action: "maybe" }, 200],
     ["an unknown field", { action: "allow", extra: 1 }, 200],
-    ["modify without content", { action: "modify" }, 200],
-    ["modify with an empty content", { action: "modify", content: " " }, 200],
-    ["block with content", { action: "block", content: "x" }, 200],
+    ["allow with content", { action: "allow", content: "x" }, 200],
     ["nothing", "", 200],
     ["a list", [{ action: "allow" }], 200],
     ["an error", { action: "allow" }, 500],
@@ -92,6 +90,25 @@ describe("a supervisor of kind http", () => {
       expect(state.decision).toBe(onFailure);
       expect(state.steps[0]?.failed).toContain('"endpoint" (http)');
     }
+  });
+
+  it.each<[string, Record<string, unknown>, "review" | "block"]>([
+    ["modify without content", { action: "modify" }, "review"],
+    ["modify with an empty content", { action: "modify", content: " " }, "review"],
+    ["review with a field too much", { action: "review", note: "x" }, "review"],
+    ["block with content", { action: "block", content: "x" }, "block"],
+    ["block with a reason that is too long", { action: "block", reasons: ["x".repeat(5_000)] }, "block"],
+  ])("takes %s for what it wanted, whatever its onFailure says", async (_name, answer, wish) => {
+    const { state } = await pass(request("hello"), [http(answer).supervisor]);
+    expect(state.decision).toBe(wish);
+    expect(state.steps[0]?.failed).toContain("malformed");
+  });
+
+  it("holds a call for review whose arguments it wanted changed, and gave as no JSON object", async () => {
+    const call = { toolCallId: "c1", server: "shop", tool: "pay", args: { amount: 900 } };
+    const { supervisor } = http({ action: "modify", content: "pay less", reasons: ["too much"] });
+    const { state } = await pass({ hook: "tool_call", call }, [supervisor]);
+    expect(state).toMatchObject({ decision: "review", reasons: expect.arrayContaining(["too much"]) });
   });
 
   it("has a deadline", async () => {
@@ -203,6 +220,17 @@ describe("a supervisor of kind moderation", () => {
     const { state } = await pass(request(text), [moderation(results, config, "block").supervisor]);
     expect(state).toMatchObject({ decision: "block" });
     expect(state.steps[0]?.failed).toContain('"mod" (moderation)');
+  });
+});
+
+describe("a moderation answer that is wrong", () => {
+  it.each<[string, unknown]>([
+    ["has flags and no categories", [{ flagged: true }]],
+    ["flags one text and leaves others out", [scores({ hate: 0.9 }, ["hate"])]],
+  ])("stops what it flagged all the same where it %s", async (name, results) => {
+    const text = name.startsWith("flags") ? "x".repeat(30_000) : "hello";
+    const { state } = await pass(request(text), [moderation(results).supervisor]);
+    expect(state.decision).toBe("block");
   });
 });
 

@@ -12,6 +12,7 @@ import { renderContext as renderAnswers } from "../../../src/roundtable/context-
 import { renderTrace } from "../../../src/routing/render-trace.js";
 import { briefText } from "../../../src/routing/routing-input.js";
 import { supervisorPrompt } from "../../../src/supervision/kinds/agent-prompt.js";
+import { transcriptParts } from "../../../src/supervision/kinds/transcript-parts.js";
 import { fenced } from "../../../src/supervision/rules/fence.js";
 import type { Chance } from "./chance.js";
 import type { Kind } from "./kind.js";
@@ -205,10 +206,16 @@ export const ownKinds = {
             name: word(chance),
             instructions: "",
             baseHash: chance.hex(64),
-            transcript: chance.list(0, 4, (at) => ({
-              role: at % 2 === 0 ? ("user" as const) : ("assistant" as const),
-              content: said(chance),
-            })),
+            transcript: {
+              lines: transcriptParts(
+                chance.list(0, 4, (at) => ({
+                  role: at % 2 === 0 ? ("user" as const) : ("assistant" as const),
+                  content: said(chance),
+                })),
+              ).join("\n"),
+              number: 1,
+              of: 1,
+            },
             statistics: { turns: chance.below(9) },
           },
         ),

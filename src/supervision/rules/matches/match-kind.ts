@@ -12,6 +12,8 @@ export interface CompiledMatch {
   inDoubt?: readonly Detector[];
   /** For what only the whole text can show: whether it breaks the rule. */
   isViolatedBy?: (text: string) => boolean;
+  /** What it demands of a text no name or value can fulfil. */
+  onlyOfTexts?: boolean;
   /** The most characters a text may have. Applied after all other rules. */
   maxLength?: number;
 }

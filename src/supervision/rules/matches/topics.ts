@@ -17,6 +17,8 @@ export const topicsMatch = matchKind({
     }),
   compile: ({ allow, deny }) => {
     const isAbout = topicFinder(allow ?? deny ?? []);
-    return { detectors: [], isViolatedBy: allow === undefined ? isAbout : (text) => !isAbout(text) };
+    return allow === undefined
+      ? { detectors: [], isViolatedBy: isAbout }
+      : { detectors: [], isViolatedBy: (text) => !isAbout(text), onlyOfTexts: true };
   },
 });
