@@ -1,6 +1,7 @@
 /**
- * `npm run eval:retrieval -- --data <file> [--url …] [--key …] [--as threads|entries] [--captions]`: measures search through the API
- * of a running Worker on a file of LoCoMo's or LongMemEval's JSON. The data are not part of the project.
+ * `npm run eval:retrieval -- --data <file> [--url …] [--key …] [--as threads|entries|documents] [--captions]`: measures search through the
+ * API of a running Worker on a file of LoCoMo's or LongMemEval's JSON: its turns as messages of a thread, as entries that are written
+ * directly, or twenty to an entry. The data are not part of the project.
  */
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
@@ -20,13 +21,25 @@ const { values } = parseArgs({
     data: { type: "string" },
     url: { type: "string", default: process.env.CONCLAVE_URL ?? "http://127.0.0.1:8787" },
     key: { type: "string", default: process.env.CONCLAVE_KEY },
+    as: { type: "string", default: "threads" },
     captions: { type: "boolean", default: false },
     limit: { type: "string", default: "1000" },
   },
 });
 if (values.data === undefined) fail("--data <file> is missing: LoCoMo's or LongMemEval's JSON");
+if (!["threads", "entries", "documents"].includes(values.as)) fail("--as is threads, entries or documents");
 const key = values.key ?? localKey();
 const depth = 25;
+const turnsOfDocument = 20;
+
+/** What is written to the memory and found in it: a turn, or several in one text. */
+interface Item {
+  readonly id: string;
+  readonly text: string;
+  readonly role: string;
+  readonly speaker?: string | undefined;
+  readonly occurredAt: string;
+}
 
 interface Measured {
   readonly category: string;
@@ -40,10 +53,12 @@ const times: number[] = [];
 const { vaultId } = await call("POST", "/v1/vaults", { title: "Retrieval evaluation" });
 for (const [at, conversation] of conversations.entries()) {
   const started = Date.now();
-  const { memoryId, idOf } = await load(conversation);
+  const { items, itemOf } = itemsOf(conversation);
+  const { memoryId, idOf } = await load(conversation.id, items);
   const loadedMs = Date.now() - started;
-  const plain = plainBm25(conversation.turns);
-  for (const { question, category, evidence, askedAt } of conversation.questions) {
+  const plain = plainBm25(items.map((item) => ({ ...item, session: "" })));
+  for (const { question, category, evidence: turns, askedAt } of conversation.questions) {
+    const evidence = [...new Set(turns.map((turn) => itemOf.get(turn) ?? turn))];
     const begun = performance.now();
     const { entries } = await call("POST", `/v1/memories/${memoryId}/search`, {
       query: question,
@@ -65,26 +80,49 @@ print("plain BM25", baseline);
 print("Conclave, through the API", ours);
 console.log(`\nsearch: p50 ${percentile(times, 0.5).toFixed(1)} ms, p95 ${percentile(times, 0.95).toFixed(1)} ms`);
 
-/** Puts a conversation into a memory of its own, a session a batch, and waits until all of it is indexed. */
-async function load(conversation: EvaluationConversation): Promise<{ memoryId: string; idOf: Map<string, string> }> {
-  const { memoryId } = await call("POST", `/v1/vaults/${vaultId}/memories`, {
-    title: conversation.id,
-    model: "offline",
-  });
+/** The turns of a conversation, or so many of them to a document; and which of these each turn stands in. */
+function itemsOf({ turns }: EvaluationConversation): { items: Item[]; itemOf: Map<string, string> } {
+  const single = turns.map(({ id, role, text, caption, speaker, occurredAt }) => ({
+    id,
+    role,
+    // A turn may be a picture alone.
+    text: [text, ...(values.captions && caption !== undefined ? [caption] : [])].join(" ").trim() || "(nothing)",
+    speaker,
+    occurredAt,
+  }));
+  if (values.as !== "documents") return { items: single, itemOf: new Map() };
+  const items: Item[] = [];
+  const itemOf = new Map<string, string>();
+  for (let from = 0; from < single.length; from += turnsOfDocument) {
+    const part = single.slice(from, from + turnsOfDocument);
+    const [first] = part;
+    if (first === undefined) break;
+    const id = `from ${first.id}`;
+    for (const turn of part) itemOf.set(turn.id, id);
+    const text = part.map((turn) => `${turn.speaker ?? turn.role}: ${turn.text}`).join("\n");
+    items.push({ id, text, role: "user", occurredAt: first.occurredAt });
+  }
+  return { items, itemOf };
+}
+
+/** Puts items into a memory of their own and waits until all of them are indexed. */
+async function load(title: string, items: readonly Item[]): Promise<{ memoryId: string; idOf: Map<string, string> }> {
+  const { memoryId } = await call("POST", `/v1/vaults/${vaultId}/memories`, { title, model: "offline" });
   const idOf = new Map<string, string>();
+  if (values.as !== "threads") {
+    for (const { id, text: rawEntry, ...item } of items) {
+      const { entryId } = await call("POST", `/v1/memories/${memoryId}/entries`, { rawEntry, ...item });
+      idOf.set(entryId, id);
+    }
+    return { memoryId, idOf };
+  }
   const batch = 200;
-  for (let from = 0; from < conversation.turns.length; from += batch) {
-    const turns = conversation.turns.slice(from, from + batch);
+  for (let from = 0; from < items.length; from += batch) {
+    const part = items.slice(from, from + batch);
     const { messages } = await call("POST", `/v1/memories/${memoryId}/threads/conversation/messages`, {
-      messages: turns.map(({ role, text, caption, speaker, occurredAt }) => ({
-        role,
-        // A turn may be a picture alone.
-        content: [text, ...(values.captions && caption !== undefined ? [caption] : [])].join(" ").trim() || "(nothing)",
-        ...(speaker === undefined ? {} : { speaker }),
-        occurredAt,
-      })),
+      messages: part.map(({ id: _, text: content, ...item }) => ({ content, ...item })),
     });
-    for (const [at, { entryId }] of messages.entries()) idOf.set(entryId, turns[at]?.id ?? "");
+    for (const [at, { entryId }] of messages.entries()) idOf.set(entryId, part[at]?.id ?? "");
   }
   for (;;) {
     const { reached } = await call("POST", `/v1/memories/${memoryId}/await-consistency`, {

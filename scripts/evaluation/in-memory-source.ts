@@ -31,6 +31,7 @@ export interface SourceEntry extends EntryText {
 function makeCandidate(entry: SourceEntry): Candidate {
   const { entryId, threadId, seq, role, occurredAt } = entry;
   const sessionKey = entry.sessionKey ?? defaultSessionKey(threadId, occurredAt);
+  const terms = entryTerms(entry);
   return {
     entryId,
     threadId,
@@ -39,7 +40,8 @@ function makeCandidate(entry: SourceEntry): Candidate {
     speaker: spokenText(entry).speaker,
     role,
     occurredAt,
-    terms: entryTerms(entry),
+    terms,
+    length: splitTerms(terms.raw).length,
   };
 }
 

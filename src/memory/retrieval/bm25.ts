@@ -13,8 +13,12 @@ import type { RankingWeights } from "./weights.js";
 export interface TermCounts {
   /** Discounted, weighed count per query term, in the order of the terms. */
   readonly counts: readonly number[];
-  /** Number of terms of its raw text. */
-  readonly length: number;
+}
+
+/** What the length of a raw text is held against. */
+export interface LengthNorm {
+  /** Mean length of the entries that stand alone among the candidates, in terms; undefined for a line of a conversation. */
+  readonly averageAlone: number | undefined;
 }
 
 function lengthDiscount(length: number, average: number, b: number): number {
@@ -45,7 +49,8 @@ export function askedTerms(terms: readonly WeightedTerm[]): AskedTerms {
 
 /**
  * Counts the query's terms in a candidate's fields; a word of the same topic counts as a part of one. Of a long text, the passage
- * that holds most of them counts, and a share of the rest: what is asked for stands in one place of it, whatever else it says.
+ * that holds most of them counts, and a share of the rest: what is asked for stands in one place of it, whatever else it says. An entry
+ * that stands alone counts as a whole too, by its whole length: of two documents with the words asked for, the shorter one is about them.
  */
 export function countTerms(
   candidate: Candidate,
@@ -53,16 +58,26 @@ export function countTerms(
   asked: AskedTerms,
   statistics: MemoryStatistics,
   weights: RankingWeights,
+  { averageAlone }: LengthNorm,
 ): TermCounts {
   const counts = new Array<number>(asked.worth.length).fill(0);
   const averageRaw = Math.min(statistics.averageLength.raw, passageTerms);
+  const { length } = candidate;
   const { raw, summary, tags } = candidate.terms;
-  const { length, passages } = rawCounts(raw, asked);
-  const eachRaw = weights.fields.raw / lengthDiscount(Math.min(length, passageTerms), averageRaw, weights.b);
+  const passages = rawCounts(raw, asked);
+  const ofPassage = 1 / lengthDiscount(Math.min(length, passageTerms), averageRaw, weights.b);
+  const beyondPassage = (terms: number): number => Math.max(terms, passageTerms);
+  const ofWhole =
+    averageAlone === undefined
+      ? ofPassage
+      : ofPassage / lengthDiscount(beyondPassage(length), beyondPassage(averageAlone), weights.alone.b);
+  const passageShare = averageAlone === undefined ? 1 : passages.length > 1 ? weights.alone.passage : 0;
   const best = bestPassage(passages, asked.worth);
   for (const [index, count] of best.entries()) {
-    const elsewhere = passages.reduce((sum, passage) => sum + (passage[index] ?? 0), 0) / overlapOf(passages) - count;
-    counts[index] = eachRaw * (count + weights.otherPassages * Math.max(0, elsewhere));
+    const all = passages.reduce((sum, passage) => sum + (passage[index] ?? 0), 0) / overlapOf(passages);
+    const whole = Math.max(count, all);
+    const inPassage = ofPassage * (count + weights.otherPassages * (whole - count));
+    counts[index] = weights.fields.raw * (passageShare * inPassage + (1 - passageShare) * ofWhole * whole);
   }
   for (const [field, stored] of [
     ["summary", summary],
@@ -75,9 +90,9 @@ export function countTerms(
       if (found !== undefined) counts[found.index] = (counts[found.index] ?? 0) + each * found.share;
     }
   }
-  const each = weights.topic / lengthDiscount(Math.min(length, passageTerms), averageRaw, weights.b);
+  const each = weights.topic * ofWhole;
   for (const [mark, index] of asked.topics) if (marks.has(mark)) counts[index] = (counts[index] ?? 0) + each;
-  return { counts, length };
+  return { counts };
 }
 
 /** Terms of a passage: a few sentences. Texts up to twice as long are one. */
@@ -85,17 +100,16 @@ const passageTerms = 60;
 /** Stored characters of a passage. Each begins in the middle of the one before, so that nothing is torn apart. */
 const passageCharacters = 7 * passageTerms;
 
-/** How often each asked term stands in each passage of a raw text, and how long the whole is, in terms. */
-function rawCounts(raw: string, asked: AskedTerms): { length: number; passages: number[][] } {
+/** How often each asked term stands in each passage of a raw text. */
+function rawCounts(raw: string, asked: AskedTerms): number[][] {
   const empty = (): number[] => new Array<number>(asked.worth.length).fill(0);
   if (raw.length <= 2 * passageCharacters) {
     const counts = empty();
-    const terms = splitTerms(raw);
-    for (const term of terms) {
+    for (const term of splitTerms(raw)) {
       const found = asked.terms.get(term);
       if (found !== undefined) counts[found.index] = (counts[found.index] ?? 0) + found.share;
     }
-    return { length: terms.length, passages: [counts] };
+    return [counts];
   }
   // Looked for, and not cut into terms: that would cost more than all the rest of a search.
   const text = ` ${raw} `;
@@ -110,7 +124,7 @@ function rawCounts(raw: string, asked: AskedTerms): { length: number; passages: 
       }
     }
   }
-  return { length: Math.round(raw.length / 7), passages };
+  return passages;
 }
 
 /** Long texts count each term in two passages. */

@@ -15,11 +15,8 @@ export interface Candidate {
   /** ISO 8601. */
   readonly occurredAt: string;
   readonly terms: EntryTerms;
-}
-
-/** Whether an entry is a turn of a conversation: others stand beside one another by chance, and are as long as they are. */
-export function isTurn({ threadId }: Candidate): boolean {
-  return threadId !== "";
+  /** Terms of its raw text; of a neighbour that comes shortened, those of all of it. */
+  readonly length: number;
 }
 
 /** The text fields of an entry, each with its own length statistics. */

@@ -123,6 +123,11 @@ export const questionMark = "is:question";
 
 const questionEnd = /[?？؟](?:["'”’)\s\p{Extended_Pictographic}]|\uFE0F)*$/u;
 
+/** Whether a text ends in a question. */
+export function endsInQuestion(text: string): boolean {
+  return questionEnd.test(text);
+}
+
 function dateMarks(text: string, occurredAt: string): string[] {
   return findDates(text, occurredAt).flatMap((mention) => {
     if (mention.range === undefined) return [];
@@ -151,7 +156,7 @@ export function entryTerms(entry: EntryText): EntryTerms {
     ...Object.entries(entry.tags ?? {}).flatMap(([name, value]) => [tagMark(name), tagMark(name, value)]),
     ...dateMarks(text, entry.occurredAt),
     ...(namesTime(text) ? [timedMark] : []),
-    ...(questionEnd.test(text) ? [questionMark] : []),
+    ...(endsInQuestion(text) ? [questionMark] : []),
     ...topicsTold(splitTerms(raw)).map(topicMark),
   ];
   return {

@@ -14,7 +14,7 @@ const comparedCharacters = 1_000;
  * The words of an entry for comparing: those of the raw text, and its dates, since "I went running today" on two days
  * is two facts.
  */
-export function comparisonTerms(candidate: Candidate): ReadonlySet<string> {
+function comparisonTerms(candidate: Candidate): ReadonlySet<string> {
   const dates = splitTerms(candidate.terms.marks).filter((mark) => mark.startsWith("on:"));
   const { raw } = candidate.terms;
   // Long texts that begin alike and end alike are the same; reading all of each would cost more than ranking them.
@@ -26,7 +26,7 @@ export function comparisonTerms(candidate: Candidate): ReadonlySet<string> {
 }
 
 /** Whether two entries, by their comparison terms, are near-identical. Entries without any words never are. */
-export function nearlySame(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
+function nearlySame(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
   if (a.size === 0 || b.size === 0) return false;
   const [smaller, larger] = a.size <= b.size ? [a, b] : [b, a];
   const needed = smaller.size < shortSize ? 1 : likenessOfSame;
@@ -34,4 +34,29 @@ export function nearlySame(a: ReadonlySet<string>, b: ReadonlySet<string>): bool
   let common = 0;
   for (const term of smaller) if (larger.has(term)) common += 1;
   return common >= needed * (a.size + b.size - common);
+}
+
+/** A hit, as far as it names those that are left out for it. */
+interface DuplicateHolder {
+  readonly entryId: string;
+  readonly duplicates: string[];
+}
+
+/** Once there are hits enough, duplicates are looked for among so many times as many. */
+const duplicateDepth = 4;
+
+/** Drops entries that repeat a better one, and names them there. */
+export function withoutDuplicates<Hit extends DuplicateHolder>(
+  hits: readonly { readonly hit: Hit; readonly candidate: Candidate }[],
+  limit: number,
+): Hit[] {
+  const kept: { hit: Hit; speaker: string | undefined; terms: ReadonlySet<string> }[] = [];
+  for (const [index, { hit, candidate }] of hits.entries()) {
+    if (kept.length >= limit && index >= duplicateDepth * limit) break;
+    const terms = comparisonTerms(candidate);
+    const same = kept.find((other) => other.speaker === candidate.speaker && nearlySame(other.terms, terms));
+    if (same !== undefined) same.hit.duplicates.push(hit.entryId);
+    else if (kept.length < limit) kept.push({ hit, speaker: candidate.speaker, terms });
+  }
+  return kept.map(({ hit }) => hit);
 }

@@ -3,10 +3,11 @@
  * statistics of their memory; every contribution is named in `why`, and they add up to the score.
  */
 import { askedTerms, countTerms, type TermCounts, termScores } from "./bm25.js";
-import { type Candidate, isTurn, type MemoryStatistics, placeKey } from "./candidate.js";
+import type { Candidate, MemoryStatistics } from "./candidate.js";
+import { ConversationLines, isAssistant } from "./conversation-lines.js";
 import { askedRanges, dateMatch } from "./date-match.js";
 import { questionMark, speakerMark, splitTerms, timedMark, topicMark } from "./entry-terms.js";
-import { comparisonTerms, nearlySame } from "./near-duplicates.js";
+import { withoutDuplicates } from "./near-duplicates.js";
 import { type ParsedQuery, type WeightedTerm, weighTerms } from "./query.js";
 import { topicsAsked } from "./topics.js";
 import { defaultWeights, type RankingWeights } from "./weights.js";
@@ -16,7 +17,7 @@ export interface Why {
   /** Words of the query that the entry itself holds, or speaks of by words of the same topic, with what each contributes. */
   readonly terms: { term: string; word: string; weight: number; topics?: string[] }[];
   /** Words in the entries around it, and how well these match themselves. */
-  readonly neighbours: number;
+  neighbours: number;
   /** How well the best entries of its session match. */
   readonly session: number;
   /** Said by someone the query names, or by the user where the query is about the user. */
@@ -33,7 +34,7 @@ export interface Why {
 /** A hit. */
 export interface Ranked {
   readonly entryId: string;
-  readonly score: number;
+  score: number;
   readonly why: Why;
   /** Entries that say the same in (almost) the same words and are left out for this one, in the order of rank. */
   readonly duplicates: string[];
@@ -54,8 +55,12 @@ export interface RankOptions {
 interface Scored extends TermCounts {
   readonly candidate: Candidate;
   readonly marks: ReadonlySet<string>;
+  /** It is a line of a conversation, and doesn't stand alone. */
+  readonly isLine: boolean;
   readonly ownTerms: readonly number[];
   readonly own: number;
+  /** What its form takes off; never positive. */
+  readonly form: number;
 }
 
 /** What is the same for all candidates of one ranking. */
@@ -63,7 +68,8 @@ interface Context {
   readonly terms: readonly WeightedTerm[];
   total: number;
   readonly weights: RankingWeights;
-  readonly places: ReadonlyMap<string, Scored>;
+  readonly lines: ConversationLines;
+  readonly scored: ReadonlyMap<string, Scored>;
   readonly sessions: ReadonlyMap<string, number>;
 }
 
@@ -74,26 +80,35 @@ function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
-/** Scores each candidate's own text. */
+/** Scores each candidate's own text and form. */
 function scoreOwn(
+  query: ParsedQuery,
   candidates: readonly Candidate[],
-  terms: readonly WeightedTerm[],
-  total: number,
+  { terms, total, weights, lines }: Pick<Context, "terms" | "total" | "weights" | "lines">,
   statistics: MemoryStatistics,
-  weights: RankingWeights,
 ): Scored[] {
   const asked = askedTerms(terms);
+  const alone = candidates.filter((candidate) => !lines.isLine(candidate));
+  // Beside lines, which are short, the memory's own mean says nothing of documents.
+  const averageAlone =
+    alone.length === candidates.length
+      ? statistics.averageLength.raw
+      : sum(alone.map(({ length }) => length)) / Math.max(1, alone.length);
   return candidates.map((candidate) => {
     const marks = new Set(splitTerms(candidate.terms.marks));
-    const counted = countTerms(candidate, marks, asked, statistics, weights);
+    const isLine = lines.isLine(candidate);
+    const norm = { averageAlone: isLine ? undefined : averageAlone };
+    const counted = countTerms(candidate, marks, asked, statistics, weights, norm);
     const ownTerms = termScores(terms, counted.counts, total, weights.k1);
-    return { candidate, marks, ...counted, ownTerms, own: sum(ownTerms) };
+    const form = formScore(candidate, marks, isLine, query, statistics, weights);
+    return { candidate, marks, isLine, ...counted, ownTerms, own: sum(ownTerms), form };
   });
 }
 
 function sessionScores(scored: readonly Scored[]): Map<string, number> {
   const bySession = new Map<string, number[]>();
-  for (const { candidate, own } of scored) {
+  for (const { candidate, own, isLine } of scored) {
+    if (!isLine) continue;
     const scores = bySession.get(candidate.sessionKey);
     if (scores === undefined) bySession.set(candidate.sessionKey, [own]);
     else scores.push(own);
@@ -101,14 +116,6 @@ function sessionScores(scored: readonly Scored[]): Map<string, number> {
   const meanOfBest = (scores: number[]): number =>
     sum(scores.sort((a, b) => b - a).slice(0, sessionBest)) / sessionBest;
   return new Map([...bySession].map(([key, scores]) => [key, meanOfBest(scores)]));
-}
-
-/** The entry so many places on, if it was fetched and belongs to the same session. */
-function neighbour(entry: Scored, offset: number, context: Context): Scored | undefined {
-  if (!isTurn(entry.candidate)) return undefined;
-  const { threadId, seq, sessionKey } = entry.candidate;
-  const found = context.places.get(placeKey(threadId, seq + offset));
-  return found?.candidate.sessionKey === sessionKey ? found : undefined;
 }
 
 /**
@@ -120,22 +127,28 @@ function weightBefore(entry: Scored, before: Scored, each: number, { before: bet
   return before.marks.has(questionMark) ? between.question : between.statement;
 }
 
-/** What the entries around it add: their words at a low weight, as if they were its own, and a share of their scores. */
-function neighbourScore(entry: Scored, context: Context): number {
-  const { weights } = context;
+/**
+ * What the entries around it add: their words at a low weight, as if they were its own, and a share of their scores. None passes on
+ * more than it scores itself after its form: what repeats a question, or asks it back, tells its neighbours no more than it tells.
+ */
+function neighbourScore(entry: Scored, { terms, total, weights, lines, scored }: Context): number {
   const counts = [...entry.counts];
-  for (const [offset, each] of weights.neighbourText) {
-    const other = neighbour(entry, offset, context);
-    const weight = offset === -1 && other !== undefined ? weightBefore(entry, other, each, weights) : each;
-    other?.counts.forEach((count, index) => {
+  let score = entry.own;
+  let added = 0;
+  for (const { offset, text, score: share } of weights.neighbours) {
+    const place = lines.neighbour(entry.candidate, offset);
+    const other = place === undefined ? undefined : scored.get(place.entryId);
+    if (other === undefined || other.own === 0) continue;
+    const weight = offset === -1 ? weightBefore(entry, other, text, weights) : text;
+    other.counts.forEach((count, index) => {
       counts[index] = (counts[index] ?? 0) + weight * count;
     });
+    const withOther = sum(termScores(terms, counts, total, weights.k1));
+    const most = Math.max(0, other.own + other.form);
+    added += Math.min(most, withOther - score + share * most);
+    score = withOther;
   }
-  const withNeighbours = sum(termScores(context.terms, counts, context.total, weights.k1));
-  const shares = weights.neighbourScore.map(
-    ([offset, weight]) => weight * (neighbour(entry, offset, context)?.own ?? 0),
-  );
-  return withNeighbours - entry.own + sum(shares);
+  return added;
 }
 
 function speakerScore(entry: Scored, query: ParsedQuery, context: Context): number {
@@ -146,26 +159,24 @@ function speakerScore(entry: Scored, query: ParsedQuery, context: Context): numb
   return query.firstPerson && entry.candidate.role === "user" ? weights.firstPerson : 0;
 }
 
-function formScore(entry: Scored, query: ParsedQuery, statistics: MemoryStatistics, weights: RankingWeights): number {
+function formScore(
+  candidate: Candidate,
+  marks: ReadonlySet<string>,
+  isLine: boolean,
+  query: ParsedQuery,
+  statistics: MemoryStatistics,
+  weights: RankingWeights,
+): number {
   const average = Math.min(statistics.averageLength.raw, fullLength);
-  const missing = average > 0 && isTurn(entry.candidate) ? Math.max(0, 1 - entry.length / average) : 0;
-  const repeats = isAssistant(entry.candidate) && !query.asksAssistant;
+  const missing = average > 0 && isLine ? Math.max(0, 1 - candidate.length / average) : 0;
+  const repeats = isAssistant(candidate) && !query.asksAssistant;
   return (
-    0 -
-    weights.brevity * missing -
-    (entry.marks.has(questionMark) ? weights.question : 0) -
-    (repeats ? weights.assistant : 0)
+    0 - weights.brevity * missing - (marks.has(questionMark) ? weights.question : 0) - (repeats ? weights.assistant : 0)
   );
 }
 
 /** Terms from which on no turn is short, however long the others are. */
 const fullLength = 60;
-
-function isAssistant({ role }: Candidate): boolean {
-  return role !== undefined && assistantRoles.has(role.toLowerCase());
-}
-
-const assistantRoles: ReadonlySet<string> = new Set(["assistant", "agent", "ai", "bot", "model"]);
 
 /** Whether an entry without any word of the query is a hit for what stands around it: an assistant's never is. */
 function isHitByNeighbours(entry: Scored, neighbours: number, weights: RankingWeights): boolean {
@@ -184,25 +195,24 @@ function scaleSimilarities(similarities: ReadonlyMap<string, number>): (entryId:
   };
 }
 
-/** Once there are hits enough, duplicates are looked for among so many times as many. */
-const duplicateDepth = 4;
-
-/** Drops entries that repeat a better one, and names them there. */
-function withoutDuplicates(hits: { hit: Ranked; candidate: Candidate }[], limit: number): Ranked[] {
-  const kept: { hit: Ranked; speaker: string | undefined; terms: ReadonlySet<string> }[] = [];
-  for (const [index, { hit, candidate }] of hits.entries()) {
-    if (kept.length >= limit && index >= duplicateDepth * limit) break;
-    const terms = comparisonTerms(candidate);
-    const same = kept.find((other) => other.speaker === candidate.speaker && nearlySame(other.terms, terms));
-    if (same !== undefined) same.hit.duplicates.push(hit.entryId);
-    else if (kept.length < limit) kept.push({ hit, speaker: candidate.speaker, terms });
+/**
+ * A hit for what stands around it alone scores no more than any that holds a term of the query: so the order is that of the scores.
+ * @param ranked those that hold a term first
+ */
+function settleScores(ranked: readonly { readonly hit: Ranked; readonly holdsTerm: boolean }[]): void {
+  const least = Math.min(...ranked.flatMap(({ hit, holdsTerm }) => (holdsTerm ? [hit.score] : [])));
+  for (const { hit, holdsTerm } of ranked) {
+    if (holdsTerm || hit.score <= least) continue;
+    hit.why.neighbours -= hit.score - least;
+    hit.why.total = least;
+    hit.score = least;
   }
-  return kept.map(({ hit }) => hit);
 }
 
 /**
  * Ranks candidates, the best first; ties go to the later entry, then by id. Candidates that match in no way are left
- * out. The order of `candidates` doesn't matter.
+ * out. One that is a hit for what stands around it alone comes after all that hold a term of the query themselves, its dates and
+ * the names of speakers among them. The order of `candidates` doesn't matter.
  * @param candidates entries of one memory, each once, with the entries around the likely ones among them.
  */
 export function rank(
@@ -214,9 +224,10 @@ export function rank(
   const { weights = defaultWeights, limit = 10, similarities = new Map<string, number>() } = options;
   const terms = weighTerms(query, statistics, weights.speakerNameAsWord);
   const total = sum(terms.map(({ weight }) => weight));
-  const scored = scoreOwn(candidates, terms, total, statistics, weights);
-  const places = new Map(scored.map((entry) => [placeKey(entry.candidate.threadId, entry.candidate.seq), entry]));
-  const context: Context = { terms, total, weights, places, sessions: sessionScores(scored) };
+  const lines = new ConversationLines(candidates);
+  const scored = scoreOwn(query, candidates, { terms, total, weights, lines }, statistics);
+  const byId = new Map(scored.map((entry) => [entry.candidate.entryId, entry]));
+  const context: Context = { terms, total, weights, lines, scored: byId, sessions: sessionScores(scored) };
   const asked = askedRanges(query, statistics);
   const similarity = scaleSimilarities(similarities);
   // a query of names alone asks for what they said
@@ -235,28 +246,33 @@ export function rank(
           return weight > 0 ? [{ term, word: surface, weight, ...(topics.length > 0 && { topics }) }] : [];
         }),
         neighbours: neighbourScore(entry, context),
-        session: isTurn(candidate) ? weights.session * (context.sessions.get(candidate.sessionKey) ?? 0) : 0,
+        session: entry.isLine ? weights.session * (context.sessions.get(candidate.sessionKey) ?? 0) : 0,
         speaker: speakerScore(entry, query, context),
         date: dated + timed,
         vector: weights.vector * similarity(candidate.entryId),
-        form: formScore(entry, query, statistics, weights),
+        form: entry.form,
         total: 0,
       };
       why.total = entry.own + why.neighbours + why.session + why.speaker + why.date + why.vector + why.form;
+      const isNamed = terms.some(({ term, isSpeaker }) => isSpeaker && entry.marks.has(speakerMark(term)));
+      const holdsTerm = entry.own + dated > 0 || isNamed || similarities.has(candidate.entryId);
       const matches =
         entry.own + dated > 0 ||
         isHitByNeighbours(entry, why.neighbours, weights) ||
         similarities.has(candidate.entryId) ||
         (namesOnly && why.speaker > 0);
-      return { candidate, matches, hit: { entryId: candidate.entryId, score: why.total, why, duplicates: [] } };
+      const hit = { entryId: candidate.entryId, score: why.total, why, duplicates: [] };
+      return { candidate, matches, holdsTerm, hit };
     })
     .filter(({ matches }) => matches)
     .sort(
       (a, b) =>
+        Number(b.holdsTerm) - Number(a.holdsTerm) ||
         b.hit.score - a.hit.score ||
         b.candidate.occurredAt.localeCompare(a.candidate.occurredAt) ||
         a.candidate.entryId.localeCompare(b.candidate.entryId),
     );
+  settleScores(hits);
   return withoutDuplicates(hits, limit);
 }
 
@@ -273,7 +289,7 @@ export function chooseSeeds(
   options: RankOptions = {},
 ): Candidate[] {
   const { similarities = new Map<string, number>(), weights: given = defaultWeights } = options;
-  const weights = { ...given, neighbourText: [], neighbourScore: [], session: 0 };
+  const weights = { ...given, neighbours: [], session: 0 };
   const ranked = rank(query, candidates, statistics, { weights, limit, similarities });
   const byId = new Map(candidates.map((candidate) => [candidate.entryId, candidate]));
   return ranked.flatMap(({ entryId }) => byId.get(entryId) ?? []);

@@ -1,6 +1,7 @@
 /** A whole search over a store of entries: statistics, candidates, their surroundings, ranking. */
-import { type Candidate, isTurn, type MemoryStatistics } from "./candidate.js";
+import type { Candidate, MemoryStatistics } from "./candidate.js";
 import { type CandidatePlan, defaultPlanLimits, type PlanLimits, planCandidates } from "./candidate-plan.js";
+import { mayBeLine } from "./conversation-lines.js";
 import { formBeginnings, frequencyLookups, type ParsedQuery, parseQuery } from "./query.js";
 import { chooseSeeds, type Ranked, type RankOptions, rank } from "./ranking.js";
 import { defaultWeights, neighbourReach } from "./weights.js";
@@ -55,7 +56,7 @@ export async function search(
   const likeness = (await options.likenessOf?.(found.map(({ entryId }) => entryId))) ?? new Map<string, number>();
   const similarities = new Map([...likeness, ...(options.similarities ?? [])]);
   const count = Math.ceil((options.seeds ?? defaultSeeds) * scale);
-  const seeds = chooseSeeds(parsed, found, statistics, count, { ...options, similarities }).filter(isTurn);
+  const seeds = chooseSeeds(parsed, found, statistics, count, { ...options, similarities }).filter(mayBeLine);
   const around =
     seeds.length === 0 ? [] : await source.neighbours(seeds, neighbourReach(options.weights ?? defaultWeights));
   // What was found comes whole; of long neighbours a store may give the beginning alone.

@@ -10,12 +10,15 @@ export interface RankingWeights {
   readonly topic: number;
   /** In a long text, words outside of the passage that fits best count so many times as much. */
   readonly otherPassages: number;
-  /** A word in the text of the entry so many places away (−1: the one before) counts this much of one of its own. */
-  readonly neighbourText: readonly (readonly [offset: number, weight: number])[];
+  /** Of an entry that stands alone. `b`: as above, by its whole length. `passage`: what the best passage of a long one counts, of 1. */
+  readonly alone: { readonly b: number; readonly passage: number };
+  /**
+   * What the entry so many places away (−1: the one before) adds: `text`, a word in it counts this much of one of the entry's own;
+   * `score`, this share of its own score.
+   */
+  readonly neighbours: readonly { readonly offset: number; readonly text: number; readonly score: number }[];
   /** The same for the entry just before, between people: one that ends in a question, and any other. */
   readonly before: { readonly question: number; readonly statement: number };
-  /** Share of a neighbour's own score that is added. */
-  readonly neighbourScore: readonly (readonly [offset: number, weight: number])[];
   /** Share of the mean of the session's three best entries that is added. */
   readonly session: number;
   /** Said by someone the query names. */
@@ -49,33 +52,28 @@ export interface RankingWeights {
  * by judgement.
  */
 export const defaultWeights: RankingWeights = {
-  k1: 1.2,
+  k1: 1.5,
   b: 0.5,
   fields: { raw: 1, summary: 0.5, tags: 0.5 },
   topic: 0.2,
   otherPassages: 0.2,
-  neighbourText: [
-    [-1, 0.4],
-    [1, 0.2],
-    [-2, 0.2],
-    [2, 0.2],
+  alone: { b: 0.85, passage: 0.4 },
+  neighbours: [
+    { offset: -1, text: 0.4, score: 0.1 },
+    { offset: 1, text: 0.2, score: 0.1 },
+    { offset: -2, text: 0.2, score: 0.05 },
+    { offset: 2, text: 0.2, score: 0.05 },
   ],
   before: { question: 0.6, statement: 0.25 },
-  neighbourScore: [
-    [-1, 0.1],
-    [1, 0.1],
-    [-2, 0.05],
-    [2, 0.05],
-  ],
   session: 0.2,
   speaker: 0.4,
   firstPerson: 0.1,
-  speakerNameAsWord: 0.3,
+  speakerNameAsWord: 0.2,
   date: 0.4,
   soonAfter: 0.5,
   soonAfterDays: 10,
   asksWhen: 0.15,
-  question: 0.1,
+  question: 0.05,
   brevity: 0.1,
   assistant: 0.2,
   leastNeighbours: 0.07,
@@ -84,6 +82,5 @@ export const defaultWeights: RankingWeights = {
 
 /** How far neighbours reach: as many places to either side as any weight looks. */
 export function neighbourReach(weights: RankingWeights): number {
-  const offsets = [...weights.neighbourText, ...weights.neighbourScore].map(([offset]) => Math.abs(offset));
-  return Math.max(0, ...offsets);
+  return Math.max(0, ...weights.neighbours.map(({ offset }) => Math.abs(offset)));
 }

@@ -9,7 +9,7 @@ import { type EntryFilter, endOfTime, holdsAt } from "./entry-filter.js";
 import type { MemoryRef } from "./memory-store.js";
 
 const candidateColumns =
-  "e.entry_id, e.thread_id, e.seq, e.session_key, e.speaker, e.role, e.occurred_at, e.raw_terms, e.summary_terms, e.tag_terms, e.mark_terms";
+  "e.entry_id, e.thread_id, e.seq, e.session_key, e.speaker, e.role, e.occurred_at, e.raw_terms, e.summary_terms, e.tag_terms, e.mark_terms, e.raw_length";
 
 const candidateRow = z
   .object({
@@ -24,6 +24,7 @@ const candidateRow = z
     summary_terms: z.string(),
     tag_terms: z.string(),
     mark_terms: z.string(),
+    raw_length: z.int(),
   })
   .transform(
     (row): Candidate => ({
@@ -35,6 +36,7 @@ const candidateRow = z
       role: row.role,
       occurredAt: row.occurred_at,
       terms: { raw: row.raw_terms, summary: row.summary_terms, tags: row.tag_terms, marks: row.mark_terms },
+      length: row.raw_length,
     }),
   );
 

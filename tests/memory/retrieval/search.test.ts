@@ -58,6 +58,99 @@ describe("entries without a conversation", () => {
   });
 });
 
+describe("lines of a talk that were written directly", () => {
+  const at = (minute: number): string => new Date(Date.UTC(2024, 2, 4, 10, minute)).toISOString();
+  const talk = ["Which resin do you burn?", "Amber, since I was small.", "Lovely."];
+  const apart = filler(8).map((rawText, index) => ({ rawText, occurredAt: at(200 + 60 * index) }));
+  const written = (parts: readonly Partial<SourceEntry>[]): Part[] =>
+    parts.map((part) => ({ sessionKey: " 2024-03-04", ...part, threadId: "" }));
+  const said = (rawText: string, index: number, fields: Partial<SourceEntry> = {}): Partial<SourceEntry> => ({
+    rawText,
+    occurredAt: at(index),
+    ...fields,
+  });
+  const speakers = ["Ana", "Ben"];
+
+  it("are found as messages of a thread are, by who speaks, their order and their times", async () => {
+    const lines = [...talk.map((text, index) => said(text, index, { speaker: speakers[index % 2] })), ...apart];
+    const question = "Which resin does Ben burn?";
+    const threaded = await search(memoryOf(lines), question);
+    const direct = await search(memoryOf(written(lines)), question);
+    expect(direct.map(({ entryId }) => entryId)).toEqual(threaded.map(({ entryId }) => entryId));
+    const answer = direct.find(({ entryId }) => entryId === "e1");
+    expect(answer?.why).toEqual(threaded.find(({ entryId }) => entryId === "e1")?.why);
+    expect(answer?.why.neighbours).toBeGreaterThan(0);
+  });
+
+  it("are found with an assistant's before and after them, where nobody has a name", async () => {
+    const roles = ["assistant", "user"];
+    const lines = [...talk.map((text, index) => said(text, index, { role: roles[index % 2] })), ...apart];
+    expect(await found(written(lines), "What resin is burnt?")).toContain("e1");
+  });
+
+  it("are no lines of one talk hours apart", async () => {
+    const lines = [...talk.map((text, index) => said(text, 60 * index, { speaker: speakers[index % 2] })), ...apart];
+    expect(await found(written(lines), "What resin is burnt?")).toEqual(["e0"]);
+  });
+});
+
+describe("what stands around an entry", () => {
+  const talk = [
+    assistant("Shall I change your delivery address? Anything else about your delivery address?"),
+    user("No, thanks."),
+    user("Our address is 12 Quay Road."),
+    ...filler(20).map(user),
+  ];
+
+  it("never lifts one without a word of the question above one that has a word", async () => {
+    for (const question of ["delivery address", "What is our delivery address?", "address"]) {
+      const hits = await search(memoryOf(talk), question);
+      const holds = hits.map(({ why }) => why.terms.length > 0);
+      expect(holds, question).toEqual([...holds].sort((a, b) => Number(b) - Number(a)));
+      const scores = hits.map(({ score }) => score);
+      expect(scores, question).toEqual([...scores].sort((a, b) => b - a));
+      expect(
+        hits.find(({ entryId }) => entryId === "e2"),
+        question,
+      ).toBeDefined();
+    }
+  });
+
+  it("adds no more than it scores itself after its form", async () => {
+    const hits = await search(memoryOf(talk), "delivery address");
+    const scoreAlone = (id: string): number => {
+      const why = hits.find(({ entryId }) => entryId === id)?.why;
+      return (why?.terms.reduce((sum, { weight }) => sum + weight, 0) ?? 0) + (why?.form ?? 0);
+    };
+    const thanks = hits.find(({ entryId }) => entryId === "e1");
+    const most = Math.max(0, scoreAlone("e0")) + Math.max(0, scoreAlone("e2"));
+    expect(thanks?.why.neighbours).toBeLessThanOrEqual(most);
+    // A neighbour whose form takes all of its score away passes nothing on.
+    const faint = [assistant("Shall I order rope too?"), user("Fine."), ...filler(20).map(user)];
+    expect(await found(faint, "rope", 40)).toContain("e1");
+    expect(await found(faint, "rope candle anchor pulley mast", 40)).not.toContain("e1");
+  });
+});
+
+describe("documents", () => {
+  const words = (count: number): string => filler(Math.ceil(count / 6)).join(" ");
+
+  it("are found by what they are about before those that mention it among much else", async () => {
+    const mentions = `The lighthouse keeper was ill. ${words(1_500)} The lighthouse keeper came back. ${words(1_500)}`;
+    const about = `The lighthouse keeper. ${words(200)}`;
+    expect(await found([mentions, about, ...filler(10)].map(standalone), "lighthouse keeper")).toEqual(["e1", "e0"]);
+  });
+
+  it("are as long as they are beside short lines, too", async () => {
+    const document = standalone(`The lighthouse keeper lives in the tower. ${words(800)}`);
+    const hits = await found(
+      [...filler(40), document].map((part) => part),
+      "Where does the lighthouse keeper live?",
+    );
+    expect(hits[0]).toBe("e40");
+  });
+});
+
 describe("long entries", () => {
   const page = (about: string, start: number): string =>
     [...filler(90).slice(start, start + 20), about, ...filler(90).slice(start + 20, start + 40)].join(" ");
