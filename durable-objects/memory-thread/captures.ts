@@ -2,7 +2,7 @@
 import { settleInOrder } from "../../src/agent/concurrency.js";
 import { type Captured, captureEntry } from "../../src/memory/capture.js";
 import type { ThreadMessage } from "../../src/memory/memory.js";
-import { type KnownBefore, windowMessages } from "../../src/memory/prompts.js";
+import { type CurrentMessage, type KnownBefore, windowMessages } from "../../src/memory/prompts.js";
 import { modelCooldown, recordModelFailure } from "./model-cooldown.js";
 import { agentPorts, guarded, type Slice, type WorkPorts } from "./work-ports.js";
 
@@ -37,20 +37,28 @@ export async function captureMessages(
   await platform.vectors.fill(slice.memory);
 }
 
-/** The context, and what was said elsewhere in the memory that it doesn't cover yet: a new session begins with both. */
-export async function knownBefore({ memory }: Slice, { store, platform }: WorkPorts): Promise<KnownBefore> {
+/**
+ * The context, and what was said elsewhere in the memory that it doesn't cover yet: a new session begins with both.
+ * @param entryId the entry itself, where it is among these
+ */
+export async function knownBefore(
+  { memory }: Slice,
+  { store, platform }: WorkPorts,
+  entryId?: string,
+): Promise<KnownBefore> {
   const { contexts, entries } = platform;
   const { version, document } = await contexts.base(memory);
   const newest = await entries.uncovered(memory, await contexts.coverage(memory, version), uncoveredEntries);
   // The thread's own messages stand in the window.
-  const elsewhere = newest.filter((entry) => entry.threadId !== store.thread().threadId).reverse();
+  const { threadId } = store.thread();
+  const elsewhere = newest.filter((entry) => entry.threadId !== threadId && entry.entryId !== entryId).reverse();
   const uncovered = elsewhere.map((entry) => ({ ...entry, seq: entry.seq ?? 0, content: entry.rawEntry }));
   return { context: document, uncovered };
 }
 
 export function captureMessage(
   work: string,
-  message: ThreadMessage,
+  message: CurrentMessage,
   known: KnownBefore,
   slice: Slice,
   ports: WorkPorts,

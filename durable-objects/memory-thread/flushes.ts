@@ -4,6 +4,7 @@ import type { FlushRange } from "../../src/memory/control.js";
 import type { Entry } from "../../src/memory/entry.js";
 import { type ContextPut, type Flushed, writeContext } from "../../src/memory/flush.js";
 import { standaloneThread } from "../../src/memory/memory.js";
+import { windowMessages } from "../../src/memory/prompts.js";
 import { synthesisEntries } from "./synthesis-entries.js";
 import { agentPorts, guarded, type Slice, type WorkPorts } from "./work-ports.js";
 
@@ -11,6 +12,9 @@ import { agentPorts, guarded, type Slice, type WorkPorts } from "./work-ports.js
 const standaloneEntries = 20;
 /** Messages that one flush takes in, when an old version was restored that doesn't cover them. */
 const reachBackMessages = 60;
+
+/** Messages from before that one synthesis is shown, at most. */
+const earlierEntries = 24;
 
 interface FlushName {
   /** Its steps are kept under this id. */
@@ -73,6 +77,16 @@ function inputsOf(
       ...agentPorts(work, slice, ports),
       base: () => contexts.base(memory),
       entries: async () => synthesisEntries(memory, await material.entries(), entries),
+      earlier: async (taken) => {
+        const ids = taken.map(({ entryId }) => entryId);
+        const found = await entries.coveredBefore(memory, ids, windowMessages, earlierEntries);
+        const shown = await synthesisEntries(
+          memory,
+          found.map(({ entry }) => entry),
+          entries,
+        );
+        return shown.map((entry, at) => ({ ...entry, before: found[at]?.before }));
+      },
       put: async (put) => {
         const { expected, document, origins, source, sources } = put;
         return contexts.put(memory, {

@@ -34,9 +34,15 @@ export class MemoryThread extends StoredObject<ThreadEngine> implements ThreadOb
     return toWire(this.engine.intake.append(parsed));
   }
 
-  async noteEntry(identity: ThreadIdentity, seq: number, characters: number, flushNow: boolean): Promise<void> {
+  async noteEntry(
+    identity: ThreadIdentity,
+    seq: number,
+    characters: number,
+    flushNow: boolean,
+    unsummarised?: string | null,
+  ): Promise<void> {
     this.create(identity);
-    this.engine.intake.noteEntry(seq, characters, flushNow);
+    this.engine.intake.noteEntry(seq, characters, flushNow, unsummarised ?? undefined);
   }
 
   async rebuild(identity: ThreadIdentity): Promise<void> {
@@ -73,7 +79,7 @@ export class MemoryThread extends StoredObject<ThreadEngine> implements ThreadOb
   }
 
   async backfill(entryIds: readonly string[]): Promise<void> {
-    if (this.exists()) this.engine.rewrite(entryIds.flatMap((entryId) => this.engine.store.byEntry(entryId) ?? []));
+    if (this.exists()) this.engine.backfill(entryIds);
   }
 
   /** For tests: no face offers it. */

@@ -1,9 +1,9 @@
 /** What was written without a model is written again once it is back, a little at a time. */
-import type { Entry } from "../../src/memory/entry.js";
 import { captureMessage, knownBefore } from "./captures.js";
 import { flush } from "./flushes.js";
 import { postponeRewrite, recordModelFailure, scheduleRewrite } from "./model-cooldown.js";
 import { rewriteExtracts } from "./rebuilds.js";
+import { rewriteSummary, runSummaries, sliceSummaries } from "./summaries.js";
 import { guarded, type Slice, type WorkPorts } from "./work-ports.js";
 
 /** Entries that are rewritten in one slice, and that one rewritten context takes in. */
@@ -17,14 +17,9 @@ export async function runRewrites(slice: Slice, ports: WorkPorts): Promise<void>
   for (const message of store.degraded(sliceRewrites)) {
     const work = `rewrite/${count}/${message.seq}`;
     const captured = await guarded(ports, () =>
-      captureMessage(work, message, known, slice, ports, async ({ summary, summarySource, tags }) => {
-        const old = await platform.entries.get(slice.memory, message.entryId);
-        // An extract doesn't replace an extract.
-        if (old === undefined || summarySource !== "model") return true;
-        // Tags that somebody set stay.
-        const changeOf = (entry: Entry) => ({ summary, summarySource, tags: { ...tags, ...entry.tags } });
-        return platform.entries.rewrite(slice.memory, message.entryId, changeOf, slice.memory.erasures);
-      }),
+      captureMessage(work, message, known, slice, ports, (entry) =>
+        rewriteSummary(message.entryId, entry, slice, ports),
+      ),
     );
     if (captured === undefined) return;
     kit.write(() => {
@@ -34,6 +29,7 @@ export async function runRewrites(slice: Slice, ports: WorkPorts): Promise<void>
     });
     if (captured.degraded) return postponeRewrite(ports);
   }
+  if (!(await runSummaries(store.summaries.next(true, sliceSummaries), slice, ports))) return postponeRewrite(ports);
   const { degradedFrom, coveredSeq, threadId } = store.thread();
   if (degradedFrom !== undefined && store.countDegraded() === 0) {
     const work = `rewrite/${count}/context`;

@@ -43,4 +43,9 @@ export const memoryThreadSchema: readonly SchemaStep[] = [
     // Who vouches for a message, as JSON.
     sql: "ALTER TABLE messages ADD COLUMN vouched_by TEXT;",
   },
+  {
+    name: "summaries",
+    // Entries without a conversation that wait for a model's summary; `failed` once a model was asked in vain.
+    sql: "CREATE TABLE summaries (entry_id TEXT PRIMARY KEY, failed INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID;",
+  },
 ];

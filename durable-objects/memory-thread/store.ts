@@ -1,14 +1,21 @@
 /** The SQL of a memory thread. No rules: what a row means is decided elsewhere. */
 import { type ControlState, type FlushRange, newThreadMarks, type ThreadMarks } from "../../src/memory/control.js";
 import type { ThreadMessage } from "../../src/memory/memory.js";
+import { DueSummaries } from "./due-summaries.js";
 import { type Calls, messageRow, type ThreadRecord, threadRow } from "./rows.js";
 
 export interface FlushRecord extends FlushRange {
   readonly version: number | undefined;
 }
 
+type BatchRecord = { idempotencyKey: string; requestHash: string; fromSeq: number; toSeq: number };
+
 export class MemoryThreadStore {
-  constructor(private readonly sql: SqlStorage) {}
+  readonly summaries: DueSummaries;
+
+  constructor(private readonly sql: SqlStorage) {
+    this.summaries = new DueSummaries(sql);
+  }
 
   create(identity: { tenantId: string; memoryId: string; threadId: string }): void {
     this.sql.exec(
@@ -44,30 +51,13 @@ export class MemoryThreadStore {
     );
   }
 
-  batch(idempotencyKey: string): (FlushRange & { requestHash: string }) | undefined {
-    return this.sql
-      .exec<{ request_hash: string; from_seq: number; to_seq: number }>(
-        "SELECT request_hash, from_seq, to_seq FROM batches WHERE idempotency_key = ?",
-        idempotencyKey,
-      )
-      .toArray()
-      .map((row) => ({ requestHash: row.request_hash, fromSeq: row.from_seq, toSeq: row.to_seq }))[0];
+  batch(idempotencyKey: string): BatchRecord | undefined {
+    return this.batches("WHERE idempotency_key = ?", idempotencyKey)[0];
   }
 
   /** Those of which no message comes after this one. */
-  batchesUpTo(seq: number): (FlushRange & { idempotencyKey: string; requestHash: string })[] {
-    return this.sql
-      .exec<{ idempotency_key: string; request_hash: string; from_seq: number; to_seq: number }>(
-        "SELECT idempotency_key, request_hash, from_seq, to_seq FROM batches WHERE to_seq <= ? ORDER BY to_seq",
-        seq,
-      )
-      .toArray()
-      .map((row) => ({
-        idempotencyKey: row.idempotency_key,
-        requestHash: row.request_hash,
-        fromSeq: row.from_seq,
-        toSeq: row.to_seq,
-      }));
+  batchesUpTo(seq: number): BatchRecord[] {
+    return this.batches("WHERE to_seq <= ? ORDER BY to_seq", seq);
   }
 
   addBatch(idempotencyKey: string, requestHash: string, { fromSeq, toSeq }: FlushRange): void {
@@ -180,7 +170,8 @@ export class MemoryThreadStore {
   }
 
   countDegraded(): number {
-    return this.sql.exec<{ n: number }>("SELECT COUNT(*) AS n FROM messages WHERE captured = 2").one().n;
+    const { n } = this.sql.exec<{ n: number }>("SELECT COUNT(*) AS n FROM messages WHERE captured = 2").one();
+    return n + this.summaries.countFailed();
   }
 
   captured(seq: number, degraded: boolean, toolHistory: Calls): void {
@@ -276,6 +267,12 @@ export class MemoryThreadStore {
 
   private last(): number {
     return this.sql.exec<{ last: number | null }>("SELECT MAX(seq) AS last FROM messages").one().last ?? 0;
+  }
+
+  private batches(where: string, binding: string | number): BatchRecord[] {
+    const columns =
+      "idempotency_key AS idempotencyKey, request_hash AS requestHash, from_seq AS fromSeq, to_seq AS toSeq";
+    return this.sql.exec<BatchRecord>(`SELECT ${columns} FROM batches ${where}`, binding).toArray();
   }
 
   private flushes(where: string, ...bindings: number[]): FlushRecord[] {

@@ -124,6 +124,15 @@ export class ThreadEngine {
     this.doSoon(() => this.store.markStale(messages, this.platform.now()));
   }
 
+  /** Summaries of entries are written again, at once; those of entries without a conversation, whose texts aren't here, too. */
+  backfill(entryIds: readonly string[]): void {
+    if (this.store.thread().threadId !== standaloneThread) {
+      this.rewrite(entryIds.flatMap((entryId) => this.store.byEntry(entryId) ?? []));
+    } else if (entryIds.length > 0) {
+      this.doSoon(() => this.store.summaries.add(entryIds));
+    }
+  }
+
   /** What the context forgot, of whatever thread, is taken in again. */
   rebuild(): void {
     this.doSoon(() => this.store.setRebuildDue(true));

@@ -63,11 +63,13 @@ export class ThreadIntake {
    * Takes note of an entry without a conversation, which is stored already: flushes of such entries are decided as those of
    * messages are. Told again, or late, it changes nothing.
    * @param flushNow it corrects another one: the context learns of it at once
+   * @param unsummarised its id, where it has no summary but an extract
    */
-  noteEntry(seq: number, characters: number, flushNow: boolean): void {
+  noteEntry(seq: number, characters: number, flushNow: boolean, unsummarised?: string): void {
     this.kit.write(() => {
       let { lastSeq } = this.store.thread().marks;
-      if (seq <= lastSeq) return;
+      if (unsummarised !== undefined) this.store.summaries.add([unsummarised]);
+      if (seq <= lastSeq) return unsummarised === undefined ? undefined : this.sendJob({ fromSeq: seq, toSeq: seq });
       // Those that were never noted count too: whoever wrote them may have died just then.
       for (; lastSeq < seq; lastSeq++) {
         this.apply(decideMessage(this.store.thread().marks, lastSeq + 1 === seq ? characters : 0));

@@ -7,6 +7,7 @@ import { modelCooldown, recordModelFailure } from "./model-cooldown.js";
 import { runRebuild } from "./rebuilds.js";
 import { runRewrites } from "./rewrites.js";
 import type { FlushRecord, MemoryThreadStore } from "./store.js";
+import { runSummaries, sliceSummaries } from "./summaries.js";
 import type { Slice, WorkPorts } from "./work-ports.js";
 
 /** Messages that become entries at once. */
@@ -23,11 +24,12 @@ type ThreadWork =
   | { readonly kind: "flush"; readonly flush: FlushRecord }
   | { readonly kind: "captures"; readonly messages: readonly ThreadMessage[] }
   | { readonly kind: "rebuild" }
+  | { readonly kind: "summaries"; readonly entryIds: readonly string[] }
   | { readonly kind: "rewrites" };
 
 /**
- * What a slice would do next: a flush whose messages are all entries, then messages, then what the context forgot, then what was
- * written without a model.
+ * What a slice would do next: a flush whose messages are all entries, then messages, then what the context forgot, then summaries of
+ * entries without a conversation, then what was written without a model.
  */
 export function nextWork(store: MemoryThreadStore, now: number): ThreadWork | undefined {
   const { indexedSeq, rewriteAt, isRebuildDue } = store.thread();
@@ -36,6 +38,8 @@ export function nextWork(store: MemoryThreadStore, now: number): ThreadWork | un
   const messages = store.uncaptured(captureBatch);
   if (messages.length > 0) return { kind: "captures", messages };
   if (isRebuildDue) return { kind: "rebuild" };
+  const entryIds = store.summaries.next(false, sliceSummaries);
+  if (entryIds.length > 0) return { kind: "summaries", entryIds };
   return rewriteAt !== undefined && rewriteAt <= now ? { kind: "rewrites" } : undefined;
 }
 
@@ -83,6 +87,8 @@ function doWork(work: ThreadWork, slice: Slice, ports: WorkPorts): Promise<void>
       return captureMessages(work.messages, slice, ports);
     case "rebuild":
       return runRebuild(slice, ports);
+    case "summaries":
+      return runSummaries(work.entryIds, slice, ports).then(() => undefined);
     case "rewrites":
       return runRewrites(slice, ports);
   }

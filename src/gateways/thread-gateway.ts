@@ -52,7 +52,13 @@ export type LevelReport = z.infer<typeof levelReportSchema>;
 export interface ThreadObject {
   start(identity: ThreadIdentity): Promise<Wire<Invocation>>;
   append(identity: ThreadIdentity, command: Wire<AppendCommand>): Promise<Wire<Result<Invocation>>>;
-  noteEntry(identity: ThreadIdentity, seq: number, characters: number, flushNow: boolean): Promise<void>;
+  noteEntry(
+    identity: ThreadIdentity,
+    seq: number,
+    characters: number,
+    flushNow: boolean,
+    unsummarised: string | null,
+  ): Promise<void>;
   end(): Promise<Wire<Result<Invocation>>>;
   describe(atSeq?: number): Promise<Wire<Result<Thread>>>;
   /** A job of the queue: does one bounded slice. */
@@ -86,9 +92,16 @@ export class ThreadGateway {
   /**
    * Tells the thread of entries without a conversation that there is another one.
    * @param flushNow the context learns of it at once
+   * @param unsummarised its id, where a model is to write its summary
    */
-  noteEntry(identity: ThreadIdentity, seq: number, characters: number, flushNow: boolean): Promise<void> {
-    return this.call(identity, (object) => object.noteEntry(identity, seq, characters, flushNow));
+  noteEntry(
+    identity: ThreadIdentity,
+    seq: number,
+    characters: number,
+    flushNow: boolean,
+    unsummarised?: string,
+  ): Promise<void> {
+    return this.call(identity, (object) => object.noteEntry(identity, seq, characters, flushNow, unsummarised ?? null));
   }
 
   async end(identity: ThreadIdentity): Promise<Result<Invocation>> {

@@ -11,7 +11,14 @@ import type { AgentPorts } from "../agent/ports.js";
 import { type AgentTool, openGuard } from "../agent/tools.js";
 import { type summarySources, type Tags, tagsSchema } from "./entry.js";
 import { extractiveSummary, maxSummaryCharacters } from "./extractive.js";
-import { capturePrompt, type KnownBefore, type MemoryPlace, type MemoryPrompts, type SaidMessage } from "./prompts.js";
+import {
+  type CurrentMessage,
+  capturePrompt,
+  type KnownBefore,
+  type MemoryPlace,
+  type MemoryPrompts,
+  type SaidMessage,
+} from "./prompts.js";
 
 const memoryServer = "memory";
 
@@ -28,7 +35,7 @@ export interface CaptureSetup extends MemoryPlace {
   readonly known: KnownBefore;
   /** The messages just before. */
   readonly window: readonly SaidMessage[];
-  readonly message: SaidMessage;
+  readonly message: CurrentMessage;
   /** Why no model is to be asked now; it would only take time. */
   readonly withoutModel?: string | undefined;
 }

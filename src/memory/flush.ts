@@ -22,7 +22,13 @@ import {
 } from "./context-items.js";
 import { mergeContexts } from "./context-merge.js";
 import { extractiveContext, withoutExtractsOf } from "./extractive.js";
-import { type MemoryPlace, type MemoryPrompts, type SynthesisEntry, synthesisPrompt } from "./prompts.js";
+import {
+  type EarlierEntry,
+  type MemoryPlace,
+  type MemoryPrompts,
+  type SynthesisEntry,
+  synthesisPrompt,
+} from "./prompts.js";
 
 /** What a flush begins with. */
 export const flushBaseSchema = z.object({
@@ -68,6 +74,8 @@ export interface FlushPorts extends MemoryAgentPorts {
    * @throws as long as some aren't: the flush is tried again later.
    */
   readonly entries: () => Promise<readonly SynthesisEntry[]>;
+  /** What was said just before these, as far as earlier versions took it in; of all of them together a bounded number. */
+  readonly earlier: (entries: readonly SynthesisEntry[]) => Promise<readonly EarlierEntry[]>;
   /** Puts the context if `expected` still counts; the same flush finds what it put before. */
   readonly put: (put: ContextPut) => Promise<PutOutcome>;
 }
@@ -135,18 +143,22 @@ async function synthesise(setup: FlushSetup, ports: FlushPorts): Promise<Draft> 
   const { journal } = ports;
   const material = await journal.step(
     { id: "material", kind: "load", schema: materialSchema, interrupted: "again" },
-    async () => ({ base: await ports.base(), entries: [...(await ports.entries())] }),
+    async () => {
+      const base = await ports.base();
+      const entries = [...(await ports.entries())];
+      return { base, entries, earlier: [...(await ports.earlier(entries))] };
+    },
   );
-  const { base, entries } = material;
+  const { base, entries, earlier } = material;
   const sources = entries.map(({ entryId }) => entryId);
   const before = withoutExtractsOf(itemsOfVersion(base), sources);
-  const extract = { base, items: extractiveContext(before, entries), source: "extractive" as const, sources };
+  const extract = { base, items: extractiveContext(before, entries, earlier), source: "extractive" as const, sources };
   if (setup.withoutModel !== undefined) return { ...extract, failure: setup.withoutModel, toolHistory: [] };
 
   const outcome = await runAgent(
     {
       models: setup.models,
-      prompt: () => synthesisPrompt(setup, before, entries, setup.prompts),
+      prompt: () => synthesisPrompt(setup, before, entries, setup.prompts, earlier),
       tools: () => [putContextTool],
       endingTools: [putContextTool.name],
       toolChoice: "required",
@@ -163,27 +175,34 @@ async function synthesise(setup: FlushSetup, ports: FlushPorts): Promise<Draft> 
     ? { ...extract, failure: failureOf(outcome), toolHistory: calls }
     : {
         ...extract,
-        items: citedItems(written, { version: base.version, items: before }, sources),
+        items: citedItems(
+          written,
+          { version: base.version, items: before },
+          sources,
+          earlier.map(({ entryId }) => entryId),
+        ),
         source: "model",
         toolHistory: calls,
       };
 }
 
+const synthesisEntrySchema = z.object({
+  entryId: z.string(),
+  seq: z.int(),
+  role: z.string(),
+  speaker: z.string().optional(),
+  content: z.string(),
+  summary: z.string(),
+  occurredAt: z.string(),
+  corrects: z.object({ entryId: z.string(), content: z.string(), occurredAt: z.string() }).optional(),
+  isSuperseded: z.boolean().optional(),
+});
+
 const materialSchema = z.object({
   base: flushBaseSchema,
-  entries: z.array(
-    z.object({
-      entryId: z.string(),
-      seq: z.int(),
-      role: z.string(),
-      speaker: z.string().optional(),
-      content: z.string(),
-      summary: z.string(),
-      occurredAt: z.string(),
-      corrects: z.object({ entryId: z.string(), content: z.string(), occurredAt: z.string() }).optional(),
-      isSuperseded: z.boolean().optional(),
-    }),
-  ),
+  entries: z.array(synthesisEntrySchema),
+  /** Flushes that began under the version before have none. */
+  earlier: z.array(synthesisEntrySchema.extend({ before: z.string().optional() })).default([]),
 });
 
 const putContextArguments = z.strictObject({

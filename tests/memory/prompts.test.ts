@@ -45,6 +45,8 @@ describe("the prompts", () => {
     const session = window.slice(0, 60).map((message) => ({ ...message, entryId: "ent_1", summary: "s".repeat(500) }));
     const synthesis = synthesisPrompt(place, context, session, prompts);
     expect(synthesis.reduce((sum, { content }) => sum + content.length, 0)).toBeLessThan(70_000);
+    const after = synthesisPrompt(place, context, session, prompts, session);
+    expect(after.reduce((sum, { content }) => sum + content.length, 0)).toBeLessThan(80_000);
   });
 
   it("name what an entry corrects, and number what can be cited", () => {

@@ -19,6 +19,12 @@ describe("what an item rests on", () => {
     ]);
   });
 
+  it("is an earlier message, too, where the model cites one", () => {
+    const [, item] = citedItems("## Facts\n- Lives in Lyon. [from e2, 1]", known, entries, ["ent_8", "ent_9"]);
+    expect(item).toEqual(fact("Lives in Lyon.", from("ent_9", "ent_1")));
+    expect(withoutCitations("- Lives in Lyon. [from e2, 1]")).toBe("- Lives in Lyon.");
+  });
+
   it("is everything that the model had before it, where it cites nothing", () => {
     const [, item] = citedItems("## Facts\n- Lives in Lyon.", known, entries);
     expect(item?.origin).toEqual({ by: "entries", entries, upTo: 4 });

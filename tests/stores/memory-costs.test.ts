@@ -94,6 +94,12 @@ const acts: Record<string, (memory: MemoryRef, count: number) => Promise<unknown
     entries.uncovered(memory, (await contexts.current(memory)).coverage, 100),
   "read a stretch of a thread": (memory) => entries.ofThread(memory, "thread-0", 7, 12),
   "read entries without a conversation": (memory) => entries.directAfter(memory, 0, 20),
+  "read what stands before entries": (memory, count) =>
+    entries.coveredBefore(memory, [entryIdOf(memory, count - 1), entryIdOf(memory, 40)], 10, 24),
+  "follow corrections": async (memory) => {
+    await entries.corrected(memory, entryIdOf(memory, 7));
+    await entries.corrections(memory, entryIdOf(memory, 7));
+  },
   "find the last of some entries without a conversation": (memory) =>
     entries.lastDirect(memory, [entryIdOf(memory, 7)]),
   "find an entry by its key": (memory) => entries.byKey(memory, "k"),

@@ -2,6 +2,7 @@
 
 import type { ThreadGateway } from "../../gateways/thread-gateway.js";
 import { isForgetful } from "../../memory/context-items.js";
+import type { Entry, Tags } from "../../memory/entry.js";
 import { extractiveSummary } from "../../memory/extractive.js";
 import { standaloneThread } from "../../memory/memory.js";
 import { insertEntryDeletion } from "../../stores/audit-log.js";
@@ -16,6 +17,7 @@ import type { MemoryRef, MemoryStore } from "../../stores/memory/memory-store.js
 import { findOwnWords } from "../../stores/memory/own-words.js";
 import type { EntryVectors } from "../../stores/memory/vectors.js";
 import type { DoneBy } from "../../tenancy/audit.js";
+import { tokenize } from "../../text/tokenizer.js";
 
 export interface ErasureSources {
   readonly db: Database;
@@ -45,8 +47,12 @@ export async function eraseFromD1(
   const contexts = new ContextErasure(db);
   const row = await entries.row(memory, entryId);
   const entry = await entries.get(memory, entryId);
+  const corrections = await entries.detachCorrections(memory, entryId);
   const removeDerivedMentions = async (): Promise<void> => {
-    if (entry !== undefined) await retractMentions(memory, await findDerivedMentions(db, memory, entry), sources);
+    if (entry === undefined) return;
+    // Summaries of corrections were written with it in view, in whatever words.
+    const mentions = [...(await findDerivedMentions(db, memory, entry)), ...corrections];
+    await retractMentions(memory, entry, mentions, sources);
   };
   // Before the entry is removed, because its words are needed to find them; and again afterwards, for what was written meanwhile.
   await removeDerivedMentions();
@@ -132,12 +138,25 @@ export async function rebuildContext(
 }
 
 /** Replaces what models wrote of these entries by extracts, and has their threads write it anew. */
-async function retractMentions(memory: MemoryRef, entryIds: readonly string[], sources: ErasureSources): Promise<void> {
-  const found = await sources.entries.byIds(memory, entryIds);
-  await replaceSummaries(memory, entryIds, sources);
+async function retractMentions(
+  memory: MemoryRef,
+  erased: Entry,
+  entryIds: readonly string[],
+  sources: ErasureSources,
+): Promise<void> {
+  const read = await sources.entries.byIds(memory, [...new Set(entryIds)]);
+  const found = read.filter(({ summarySource }) => summarySource === "model");
+  await replaceSummaries(
+    memory,
+    found.map((entry) => entry.entryId),
+    sources,
+    erased,
+  );
   const { tenantId, memoryId } = memory;
-  for (const threadId of new Set(found.flatMap((entry) => entry.threadId ?? []))) {
-    const ofThread = found.filter((entry) => entry.threadId === threadId).map((entry) => entry.entryId);
+  for (const threadId of new Set(found.map((entry) => entry.threadId ?? standaloneThread))) {
+    const ofThread = found
+      .filter((entry) => (entry.threadId ?? standaloneThread) === threadId)
+      .map((entry) => entry.entryId);
     await sources.threads.backfill({ tenantId, memoryId, threadId }, ofThread);
   }
 }
@@ -147,10 +166,27 @@ async function replaceSummaries(
   memory: MemoryRef,
   entryIds: readonly string[],
   { entries }: ErasureSources,
+  erased?: Entry,
 ): Promise<void> {
-  for (const entry of await entries.byIds(memory, entryIds)) {
-    if (entry.summarySource === "given") continue;
-    const change = { summary: extractiveSummary(entry.rawEntry), summarySource: "extractive" as const, tags: {} };
-    await entries.rewrite(memory, entry.entryId, () => change);
+  for (const { entryId } of await entries.byIds(memory, entryIds)) {
+    await entries.rewrite(memory, entryId, (entry) =>
+      entry.summarySource === "given"
+        ? {}
+        : {
+            summary: extractiveSummary(entry.rawEntry),
+            summarySource: "extractive" as const,
+            // Of entries that were written directly their writer may have set them: those that tell nothing of it stay.
+            tags: entry.threadId === undefined && erased !== undefined ? tagsBeside(entry, erased) : {},
+          },
+    );
   }
+}
+
+/** The tags of an entry without those that have a word from an erased one and not from its own text. */
+function tagsBeside({ tags, rawEntry }: Entry, erased: Entry): Tags {
+  const words = new Set(tokenize(`${erased.rawEntry} ${erased.summary}`).map(({ term }) => term));
+  for (const { term } of tokenize(rawEntry)) words.delete(term);
+  const tells = (name: string, value: Tags[string]): boolean =>
+    tokenize(`${name} ${value}`).some(({ term }) => words.has(term));
+  return Object.fromEntries(Object.entries(tags).filter(([name, value]) => !tells(name, value)));
 }

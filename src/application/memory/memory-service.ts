@@ -253,6 +253,7 @@ export class MemoryService {
       outcome.seq,
       outcome.entry.rawEntry.length,
       isCorrection,
+      outcome.entry.summarySource === "extractive" ? outcome.entry.entryId : undefined,
     );
     return ok(outcome.entry);
   }

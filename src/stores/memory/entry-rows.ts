@@ -5,6 +5,7 @@ import { type Entry, summarySources, type Tags, tagsSchema } from "../../memory/
 import { defaultSessionKey } from "../../memory/retrieval/candidate.js";
 import { scopedTerm } from "../../memory/retrieval/candidate-plan.js";
 import { distinctTerms, type EntryTerms, entryTerms, spokenText } from "../../memory/retrieval/entry-terms.js";
+import { withCorrected } from "./corrected-terms.js";
 import type { MemoryRef } from "./memory-store.js";
 
 /** What is written of an entry, whoever wrote it. */
@@ -78,7 +79,12 @@ export interface IndexedColumns {
   readonly indexTerms: string;
 }
 
-export function indexedColumns(memory: MemoryRef, entry: Omit<EntryRecord, "entryId">): IndexedColumns {
+/** @param corrected what the entry corrects, the nearest first */
+export function indexedColumns(
+  memory: MemoryRef,
+  entry: Omit<EntryRecord, "entryId">,
+  corrected: readonly Entry[] = [],
+): IndexedColumns {
   const { role, rawEntry, tags, occurredAt, speaker } = entry;
   const text = {
     rawText: rawEntry,
@@ -89,7 +95,7 @@ export function indexedColumns(memory: MemoryRef, entry: Omit<EntryRecord, "entr
     occurredAt,
     ...(speaker === undefined ? {} : { speaker }),
   };
-  const terms = entryTerms(text);
+  const terms = withCorrected(entryTerms(text), corrected);
   const count = (field: string): number => (field === "" ? 0 : field.split(" ").length);
   return {
     sessionKey: defaultSessionKey(entry.threadId, occurredAt),

@@ -1,4 +1,5 @@
 /** The statements that write an entry, and that leave nothing of it. */
+import type { Entry } from "../../memory/entry.js";
 import type { Database } from "../database.js";
 import { type EntryRecord, indexedColumns } from "./entry-rows.js";
 import type { MemoryRef } from "./memory-store.js";
@@ -11,6 +12,8 @@ export interface Extra {
   readonly erasures?: number;
   readonly expiresAt?: string | undefined;
   readonly supersedes?: string | undefined;
+  /** What it corrects, the nearest first: it is found by their words, too. */
+  readonly corrected?: readonly Entry[];
   readonly idempotencyKey?: string | undefined;
   readonly requestHash?: string | undefined;
 }
@@ -24,7 +27,7 @@ export function insertion(
   extra: Extra,
 ): D1PreparedStatement {
   const { erasures } = extra;
-  const { sessionKey, speaker, terms, lengths, indexTerms } = indexedColumns(memory, entry);
+  const { sessionKey, speaker, terms, lengths, indexTerms } = indexedColumns(memory, entry, extra.corrected);
   return db
     .prepare(
       `INSERT INTO entries (tenant_id, entry_id, memory_key, thread_id, seq, session_key, role, speaker, raw_entry, summary,
@@ -34,7 +37,7 @@ export function insertion(
          ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?28
        WHERE (?27 IS NULL OR (SELECT erasures FROM memories WHERE key = ?3) = ?27)
          AND (?16 IS NULL OR EXISTS (
-           SELECT 1 FROM entries WHERE tenant_id = ?1 AND memory_key = ?3 AND entry_id = ?16 AND superseded_by IS NULL))
+           SELECT 1 FROM entries WHERE tenant_id = ?1 AND memory_key = ?3 AND entry_id = ?16 AND superseded_by IS NULL AND deleted_at IS NULL))
        ON CONFLICT DO NOTHING`,
     )
     .bind(

@@ -86,7 +86,8 @@ describe("a correction", () => {
     await memory.call("POST", `/entries/${old.entryId}/corrections`, { rawEntry: "It is Lyon." });
     await eventually(async () => expect((await memory.context()).document).toContain("It is Lyon."));
     expect((await memory.context()).document).not.toContain("Turin");
-    const last = JSON.stringify((await memory.model.requests()).at(-1)?.body);
+    const prompts = (await memory.model.requests()).map(({ body }) => JSON.stringify(body));
+    const last = prompts.findLast((prompt) => prompt.includes("CONTEXT_SYNTHESIS"));
     expect(last).toMatch(/It is Lyon\.\\n\(corrects what was said [^)]*I live in Turin\.\)/);
   });
 
