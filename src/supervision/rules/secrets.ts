@@ -60,6 +60,34 @@ function findUrlPassword(text: string, start: number, end: number): Finding[] {
     : [{ start: valueStart, end: end - 1, mask: secretMask }];
 }
 
+/** `CREATE USER bob IDENTIFIED BY '…'`, `ALTER ROLE bob PASSWORD '…'`, `SET PASSWORD FOR bob = PASSWORD('…')`. */
+const sqlPassword =
+  String.raw`(?i)\b(?:identified\s{1,4}by|(?:create|alter)\s{1,4}(?:user|role|login)\b[^;'\n]{1,120}\bpassword|` +
+  String.raw`set\s{1,4}password\b[^;\n]{0,80}=)\s{0,4}(?:=\s{0,4}|password\s{0,2}\(\s{0,2})?'[^'\n]{1,128}'`;
+const hasSqlPassword = /identified\s+by|(?:user|role|login|set)\s[^;]*password/i;
+/** `curl -u bob:…`. */
+const curlPassword = String.raw`\bcurl\b[^\n;|]{0,300}\s(?:-u|--user)[ =]{0,2}["']?[^\s:"'$]{1,64}:[^\s"']{3,128}`;
+const hasCurlPassword = /\bcurl\b[^\n;|]*\s(?:-u|--user)/;
+
+/** The password at the end of a candidate, from its last delimiter on. */
+function passwordAfter(delimiter: string, closing: string) {
+  return (text: string, start: number, end: number): Finding[] => {
+    const last = end - closing.length;
+    const valueStart = text.lastIndexOf(delimiter, last - 1) + delimiter.length;
+    const value = text.slice(valueStart, last);
+    return valueStart <= start || urlPlaceholder.test(value) || /^[:?@]/.test(value)
+      ? []
+      : [{ start: valueStart, end: last, mask: secretMask }];
+  };
+}
+
+/** A password may have colons itself: it begins behind the first one after the switch. */
+function findCurlPassword(text: string, start: number, end: number): Finding[] {
+  const credentials = /\s(?:-u|--user)[ =]{0,2}["']?[^\s:"'$]{1,64}:([^\s"']{3,128})$/.exec(text.slice(start, end));
+  const value = credentials?.[1] ?? "";
+  return value === "" || urlPlaceholder.test(value) ? [] : [{ start: end - value.length, end, mask: secretMask }];
+}
+
 const longStretch = /[\w+/.:|%~=@$-]{16}/;
 
 /** Detectors for secrets of every kind; built once, and shared by every configuration. */
@@ -81,6 +109,14 @@ export const secretDetectors: () => readonly Detector[] = lazily(() => {
     expressionDetector(urlPassword, ({ normal }) => hasUrlPassword.test(normal), {
       refine: findUrlPassword,
       retry: "next",
+    }),
+    expressionDetector(sqlPassword, ({ normal }) => hasSqlPassword.test(normal), {
+      refine: passwordAfter("'", "'"),
+      retry: "after",
+    }),
+    expressionDetector(curlPassword, ({ normal }) => hasCurlPassword.test(normal), {
+      refine: findCurlPassword,
+      retry: "after",
     }),
   ];
 });

@@ -265,3 +265,19 @@ describe("personal data", () => {
     expect(redacting({ type: "personalData" }).judge(text).text).toBe(text);
   });
 });
+
+describe("numbers that are announced as something else, or are none", () => {
+  const phones = (text: string) => finds({ type: "personalData", kinds: ["phone"] }, text);
+  it.each([
+    "my order number is 4155552671",
+    "the account number is 07911123456",
+    "total text: 1314.64",
+    "57104 86982 53428 41286",
+    "001 1001 001001 0110",
+  ])("%s", (text) => expect(phones(text)).toEqual([]));
+
+  it.each([
+    ["my number is 4155552671", "4155552671"],
+    ["nomor saya 081234567890", "081234567890"],
+  ])("but %s", (text, phone) => expect(phones(text)).toEqual([phone]));
+});

@@ -80,3 +80,32 @@ describe("secrets", () => {
     expect(redacting({ type: "secrets" }).judge("password=hunter22, ok").text).toBe("password=[secret], ok");
   });
 });
+
+describe("passwords in commands", () => {
+  it.each([
+    ["CREATE USER 'bob'@'%' IDENTIFIED BY 'Sommer2024x';", "Sommer2024x"],
+    ["create user bob identified by 'tiger'", "tiger"],
+    ["ALTER USER bob WITH PASSWORD 'hunter2hunter';", "hunter2hunter"],
+    ["CREATE ROLE app LOGIN PASSWORD 's3cr3tPw!'", "s3cr3tPw!"],
+    ["SET PASSWORD FOR 'bob' = PASSWORD('tiger123');", "tiger123"],
+    ["curl -u admin:tiger https://shop.example/api", "tiger"],
+    ["curl --user bob:hunter2 https://shop.example", "hunter2"],
+    ["curl -s -u 'jane:correct:horse' https://shop.example", "correct:horse"],
+  ])("%s", (text, password) => {
+    expect(finds({ type: "secrets" }, text)).toEqual([password]);
+  });
+
+  it.each([
+    "CREATE USER bob IDENTIFIED BY '$PASSWORD';",
+    "CREATE USER bob IDENTIFIED BY '<password>';",
+    "ALTER USER bob PASSWORD EXPIRE;",
+    "He was identified by the police.",
+    "SELECT password FROM users WHERE name = 'bob';",
+    "curl -u $USER:$PASS https://shop.example",
+    "curl -u bob https://shop.example",
+    "Use curl and sort -u a:b",
+    "docker run -u 1000:1000 node",
+  ])("not %s", (text) => {
+    expect(finds({ type: "secrets" }, text)).toEqual([]);
+  });
+});

@@ -320,23 +320,64 @@ export const numericIdForms: readonly NationalIdForm[] = [
   },
   {
     name: "TH identity number",
-    form: String.raw`[1-8]-\d{4}-\d{5}-\d{2}-\d`,
-    isValid: (text) => {
-      const digits = digitsOf(text);
-      return (11 - (weighted(digits, [13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2]) % 11)) % 10 === digits[12];
-    },
+    form: String.raw`[1-8](?:-\d{4}-\d{5}-\d{2}-| \d{4} \d{5} \d{2} )\d`,
+    isValid: isThai,
     source: "Department of Provincial Administration",
     example: "3-1005-06128-56-7",
     counterExample: "3-1005-06128-56-5",
   },
   {
+    name: "TH identity number, in one piece",
+    form: String.raw`[1-8]\d{12}`,
+    isValid: isThai,
+    words: ["thai id*", "thai national id*", "thailand id*", "เลขบัตรประชาชน", "บัตรประชาชน", "เลขประจำตัว"],
+    source: "Department of Provincial Administration",
+    example: "Thai ID 3100506128567",
+    counterExample: "Thai ID 3100506128565",
+  },
+  {
     name: "GB NHS number",
-    form: String.raw`\d{3} ?\d{3} ?\d{4}`,
+    form: String.raw`\d{3}[ -]?\d{3}[ -]?\d{4}`,
     isValid: (text) => weighted(digitsOf(text), [10, 9, 8, 7, 6, 5, 4, 3, 2, 1]) % 11 === 0,
     words: ["nhs*"],
     source: "NHS Data Dictionary: MOD 11",
     example: "NHS 943 476 5919",
     counterExample: "NHS 943 476 5918",
+  },
+  {
+    name: "US individual taxpayer number",
+    form: String.raw`9\d{2}(?:-\d{2}-| \d{2} )\d{4}`,
+    isValid: isTaxpayerNumber,
+    source: "IRS, ITIN: groups 50 to 65, 70 to 88, 90 to 92, 94 to 99",
+    example: "912-71-1234",
+    counterExample: "912-67-1234",
+  },
+  {
+    name: "US individual taxpayer number, in one piece",
+    form: String.raw`9\d{8}`,
+    isValid: isTaxpayerNumber,
+    words: ["itin*", "taxpayer*", "tax id*"],
+    source: "IRS, ITIN",
+    example: "ITIN 912711234",
+    counterExample: "ITIN 912671234",
+  },
+  {
+    name: "ZA identity number",
+    form: String.raw`\d{6} ?\d{4} ?[01]\d{2}`,
+    isValid: (text) => isDate(text) && passesLuhn(plainDigits(text)),
+    words: ["south african*", "sa id*", "rsa id*", "za id*", "id number", "identity number", "said"],
+    source: "Department of Home Affairs: date of birth, serial, citizenship, Luhn",
+    example: "ID number 9202204720083",
+    counterExample: "ID number 9202204720082",
+  },
+  {
+    name: "PH PhilSys numbers",
+    form: String.raw`\d{4}[ -]?\d{4}[ -]?\d{4}(?:[ -]?\d{4})?`,
+    isValid: (text) => !/^(\d)\1*$/.test(plainDigits(text)),
+    words: ["philsys*", "psn", "pcn", "philid", "philippine id*", "phil id"],
+    source: "PSA, Philippine Identification System: PSN of 12 digits, card number of 16",
+    example: "PSN 1234-5678-9012",
+    counterExample: "PSN 1234-5678-901",
   },
   {
     name: "AU tax file number",
@@ -375,6 +416,15 @@ export const letteredIdForms: readonly NationalIdForm[] = [
     source: "Order INT/2058/2008",
     example: "X1234567L",
     counterExample: "X1234567A",
+  },
+  {
+    name: "DE social security number",
+    form: "[0-9]{2} ?[0-9]{6} ?[A-Z] ?[0-9]{3}",
+    isValid: isPensionNumber,
+    source:
+      "VKVV § 4: the letter as its place in the alphabet, weights 2 1 2 5 7 1 2 1 2 1 2 1, sum of the digits of the products",
+    example: "15 070649 C 103",
+    counterExample: "15 070649 C 104",
   },
   {
     name: "GB national insurance number",
@@ -531,4 +581,26 @@ function isCodiceFiscale(id: string): boolean {
   });
   const sum = ranks.reduce((total, rank, index) => total + (index % 2 === 0 ? (oddPlace[rank] ?? 0) : rank), 0);
   return String.fromCharCode(65 + (sum % 26)) === id[15];
+}
+
+function isThai(text: string): boolean {
+  const digits = digitsOf(text);
+  return (11 - (weighted(digits, [13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2]) % 11)) % 10 === digits[12];
+}
+
+/** Nine digits that begin with 9, with a middle that is given out to those who have no social security number. */
+function isTaxpayerNumber(text: string): boolean {
+  const group = Number(plainDigits(text).slice(3, 5));
+  return (group >= 50 && group <= 65) || (group >= 70 && group <= 88) || (group >= 90 && group !== 93);
+}
+
+const pensionWeights = [2, 1, 2, 5, 7, 1, 2, 1, 2, 1, 2, 1];
+
+function isPensionNumber(text: string): boolean {
+  const [, area = "", letter = "", rest = ""] = /^(\d{8})([A-Z])(\d{3})$/.exec(text) ?? [];
+  if (area === "" || Number(area.slice(4, 6)) < 1 || Number(area.slice(4, 6)) > 12) return false;
+  const place = String(letter.charCodeAt(0) - 64).padStart(2, "0");
+  const digits = digitsOf(`${area}${place}${rest}`);
+  const products = pensionWeights.map((weight, at) => weight * (digits[at] ?? 0));
+  return products.reduce((sum, product) => sum + Math.floor(product / 10) + (product % 10), 0) % 10 === digits.at(-1);
 }

@@ -184,6 +184,7 @@ export const phoneWords: Readonly<Record<string, readonly string[]>> = {
     "vaste lijn",
   ],
   pl: ["telefon*", "tel", "kom", "komórk*", "zadzwoń*", "dzwoni*", "numer to", "mój numer", "kontakt*"],
+  id: ["telepon*", "telp", "nomor saya", "nomor hp", "hubungi*"],
   sv: ["telefon*", "tel", "mobil*", "ring*", "nummer är", "mitt nummer", "nå", "kontakt*"],
   ru: [
     "телефон*",

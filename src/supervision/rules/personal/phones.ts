@@ -16,6 +16,10 @@ const otherSign = /[$€£¥₹₽₺₩#№§@=]\s?$/u;
 /** Between a word and its number. */
 const wordsSign = /^\s?[#=№]\s?$/u;
 
+/** Says that a number follows, of whatever the word before it names. */
+const genericNumber =
+  /^[\s_-]{0,2}(?:number is|nummer är|nummer is|numer to|nummer lautet|número es|número é|numero è)$/i;
+
 /** What the words before a number say about it. The nearest counts. */
 export type Announced = "phone" | "other" | undefined;
 
@@ -27,6 +31,8 @@ export function announcedBy(left: string): Announced {
   const other = announcingOther.endOfLast(words);
   const nearest = Math.max(phone, other);
   if (nearest < 0 || newSentence.test(words.text.slice(nearest))) return undefined;
+  // "my order number is": of an order, whatever "number is" says by itself.
+  if (other >= 0 && genericNumber.test(words.text.slice(other, phone))) return "other";
   // "call me about my order 12345678", but "order by phone: 12345678"; of "phone number" and "number", the former.
   return phone >= other ? "phone" : "other";
 }
