@@ -64,10 +64,10 @@ function findUrlPassword(text: string, start: number, end: number): Finding[] {
 const sqlPassword =
   String.raw`(?i)\b(?:identified\s{1,4}by|(?:create|alter)\s{1,4}(?:user|role|login)\b[^;'\n]{1,120}\bpassword|` +
   String.raw`set\s{1,4}password\b[^;\n]{0,80}=)\s{0,4}(?:=\s{0,4}|password\s{0,2}\(\s{0,2})?'[^'\n]{1,128}'`;
-const hasSqlPassword = /identified\s+by|(?:user|role|login|set)\s[^;]*password/i;
+const hasSqlPassword = /identified\s{1,4}by|(?:user|role|login|set)\s[^;]{1,160}password|set\s{1,4}password/i;
 /** `curl -u bob:…`. */
 const curlPassword = String.raw`\bcurl\b[^\n;|]{0,300}\s(?:-u|--user)[ =]{0,2}["']?[^\s:"'$]{1,64}:[^\s"']{3,128}`;
-const hasCurlPassword = /\bcurl\b[^\n;|]*\s(?:-u|--user)/;
+const hasCurlPassword = /\bcurl\b[^\n;|]{0,300}\s(?:-u|--user)/;
 
 /** The password at the end of a candidate, from its last delimiter on. */
 function passwordAfter(delimiter: string, closing: string) {
