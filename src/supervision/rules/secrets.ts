@@ -64,10 +64,10 @@ function findUrlPassword(text: string, start: number, end: number): Finding[] {
 const sqlPassword =
   String.raw`(?i)\b(?:identified\s{1,4}by|(?:create|alter)\s{1,4}(?:user|role|login)\b[^;'\n]{1,120}\bpassword|` +
   String.raw`set\s{1,4}password\b[^;\n]{0,80}=)\s{0,4}(?:=\s{0,4}|password\s{0,2}\(\s{0,2})?'[^'\n]{1,128}'`;
-const hasSqlPassword = /identified\s{1,4}by|(?:user|role|login|set)\s[^;]{1,160}password|set\s{1,4}password/i;
+const hasSqlPassword = /identified|password/i;
 /** `curl -u bob:…`. */
 const curlPassword = String.raw`\bcurl\b[^\n;|]{0,300}\s(?:-u|--user)[ =]{0,2}["']?[^\s:"'$]{1,64}:[^\s"']{3,128}`;
-const hasCurlPassword = /\bcurl\b[^\n;|]{0,300}\s(?:-u|--user)/;
+const hasCurlUser = /\s-(?:u|-user)/;
 
 /** The password at the end of a candidate, from its last delimiter on. */
 function passwordAfter(delimiter: string, closing: string) {
@@ -114,7 +114,7 @@ export const secretDetectors: () => readonly Detector[] = lazily(() => {
       refine: passwordAfter("'", "'"),
       retry: "after",
     }),
-    expressionDetector(curlPassword, ({ normal }) => hasCurlPassword.test(normal), {
+    expressionDetector(curlPassword, ({ normal }) => normal.includes("curl") && hasCurlUser.test(normal), {
       refine: findCurlPassword,
       retry: "after",
     }),
