@@ -24,6 +24,7 @@ export function turnView(record: TurnRecord, store: ChatSessionStore, kit: Kit):
     isFinal(record.status) && outcome?.reply === undefined
       ? callsOf(kit.events.stored(record.turnId, "tool.called", "tool.returned"))
       : [];
+  const retryAt = isFinal(record.status) ? undefined : kit.attempts.retryAt(record.turnId);
   return {
     turnId: record.turnId,
     status: record.status,
@@ -37,6 +38,7 @@ export function turnView(record: TurnRecord, store: ChatSessionStore, kit: Kit):
     usage: outcome?.usage ?? kit.works.usage(record.turnId),
     createdAt: new Date(record.acceptedAt).toISOString(),
     ...(record.endedAt === undefined ? {} : { endedAt: new Date(record.endedAt).toISOString() }),
+    ...(retryAt === undefined ? {} : { retryAt: new Date(retryAt).toISOString() }),
   };
 }
 

@@ -68,10 +68,9 @@ export class Attempts {
         this.ports.retryAt(decision.at);
         return decision.kind;
       case "go": {
-        const isSuspect = record.deaths > 0;
         this.store(work, { ...record, beganAt: now(), company: decision.company }, true);
-        this.current = { work, oneAtATime: isSuspect ? new OneAtATime() : undefined };
-        load.begin(name, isSuspect);
+        this.current = { work, oneAtATime: record.deaths > 0 ? new OneAtATime() : undefined };
+        load.begin(name, record.deathsAlone > 0);
         if (record.retryAt > 0) this.ports.retryAt(undefined);
         this.ports.begins(work, isNew);
         if (!isNew) await storage.sync();
@@ -83,6 +82,12 @@ export class Attempts {
   /** What the calls of the try that is under way go through, where it is of work that died before. */
   get oneAtATime(): OneAtATime | undefined {
     return this.current?.oneAtATime;
+  }
+
+  /** When work is tried again that died or threw, in milliseconds since the epoch; nothing where it is tried now, or isn't kept waiting. */
+  retryAt(work: string): number | undefined {
+    const at = this.current?.work === work ? 0 : (this.row(work)?.retry_at ?? 0);
+    return at > this.ports.now() ? at : undefined;
   }
 
   /** How often work has died since it last came forward. */

@@ -2,8 +2,10 @@
  * Work whose object died in the middle: when it is tried again, and when it is given up. Pure; the kit of the objects stores the
  * record and asks before each try.
  *
- * Why it died nobody knows: a deploy, a crash of something else in the same process, or the work itself. So it is tried again
- * later each time, while nothing else is at work in its process, and only deaths at which it stood alone count.
+ * Why it died nobody knows: a deploy, a crash of something else in the same process, or the work itself. So it is tried again while
+ * nothing else is at work in its process, if that can be had within seconds, and only deaths at which it stood alone make it suspect: it is
+ * tried later each time then, and given up. What died beside others goes on soon: else a process that crashes again and again would keep
+ * all its conversations waiting for minutes after it is mended.
  */
 
 /** What is kept of work between its tries. Stored by the kit: fields are only ever added. */
@@ -23,7 +25,7 @@ export interface AttemptRecord {
 }
 
 /**
- * Who else was at work in the process when a try began. `alone`: nobody, at a repeated try. `suspect`: work that had died before,
+ * Who else was at work in the process when a try began. `alone`: nobody, at a repeated try. `suspect`: work that had died alone,
  * which has to answer for what happens now. `others`: anything else, and any first try.
  */
 export type Company = "alone" | "others" | "suspect";
@@ -31,18 +33,23 @@ export type Company = "alone" | "others" | "suspect";
 /** Other work in the same process, right now. */
 export interface Load {
   readonly works: number;
-  /** Those among them that died before. */
+  /** Those among them that died alone. */
   readonly suspects: number;
+  /** Since when the process lives: nobody's patience can have begun before. */
+  readonly since: number;
 }
 
 /** Work is given up when it has died so often while it stood alone. Its first death is never counted: nobody knew it then. */
 export const maxDeathsAlone = 4;
-/** And in any case when it has died so often. */
-export const maxDeaths = 12;
-/** Waited after the first, second, … death, in milliseconds; the last holds from then on. */
-const retryWaitsMs = [2_000, 10_000, 60_000, 300_000, 600_000] as const;
-/** How long, beyond its wait, work lets others finish first, after the first, second, … death, in milliseconds. */
-const patienceMs = [3_000, 10_000, 30_000] as const;
+/** And in any case when it has died so often: work that takes down a process which is never empty can't be found otherwise. */
+export const maxDeaths = 24;
+/** Waited after the first, second, … death beside others, in milliseconds; the last holds from then on. */
+const retryWaitsMs = [2_000, 5_000, 10_000] as const;
+/** The same after the first, second, … death alone. */
+const suspectWaitsMs = [10_000, 60_000, 300_000] as const;
+/** How long, beyond its wait and the start of its process, work lets others finish first, after the first, second, … death, in milliseconds; and what died alone. */
+const patienceMs = [3_000, 10_000] as const;
+const suspectPatienceMs = 30_000;
 /** How soon work that lets others finish looks again, in milliseconds. */
 const recheckMs = 500;
 /** Work that showed itself alive within this time before its first death goes on at once: nothing hung for long. */
@@ -77,11 +84,13 @@ export function afterDeath(record: AttemptRecord, { now, progress, lastSignAt, r
   if (record.company === "suspect") return { ...record, progress };
   const before = record.progress === progress ? record : { deaths: 0, deathsAlone: 0 };
   const deaths = before.deaths + 1;
-  const wait = deaths === 1 && now - lastSignAt < freshMs ? 0 : nth(retryWaitsMs, deaths) * (0.75 + random / 2);
+  const deathsAlone = before.deathsAlone + (record.company === "alone" ? 1 : 0);
+  const mean = deathsAlone > 0 ? nth(suspectWaitsMs, deathsAlone) : nth(retryWaitsMs, deaths);
+  const wait = deaths === 1 && now - lastSignAt < freshMs ? 0 : mean * (0.75 + random / 2);
   return {
     ...record,
     deaths,
-    deathsAlone: before.deathsAlone + (record.company === "alone" ? 1 : 0),
+    deathsAlone,
     progress,
     retryAt: now + Math.round(wait),
   };
@@ -96,10 +105,13 @@ export type AttemptDecision =
 export function decideAttempt(record: AttemptRecord, load: Load, now: number): AttemptDecision {
   if (record.deathsAlone >= maxDeathsAlone || record.deaths >= maxDeaths) return { kind: "given_up" };
   if (record.retryAt > now) return { kind: "later", at: record.retryAt };
-  if (record.deaths === 0) return { kind: "go", company: load.suspects > 0 ? "suspect" : "others" };
+  const beside = load.suspects > 0 ? "suspect" : "others";
+  if (record.deaths === 0) return { kind: "go", company: beside };
   if (load.works === 0) return { kind: "go", company: "alone" };
   // A busy process is never empty: whoever was patient goes on beside others, and that doesn't count against it.
-  if (now >= record.retryAt + nth(patienceMs, record.deaths)) return { kind: "go", company: "others" };
+  const patience = record.deathsAlone > 0 ? suspectPatienceMs : nth(patienceMs, record.deaths);
+  if (now >= Math.max(record.retryAt, load.since) + patience)
+    return { kind: "go", company: record.deathsAlone > 0 ? "others" : beside };
   return { kind: "later", at: now + recheckMs };
 }
 

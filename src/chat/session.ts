@@ -121,6 +121,8 @@ export const turnSchema = z.object({
   usage: usageSchema,
   createdAt: z.iso.datetime(),
   endedAt: z.iso.datetime().optional(),
+  /** Nobody works on it right now: its process died, or it failed unforeseen. It is tried again then. */
+  retryAt: z.iso.datetime().optional(),
 });
 export type Turn = z.infer<typeof turnSchema>;
 

@@ -8,7 +8,11 @@ const forgottenAfterMs = 300_000;
 export class IsolateLoad {
   private readonly atWork = new Map<string, { readonly isSuspect: boolean; readonly since: number }>();
 
-  constructor(private readonly now: () => number) {}
+  private readonly since: number;
+
+  constructor(private readonly now: () => number) {
+    this.since = now();
+  }
 
   /** @param name of the object and its work: the same work doesn't count twice */
   begin(name: string, isSuspect: boolean): void {
@@ -30,6 +34,6 @@ export class IsolateLoad {
         suspects += isSuspect ? 1 : 0;
       }
     }
-    return { works, suspects };
+    return { works, suspects, since: this.since };
   }
 }

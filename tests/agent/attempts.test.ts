@@ -9,7 +9,7 @@ import {
 } from "../../src/agent/attempts.js";
 import { randomFrom } from "../support/random.js";
 
-const nobody = { works: 0, suspects: 0 };
+const nobody = { works: 0, suspects: 0, since: 0 };
 
 /** Tries work again and again that always dies at the same step; gives the waits between its tries. */
 function waitsUntilGivenUp(load = nobody): number[] {
@@ -41,20 +41,34 @@ describe("work whose object dies in the middle", () => {
     const died = { now: 10_000, progress: "", lastSignAt: 8_000, random: 0.5 };
     const once = afterDeath({ ...newAttempt, beganAt: 8_000 }, died);
     expect(decideAttempt(once, nobody, 10_000).kind).toBe("go");
-    expect(decideAttempt(afterDeath(once, died), nobody, 10_000)).toEqual({ kind: "later", at: 20_000 });
+    expect(decideAttempt(afterDeath(once, died), nobody, 10_000)).toEqual({ kind: "later", at: 15_000 });
   });
 
   it("waits for others in its process to finish, but not for ever; a death beside them isn't counted as its own", () => {
     const once = afterDeath(newAttempt, { now: 0, progress: "", lastSignAt: -60_000, random: 0.5 });
-    const busy = { works: 3, suspects: 0 };
+    const busy = { works: 3, suspects: 0, since: 0 };
     expect(decideAttempt(once, busy, 2_000)).toEqual({ kind: "later", at: 2_500 });
     expect(decideAttempt(once, busy, 5_000)).toEqual({ kind: "go", company: "others" });
     expect(waitsUntilGivenUp(busy)).toHaveLength(maxDeaths);
     expect(waitsUntilGivenUp(nobody)).toHaveLength(maxDeathsAlone + 1);
   });
 
+  it("goes on within some seconds of its process's life though that crashed ten times, where it never died alone", () => {
+    let record: AttemptRecord = newAttempt;
+    let now = 0;
+    for (let crash = 0; crash < 10; crash++) {
+      now += 60_000;
+      record = { ...record, company: "others" };
+      record = afterDeath(record, { now, progress: "3", lastSignAt: now - 30_000, random: 0.99 });
+    }
+    expect(record).toMatchObject({ deaths: 10, deathsAlone: 0 });
+    const busy = { works: 20, suspects: 0, since: now };
+    expect(record.retryAt - now).toBeLessThan(13_000);
+    expect(decideAttempt(record, busy, now + 25_000)).toEqual({ kind: "go", company: "others" });
+  });
+
   it("counts no death at which work that had died before was tried: it only stood by", () => {
-    const decision = decideAttempt(newAttempt, { works: 1, suspects: 1 }, 0);
+    const decision = decideAttempt(newAttempt, { works: 1, suspects: 1, since: 0 }, 0);
     expect(decision).toEqual({ kind: "go", company: "suspect" });
     const after = afterDeath(
       { ...newAttempt, company: "suspect" },
@@ -85,6 +99,7 @@ function simulate(seed: number, culprits: number, innocents: number): Work[] {
     { length: culprits + innocents },
     (_, index): Work => ({ isCulprit: index < culprits, record: newAttempt, state: "open" }),
   );
+  let since = 0;
   for (let now = 0; now < 10 * 3_600_000; now += 250) {
     if (works.every(({ state }) => state !== "open")) return works;
     let died = false;
@@ -95,7 +110,11 @@ function simulate(seed: number, culprits: number, innocents: number): Work[] {
         continue;
       }
       const others = works.filter((other) => other !== work && other.state === "open" && other.endsAt !== undefined);
-      const load = { works: others.length, suspects: others.filter(({ record }) => record.deaths > 0).length };
+      const load = {
+        works: others.length,
+        suspects: others.filter(({ record }) => record.deathsAlone > 0).length,
+        since,
+      };
       const decision = decideAttempt(work.record, load, now);
       if (decision.kind === "given_up") work.state = "given_up";
       if (decision.kind !== "go") continue;
@@ -106,6 +125,7 @@ function simulate(seed: number, culprits: number, innocents: number): Work[] {
     if (!died) continue;
     // Hung for a while, killed, and started again.
     now += 20_000;
+    since = now;
     for (const work of works) {
       if (work.state !== "open" || work.endsAt === undefined) continue;
       const death = { now, progress: "", lastSignAt: work.record.beganAt, random: random() };

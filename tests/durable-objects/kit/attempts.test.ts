@@ -88,11 +88,15 @@ describe("work that is tried", () => {
       load.begin("another object's turn", false);
       const kit = reborn(state, clock, 10_000, load);
       expect(await kit.attempts.begin("w")).toBe("later");
+      expect(kit.attempts.retryAt("w")).toBeGreaterThan(clock.at);
       clock.at += 2_500;
       expect(await kit.attempts.begin("w")).toBe("later");
       load.end("another object's turn");
       expect(await kit.attempts.begin("w")).toBe("go");
-      expect(load.beside("another object's turn")).toEqual({ works: 1, suspects: 1 });
+      expect(kit.attempts.retryAt("w")).toBeUndefined();
+      // It died beside another: what becomes of the process now isn't its fault for sure.
+      expect(load.beside("another object's turn")).toMatchObject({ works: 1, suspects: 0 });
+      load.begin("what died alone", true);
 
       await withKitTables(async (other) => {
         await kitIn(other, clock, { load }).attempts.begin("bystander");
