@@ -14,6 +14,7 @@ import type { LaterJob } from "./catalogues/webhooks.js";
 import { named, shared, tenantModel, tenantProvider } from "./composition/shared.js";
 import { AskGateway } from "./gateways/ask-gateway.js";
 import { ChannelGateway } from "./gateways/channel-gateway.js";
+import { DebateGateway } from "./gateways/debate-gateway.js";
 import { locationHint, PlacedObjects } from "./gateways/placement.js";
 import { RoundtableGateway } from "./gateways/roundtable-gateway.js";
 import { RunGateway } from "./gateways/run-gateway.js";
@@ -149,6 +150,7 @@ export function composeServices(env: Env, { cf, bookmark }: RequestOrigin = {}):
     roundtables,
     roundtableIndex: new RoundtableIndex(db),
     asks: new AskGateway({ ses: sessions, run: runs, rt: roundtables }),
+    debates: new DebateGateway({ ses: sessions, run: runs }),
   };
 }
 

@@ -123,6 +123,7 @@ export class MessageVersions {
       store.forgetText(turn, messageId);
       store.passes.forgetTexts(turn.turnId);
       store.trace.erase(turn.turnId);
+      kit.debates.erase(turn.turnId);
       kit.asks.forgetTexts(turn.turnId, (hook) => (hook === "request") === isRequest, isRequest);
       kit.events.append("message.erased", undefined, { messageId });
       this.recordAct(turn, { type: "message.erased", decision: "erased", actor: author, messageId, reasons: [] });

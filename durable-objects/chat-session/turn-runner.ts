@@ -117,7 +117,7 @@ export class TurnRun {
       },
       () => events.isHeard(),
     );
-    const { asks, raise, state, callWorker, ...ports } = agentPorts(kit, platform, {
+    const { asks, raise, state, callWorker, debates, ...ports } = agentPorts(kit, platform, {
       tenantId: session.tenantId,
       origin: this.origin(),
       ownerId: session.sessionId,
@@ -150,6 +150,7 @@ export class TurnRun {
         raise,
         state,
         callWorker,
+        debates,
         traced: (entry) => {
           // The log keeps no texts; the restricted record of the turn does, until a text of the turn is erased.
           const seq = events.append(entry.type, turnId, { turnId, ...entryWithoutText(entry) });

@@ -4,6 +4,7 @@ import { validateArguments } from "../../src/application/argument-check.js";
 import type { RootPlatform } from "../../src/application/root-platform.js";
 import type { CancelSignal } from "../../src/model/port.js";
 import { withCancelSignal } from "../../src/platform/clock.js";
+import { newDebateId } from "../../src/platform/ids.js";
 import type { TeamPorts } from "../../src/routing/ports.js";
 import { CallsSoFar } from "../../src/supervision/environment.js";
 import type { SupervisionState } from "../../src/supervision/state.js";
@@ -48,6 +49,7 @@ type Ports = Pick<
   | "asks"
   | "state"
   | "callWorker"
+  | "debates"
   | "raise"
 > & { readonly observer: WorkObserver };
 
@@ -92,6 +94,7 @@ export function agentPorts(
     },
     asks: () => kit.asks.ofWork(ref.id),
     raise: (id, request) => kit.journal(ref.id, () => !signal.aborted).raise(id, request),
+    debates: { newId: () => newDebateId(ownerId), record: (record) => kit.debates.put(ref.id, record) },
     state: platform.teamState(tenantId),
     callWorker: (call, cancel) => platform.callWorker(work, call, cancel),
     observer,

@@ -13,6 +13,7 @@ import { Attempts } from "./attempts.js";
 import { CommandBook } from "./commands.js";
 import { Crashes } from "./crashes.js";
 import { Deadlines } from "./deadlines.js";
+import { DebateBook } from "./debates.js";
 import { Deliveries } from "./deliveries.js";
 import { Driver, type Lease, type StepOutcome } from "./driver.js";
 import { EventLog } from "./events.js";
@@ -48,6 +49,8 @@ export class Kit {
   readonly events: EventLog;
   readonly asks: AskBook;
   readonly commands: CommandBook;
+  /** Of panels within its work. */
+  readonly debates: DebateBook;
   readonly outbox: Outbox;
   readonly waiters = new Waiters();
   readonly health: SupervisorHealth;
@@ -79,6 +82,7 @@ export class Kit {
     });
     const write = <T>(change: () => T): T => this.write(change);
     this.commands = new CommandBook({ sql: storage.sql, now, write });
+    this.debates = new DebateBook(storage.sql);
     this.works = new WorkBook({ sql: storage.sql, now, write });
     this.asks = new AskBook({
       sql: storage.sql,

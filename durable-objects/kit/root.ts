@@ -12,6 +12,7 @@ import {
   type RootObject,
 } from "../../src/gateways/root-gateway.js";
 import { toWire, type Wire } from "../../src/gateways/wire.js";
+import type { DebateRecord } from "../../src/roundtable/debate-record.js";
 import { answerResult } from "./asks.js";
 import { eventStream, missedBy, type StreamOptions } from "./event-stream.js";
 import type { LiveEvent } from "./events.js";
@@ -80,6 +81,18 @@ export abstract class Root<W extends RootEngine> extends StoredObject<W> impleme
     return toWire(answerResult(this.engine.kit.asks.cancelBy(askId, answerer)));
   }
 
+  /** A panel's debate in some work of this root. One whose work is over, and that came to no end, has stopped. */
+  async readDebate(debateId: string): Promise<Wire<Result<DebateRecord>>> {
+    const { kit } = this.engine;
+    const found = this.exists() ? kit.debates.get(debateId) : undefined;
+    if (found === undefined) return toWire(noDebate);
+    const { work, record } = found;
+    const goesOn = this.engine.active(work) || kit.asks.openOfWork(work).length > 0;
+    if (record.status === "completed" || goesOn) return toWire(ok(record));
+    const exit = record.exit ?? { reason: "stopped" as const, round: record.rounds.at(-1)?.round ?? 0 };
+    return toWire(ok({ ...record, status: "completed" as const, exit }));
+  }
+
   async isThere(): Promise<boolean> {
     return this.exists();
   }
@@ -133,3 +146,4 @@ export abstract class Root<W extends RootEngine> extends StoredObject<W> impleme
 }
 
 const noAsk = refuse("not_found", "There is no such ask.");
+const noDebate = refuse("not_found", "There is no such roundtable.");

@@ -44,13 +44,14 @@ export function workObserver(
       });
     },
     debated: (entry) => {
+      const within = entry.debateId === undefined ? work : { ...work, roundtableId: entry.debateId };
       if (entry.type === "position.taken") {
         const { seat: agentId, round, stance, confidence } = entry.position;
         const held = { round, agentId, ...(stance === undefined ? {} : { stance }), confidence };
-        events.append("position.taken", id, { ...work, ...held });
+        events.append("position.taken", id, { ...within, ...held });
       } else {
         const { seat: agentId, reason, attempts } = entry.failure;
-        events.append("seat.failed", id, { ...work, round: entry.round, agentId, reason, attempts });
+        events.append("seat.failed", id, { ...within, round: entry.round, agentId, reason, attempts });
       }
     },
     decided: (state) => {

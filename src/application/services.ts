@@ -5,6 +5,7 @@ import type { BoundChannel } from "../channels/adapter.js";
 import type { OpenConnection } from "../channels/connection.js";
 import type { AskGateway } from "../gateways/ask-gateway.js";
 import type { ChannelGateway } from "../gateways/channel-gateway.js";
+import type { DebateGateway } from "../gateways/debate-gateway.js";
 import type { RoundtableGateway } from "../gateways/roundtable-gateway.js";
 import type { RunGateway } from "../gateways/run-gateway.js";
 import type { SessionGateway } from "../gateways/session-gateway.js";
@@ -71,6 +72,8 @@ export interface Services {
   readonly roundtables: RoundtableGateway;
   readonly roundtableIndex: RoundtableIndex;
   readonly asks: AskGateway;
+  /** Of panels within turns and runs. */
+  readonly debates: DebateGateway;
   readonly webhooks: WebhookStore;
   readonly webhookDeliveries: WebhookDeliveries;
   /** To the queue that sends them; each when its time has come. */

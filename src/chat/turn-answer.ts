@@ -130,7 +130,7 @@ async function answerAsTeam(
   turnId: string,
   ports: TurnPorts & Pick<TeamPorts, "supervisors" | "noteDegraded">,
 ): Promise<AgentOutcome> {
-  const { asks, raise, state, callWorker, traced } = ports.team;
+  const { asks, raise, state, callWorker, debates, traced } = ports.team;
   const outcome = await runTeam(
     task,
     team,
@@ -141,6 +141,7 @@ async function answerAsTeam(
       raise,
       state,
       callWorker,
+      debates,
       observer: { ...ports.observer, traced, keepsTexts: false },
       work: turnId,
     },
@@ -176,12 +177,13 @@ async function answerAsPanel(
   about: Omit<PromptParts, "instructions">,
   ports: TurnPorts & Pick<TeamPorts, "supervisors" | "noteDegraded">,
 ): Promise<AgentOutcome> {
-  const { asks, raise } = ports.team;
-  const outcome = await runPanel(replyId, debateTopic(about), panel, {
+  const { asks, raise, debates } = ports.team;
+  const outcome = await runPanel(replyId, { asked: about.message, topic: debateTopic(about) }, panel, {
     ...ports,
     journal: ports.journal.scope("panel"),
     asks,
     raise,
+    debates,
     observer: { ...ports.observer, recorded: ports.observer.debated },
   });
   const { inputTokens, outputTokens, activeMs, modelCalls } = outcome.spent;
@@ -189,13 +191,13 @@ async function answerAsPanel(
   if (outcome.kind === "failed") {
     return { kind: "failed", code: "model_failed", detail: outcome.detail, turns: [], ...spent };
   }
-  const { response, rounds, exit } = outcome;
+  const { response, rounds, exit, roundtableId } = outcome;
   ports.stream.roundComplete(response);
   return {
     kind: "answered",
     text: response,
     turns: [{ turnId: `${replyId}.0`, message: response, inputTokens, outputTokens }],
-    metadata: { panel: panel.name, rounds, exit: exit.reason, modelCalls },
+    metadata: { panel: panel.name, rounds, exit: exit.reason, roundtableId, modelCalls },
     ...spent,
   };
 }

@@ -63,7 +63,7 @@ export interface TurnSetup {
 }
 
 /** What a turn needs to let a team answer, beyond what it needs anyway. */
-export interface TeamTurnPorts extends Pick<TeamPorts, "asks" | "raise" | "state" | "callWorker"> {
+export interface TeamTurnPorts extends Pick<TeamPorts, "asks" | "raise" | "state" | "callWorker" | "debates"> {
   readonly traced: (entry: TraceEntry) => void;
 }
 

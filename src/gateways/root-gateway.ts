@@ -4,7 +4,9 @@ import { type Answerer, type Ask, askSchema } from "../asks/ask.js";
 import { eventAudiences } from "../conversation/event.js";
 import { type ParkedDelivery, parkedDeliverySchema } from "../conversation/parked-delivery.js";
 import type { Result } from "../conversation/problem.js";
+import { type DebateRecord, debateRecordSchema } from "../roundtable/debate-record.js";
 import type { AskOwner } from "./ask-gateway.js";
+import type { DebateOwner } from "./debate-gateway.js";
 import { callObject } from "./object-call.js";
 import type { PlacedObjects } from "./placement.js";
 import { fromWire, resultOf, toWire, type Wire } from "./wire.js";
@@ -66,6 +68,7 @@ export interface RootObject {
   ask(askId: string): Promise<Wire<Result<Ask>>>;
   answerAsk(askId: string, answer: Wire<unknown>, answerer: Answerer): Promise<Wire<Result<Ask>>>;
   cancelAsk(askId: string, answerer: Answerer): Promise<Wire<Result<Ask>>>;
+  readDebate(debateId: string): Promise<Wire<Result<DebateRecord>>>;
   /** Whether there is such a root. */
   isThere(): Promise<boolean>;
   streamEvents(query: EventsQuery): Promise<ReadableStream<Uint8Array> | null>;
@@ -99,7 +102,7 @@ const parkedSchema = z.array(parkedDeliverySchema).nullable();
  * Calls of a kind of root. Their objects' names carry the tenant: another tenant's id is a root that doesn't exist. What goes
  * through is JSON, checked on arrival.
  */
-export class RootGateway<O extends RootObject> implements AskOwner, EventSource {
+export class RootGateway<O extends RootObject> implements AskOwner, DebateOwner, EventSource {
   constructor(private readonly objects: PlacedObjects<O>) {}
 
   remove(tenantId: string, rootId: string): Promise<boolean> {
@@ -119,6 +122,11 @@ export class RootGateway<O extends RootObject> implements AskOwner, EventSource 
   ): Promise<Result<Ask>> {
     const wire = toWire(answer);
     return fromWire(await this.call(tenantId, rootId, (object) => object.answerAsk(askId, wire, answerer)), askResult);
+  }
+
+  async debate(tenantId: string, rootId: string, debateId: string): Promise<Result<DebateRecord>> {
+    const wire = await this.call(tenantId, rootId, (object) => object.readDebate(debateId));
+    return fromWire(wire, resultOf(debateRecordSchema));
   }
 
   async cancelAsk(tenantId: string, rootId: string, askId: string, answerer: Answerer): Promise<Result<Ask>> {

@@ -48,6 +48,11 @@ export function newShortToken(): string {
   return [...crypto.getRandomValues(new Uint8Array(10))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
+/** The id of a debate within a session's turn or a run says which object holds it. */
+export function newDebateId(ownerId: string): string {
+  return `${newId("rt")}_${ownerId}`;
+}
+
 /** An ask's id says which object owns it. */
 export function newAskId(ownerId: string): string {
   return `ask_${ulid().toLowerCase()}_${ownerId}`;

@@ -9,12 +9,14 @@ import { addSpent, nothingSpent, type Spent } from "../agent/spent.js";
 import type { Ask, AskRequest } from "../asks/ask.js";
 import { clearAnswers } from "./clear-answers.js";
 import { awaitedContext } from "./context-request.js";
-import { type Debate, type Exit, nextStep, type RoundRecord } from "./debate.js";
+import { type Debate, type Exit, nextStep, type RoundRecord, statusOf } from "./debate.js";
+import type { DebateRecord } from "./debate-record.js";
 import { type RoundEnd, runDebateRound } from "./debate-round.js";
 import { exitOf } from "./exit.js";
 import { budgetExhausted } from "./limits.js";
-import type { RequestPolicy, Waiting } from "./panel.js";
-import type { DebatePorts, LoadedPanel } from "./ports.js";
+import { withSources } from "./nested-record.js";
+import type { RequestPolicy, SeatInfo, Waiting } from "./panel.js";
+import type { DebateObserver, DebatePorts, LoadedPanel, LoadedSeat } from "./ports.js";
 import { RequestBook } from "./request-book.js";
 import { countConsensus, namesOf } from "./round-consensus.js";
 import { type Synthesis, synthesise } from "./synthesis.js";
@@ -33,6 +35,22 @@ export interface NestedPorts extends Omit<DebatePorts, "book" | "syncRequests"> 
   readonly raise: (id: string, request: AskRequest) => Ask;
   /** All asks of the work. */
   readonly asks: () => readonly Ask[];
+  readonly debates: DebateKeeper;
+}
+
+/** Keeps debates within other work for whoever reads them. */
+export interface DebateKeeper {
+  readonly newId: () => string;
+  /** Stores how a debate stands now, in the write of the step after which it does. */
+  readonly record: (record: DebateRecord) => void;
+}
+
+/** What a panel within other work debates. */
+export interface DebateSubject {
+  /** What was asked: the topic, as readers see it. */
+  readonly asked: string;
+  /** The same with what holds around it, as seats read it. */
+  readonly topic: string;
 }
 
 export type NestedOutcome = {
@@ -40,10 +58,17 @@ export type NestedOutcome = {
   /** What its seats did that isn't to be done again. */
   readonly effects: readonly Effect[];
 } & (
-  | { readonly kind: "completed"; readonly response: string; readonly rounds: number; readonly exit: Exit }
+  | {
+      readonly kind: "completed";
+      readonly response: string;
+      readonly rounds: number;
+      readonly exit: Exit;
+      readonly roundtableId: string;
+    }
   | { readonly kind: "failed"; readonly detail: string }
 );
 
+const begunSchema = z.object({ debateId: z.string(), createdAt: z.iso.datetime() });
 const planSchema = z.discriminatedUnion("kind", [
   z.object({
     kind: z.enum(["round", "rerun", "closing"]),
@@ -62,8 +87,8 @@ const planSchema = z.discriminatedUnion("kind", [
  */
 export async function runPanel(
   id: string,
-  topic: string,
-  { panel, requests, waiting }: NestedPanel,
+  { asked, topic }: DebateSubject,
+  { name, panel: loaded, requests, waiting }: NestedPanel,
   ports: NestedPorts,
   done: readonly Effect[] = [],
 ): Promise<NestedOutcome> {
@@ -71,22 +96,48 @@ export async function runPanel(
     open: (callId, request) => ports.raise(`${id}/${callId}`, request),
     save: () => undefined,
   });
-  const debatePorts: DebatePorts = { ...ports, book, syncRequests: () => book.sync(ports.asks()) };
+  const begun = await ports.journal.step(
+    { id: "debate", kind: "load", schema: begunSchema, interrupted: "again" },
+    async () => ({ debateId: ports.debates.newId(), createdAt: new Date(ports.now()).toISOString() }),
+  );
+  const { debateId } = begun;
+  const observer: DebateObserver = {
+    ...ports.observer,
+    recorded: (entry) => ports.observer.recorded({ ...entry, debateId }),
+  };
+  const debatePorts: DebatePorts = { ...ports, observer, book, syncRequests: () => book.sync(ports.asks()) };
+  let panel = loaded;
   const rounds: RoundRecord[] = [];
   const effects: Effect[] = [];
   let spent = nothingSpent;
   let exit: Exit | undefined;
+  const debateNow = (): Debate => ({
+    seats: panel.seats,
+    totalRounds: panel.totalRounds,
+    waiting,
+    rounds,
+    requests: book.all(),
+    exit,
+    paused: false,
+  });
+  /** Stores how the debate stands, for whoever reads it. */
+  const record = (step: string, end: Partial<DebateRecord> = {}): Promise<void> =>
+    ports.journal.commit(`recorded/${step}`, () =>
+      ports.debates.record({
+        ...{ sessionId: debateId, topic: asked, mode: panel.mode, panel: name, status: statusOf(debateNow()) },
+        seats: panel.seats.map(seatInfo),
+        totalRounds: panel.totalRounds,
+        rounds: [...rounds],
+        requests: [...book.shown()],
+        ...(exit === undefined ? {} : { exit }),
+        usage: { ...spent },
+        createdAt: begun.createdAt,
+        ...end,
+      }),
+    );
   for (let step = 0; ; step++) {
     debatePorts.syncRequests();
-    const debate: Debate = {
-      seats: panel.seats,
-      totalRounds: panel.totalRounds,
-      waiting,
-      rounds,
-      requests: book.all(),
-      exit,
-      paused: false,
-    };
+    const debate = debateNow();
     const next = nextStep(debate, {});
     if (next.kind === "needs_context") throw new Parked(openIds(debate));
     // Journalled: an answer that comes later must not change who spoke in a round that is over.
@@ -113,6 +164,10 @@ export async function runPanel(
     if (ended.kind === "all_failed") {
       const why = ended.failures.map(({ seat, error }) => `${seat}: ${error}`).join("; ");
       if (rounds.length === 0) {
+        const failed = { round: 1, positions: [], failures: [...ended.failures], absent: [], passes: [] };
+        const at = new Date(ports.now()).toISOString();
+        rounds.push({ ...failed, startedAt: at, endedAt: at });
+        await record("end", { status: "completed", exit: { reason: "stopped", round: 0 }, endedAt: at });
         const detail = `All seats of the panel failed. ${why}.${effectsInWords(effects)}`;
         return { kind: "failed", detail, spent, effects };
       }
@@ -122,10 +177,15 @@ export async function runPanel(
     const place = rounds.findIndex(({ round }) => round === ended.round.round);
     if (place < 0) rounds.push(ended.round);
     else rounds[place] = ended.round;
+    const { perspectives } = ended;
+    if (perspectives !== undefined) {
+      panel = { ...panel, seats: panel.seats.map((seat, at) => ({ ...seat, perspective: perspectives[at] })) };
+    }
     const { blocking } = awaitedContext(book.all());
     const { totalRounds, exitOnConsensus, thresholds, limits } = panel;
     const exhausted = budgetExhausted(limits, spent);
     exit ??= exitOf({ rounds, totalRounds, exitOnConsensus, thresholds, blocking, exhausted });
+    await record(String(step));
     if (exit?.reason === "budget") break;
   }
   debatePorts.syncRequests();
@@ -137,13 +197,27 @@ export async function runPanel(
   spent = addSpent(spent, answer.spent);
   if (answer.kind === "failed") return { kind: "failed", detail: `The synthesis: ${answer.error}`, spent, effects };
   const reached = exit ?? { reason: "rounds" as const, round: rounds.length };
+  const endedAt = new Date(ports.now()).toISOString();
+  await record("end", { status: "completed", exit: reached, synthesis: answer.value, endedAt });
   return {
     kind: "completed",
-    response: synthesisText(answer.value, namesOf(panel)),
+    response: withSources(synthesisText(answer.value, namesOf(panel)), book.forSeats(), rounds),
     rounds: rounds.length,
     exit: reached,
+    roundtableId: debateId,
     spent,
     effects,
+  };
+}
+
+/** As readers know a seat. */
+function seatInfo({ id, name, persona, role, perspective }: LoadedSeat): SeatInfo {
+  return {
+    id,
+    name,
+    ...(persona === undefined ? {} : { persona }),
+    ...(role === undefined ? {} : { role }),
+    ...(perspective === undefined ? {} : { perspective }),
   };
 }
 

@@ -35,8 +35,8 @@ export interface LoadedPanel {
 
 /** What happens in a debate, as its observers hear it: each once, in the write of the step that it is of. */
 export type DebateEntry =
-  | { readonly type: "position.taken"; readonly position: Position }
-  | { readonly type: "seat.failed"; readonly round: number; readonly failure: SeatFailure };
+  | { readonly type: "position.taken"; readonly position: Position; readonly debateId?: string }
+  | { readonly type: "seat.failed"; readonly round: number; readonly failure: SeatFailure; readonly debateId?: string };
 
 export interface DebateObserver extends CallObserver {
   readonly recorded: (entry: DebateEntry) => void;

@@ -66,6 +66,11 @@ export class RequestBook {
     return this.booked.map(({ request }) => request).toSorted((a, b) => a.number - b.number);
   }
 
+  /** As readers see them. */
+  shown(): readonly ContextRequest[] {
+    return this.booked.map(shownRequest).toSorted((a, b) => a.number - b.number);
+  }
+
   /** As seats may read them: an answer that isn't cleared yet isn't there yet. */
   forSeats(): readonly ContextRequest[] {
     return this.booked.map(effective).toSorted((a, b) => a.number - b.number);

@@ -22,7 +22,7 @@ export async function runPanelWorker(run: TeamContext, task: Task): Promise<Work
     const asking = askingOf(run, task.worker.id);
     const debated = await runPanel(
       `${task.id}.p`,
-      debateTopic({ ...promptContextOf(run, task.worker), message: content }),
+      { asked: content, topic: debateTopic({ ...promptContextOf(run, task.worker), message: content }) },
       nested,
       {
         ...ports,

@@ -4,7 +4,7 @@ import type { PromptParts } from "../agent/prompt.js";
 import type { AgentTool, ToolRef } from "../agent/tools.js";
 import type { Ask, AskRequest } from "../asks/ask.js";
 import type { CancelSignal } from "../model/port.js";
-import type { NestedPanel } from "../roundtable/nested.js";
+import type { DebateKeeper, NestedPanel } from "../roundtable/nested.js";
 import type { DebateEntry } from "../roundtable/ports.js";
 import type { NoteDegraded } from "../supervision/exchange.js";
 import type { SupervisePorts } from "../supervision/supervise.js";
@@ -87,6 +87,8 @@ export interface TeamPorts extends Omit<AgentPorts, "guard" | "observer"> {
   readonly asks: () => readonly Ask[];
   /** Opens an ask of that work under an id, or finds the one that was opened under it; waits for nothing. */
   readonly raise: (id: string, request: AskRequest) => Ask;
+  /** Keeps what its panels debate. */
+  readonly debates: DebateKeeper;
   readonly state: TeamState;
   /** The run or turn that this team works in. */
   readonly work: string;

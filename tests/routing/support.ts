@@ -78,6 +78,7 @@ export function teamPorts(
     raise: () => {
       throw new RangeError("nothing is asked for here");
     },
+    debates: { newId: () => "rt_1", record: () => {} },
     state: {
       nextTurn: async () => 0,
       claimLeastBusy: async () => ({ worker: "a", load: 0 }),

@@ -1,6 +1,7 @@
 /** Read a roundtable as it is now, and all that follows from its record. */
-import type { Result } from "../../conversation/problem.js";
+import { ok, type Result } from "../../conversation/problem.js";
 import type { DebateRecord } from "../../roundtable/debate-record.js";
+import { debateOwner, roundtableOf } from "../../roundtable/nested-record.js";
 import type { Roundtable } from "../../roundtable/roundtable.js";
 import type { Actor } from "../../tenancy/actor.js";
 import { authorize } from "../../tenancy/authority.js";
@@ -15,6 +16,10 @@ export async function readRoundtable(
 ): Promise<Result<Roundtable>> {
   const allowed = authorize(actor, "readRoundtable");
   if (!allowed.ok) return allowed;
+  if (debateOwner(roundtableId) !== undefined) {
+    const record = await services.debates.record(actor.tenantId, roundtableId);
+    return record.ok ? ok(roundtableOf(record.value)) : record;
+  }
   return seenBy(actor, await services.roundtables.describe(actor.tenantId, roundtableId, waitMs));
 }
 
@@ -26,5 +31,8 @@ export async function readDebate(
 ): Promise<Result<DebateRecord>> {
   const allowed = authorize(actor, "readRoundtable");
   if (!allowed.ok) return allowed;
-  return services.roundtables.record(actor.tenantId, roundtableId);
+  // One within a session's turn or a run is held by that one's object.
+  const { debates, roundtables } = services;
+  const records = debateOwner(roundtableId) === undefined ? roundtables : debates;
+  return records.record(actor.tenantId, roundtableId);
 }

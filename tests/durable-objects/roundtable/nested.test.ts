@@ -87,6 +87,88 @@ describe("a panel as the agent of a session", () => {
     expect(body.items[1]).toMatchObject({ content: "5 million", answers: waiting.asks[0]?.askId });
   });
 
+  it("is read and exported like any roundtable, under an id of its own", async () => {
+    const tenant = await newTenant();
+    const panel = newPanel(["a", "b"], { rounds: 2 });
+    const session = await panelSession(tenant, panel);
+    await seat(panel, "a").reply(requests("What is the budget?"), takes("A1."), takes("A2 [C1]."));
+    await seat(panel, "b").reply(takes("B1."), takes("B2."));
+    await panel.analyst.reply({
+      text: JSON.stringify({ conclusion: "It fits the budget [C1], not [C7].", citations: ["C1"] }),
+    });
+    const waiting = await tenant.say(session, "Do we ship?");
+    await tenant.call("POST", `/v1/asks/${waiting.asks[0]?.askId}/answer`, {
+      result: "5 million",
+      source: "the board",
+    });
+    const turn = await tenant.turn(session, waiting.turnId);
+    // Nobody who reads the reply has a list of labels.
+    const text = turn.reply?.modelReply.turns.map(({ message }) => message).join("");
+    expect(text).toContain("It fits the budget (the board), not .");
+    const id = String(turn.reply?.modelReply.metadata?.["roundtableId"]);
+    expect(id).toMatch(new RegExp(`^rt_.*_${session}$`));
+
+    const get = (path: string) => tenant.call("GET", `/v1/roundtables/${id}${path}`);
+    expect((await get("")).body).toMatchObject({
+      sessionId: id,
+      topic: "Do we ship?",
+      status: "completed",
+      running: false,
+      currentRound: 2,
+      responses: [{ agentId: "a", position: "A2 [C1]." }, { agentId: "b" }],
+      synthesis: { conclusion: "It fits the budget [C1], not [C7]." },
+    });
+    expect((await get("/rounds/1")).body).toMatchObject({ responses: [{ position: "A1." }, { position: "B1." }] });
+    expect((await get("/consensus")).body).toMatchObject({ round: 2 });
+    expect((await get("/thoughts/a")).body).toMatchObject({ agentId: "a" });
+    expect((await get("/requests")).body.items).toMatchObject([
+      { status: "answered", result: "5 million", source: "the board" },
+    ]);
+    expect((await get("/export?format=markdown")).body).toContain("5 million");
+    expect((await get("/export")).body).toMatchObject({ sessionId: id, format: "conclave.roundtable/1" });
+
+    const stranger = await newTenant();
+    for (const path of ["", "/export", "/rounds/1"]) {
+      expect((await stranger.call("GET", `/v1/roundtables/${id}${path}`)).status).toBe(404);
+    }
+    expect((await get("x/export")).status).toBe(404);
+    await tenant.call("DELETE", `/v1/sessions/${session}`);
+    expect((await get("/export")).status).toBe(404);
+  });
+
+  it("is nowhere any more once the message that it was about is erased", async () => {
+    const tenant = await newTenant();
+    const panel = newPanel(["a", "b"], { rounds: 1 });
+    const session = await panelSession(tenant, panel);
+    for (const id of ["a", "b"]) await seat(panel, id).reply(takes("Ship."));
+    await panel.analyst.reply(synthesis);
+    const turn = await tenant.say(session, "Do we ship?");
+    const path = `/v1/roundtables/${String(turn.reply?.modelReply.metadata?.["roundtableId"])}`;
+    expect((await tenant.call("GET", path)).status).toBe(200);
+    const message = `/v1/sessions/${session}/messages/${turn.message?.messageId}`;
+    expect((await tenant.call("POST", `${message}/erase`)).status).toBe(200);
+    expect((await tenant.call("GET", path)).status).toBe(404);
+  });
+
+  it("can be read while it waits, and says that it stopped where its turn was cancelled", async () => {
+    const tenant = await newTenant();
+    const panel = newPanel(["a", "b"], { rounds: 2 });
+    const session = await panelSession(tenant, panel);
+    await seat(panel, "a").reply(requests("What is the budget?"), takes("A1."));
+    await seat(panel, "b").reply(takes("B1."));
+    const events = await tenant.stream(session, "Do we ship?");
+    const turnId = String(events.find(({ data }) => data.turnId !== undefined)?.data.turnId);
+    const taken = events.find(({ event }) => event === "position.taken");
+    const path = `/v1/roundtables/${String(taken?.data.roundtableId)}`;
+    expect((await tenant.call("GET", path)).body).toMatchObject({
+      status: "needs_context",
+      blocking: true,
+      contextRequests: [{ query: "What is the budget?" }],
+    });
+    await tenant.call("POST", `/v1/sessions/${session}/turns/${turnId}/cancel`);
+    expect((await tenant.call("GET", path)).body).toMatchObject({ status: "completed", exit: { reason: "stopped" } });
+  });
+
   it("says in the calls of a turn that was cancelled what its seats did", async () => {
     const tenant = await newTenant();
     const shop = await httpTool(tenant, "charge", { parameters: { type: "object" } });
