@@ -77,7 +77,11 @@ const labels = /\[([SC]\d{1,4}(?:, ?[SC]\d{1,4}){0,9})\]/g;
  * A text for somebody who has no list of what C1 and S2 are: each label is replaced by its source, one that is nobody's is left out.
  * @example withSources("It costs 5 million [C1].", requests, rounds) // "It costs 5 million (the board)."
  */
-export function withSources(text: string, requests: readonly ContextRequest[], rounds: DebateRecord["rounds"]): string {
+export function withSources(
+  text: string,
+  requests: readonly ContextRequest[],
+  rounds: Parameters<typeof sourcesOf>[0],
+): string {
   const known = new Map<string, string>([
     ...requests.map((request): [string, string] => [labelOf(request), request.source ?? `asked: ${request.query}`]),
     ...sourcesOf(rounds).map(({ label, citation: { title, url } }): [string, string] => [
