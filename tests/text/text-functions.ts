@@ -1,0 +1,283 @@
+/** Every exported function over text: how each is fed one, or why it isn't. The growth test feeds them; a new one has to be named here. */
+import { fillHeaders, fillUrl, templateKeys, templateProblem } from "../../src/agent/call-templates.js";
+import { clip } from "../../src/agent/effects.js";
+import { likeness as argumentLikeness, canonicalArguments } from "../../src/agent/tool-cache.js";
+import { hasFormat } from "../../src/application/text-formats.js";
+import { dialects, translate } from "../../src/channels/markdown.js";
+import { isEditButton, readButton } from "../../src/channels/questions.js";
+import { splitText } from "../../src/channels/split.js";
+import { likeMessage, mentionedItems } from "../../src/chat/context.js";
+import { dataBlock } from "../../src/conversation/data-block.js";
+import { markdownPage } from "../../src/http/markdown-page.js";
+import { citedItems, withoutCitations } from "../../src/memory/citations.js";
+import { contextProblems, itemKey, parseContext } from "../../src/memory/context-document.js";
+import { itemsOfText, originsByHand } from "../../src/memory/context-items.js";
+import { extractiveSummary } from "../../src/memory/extractive.js";
+import { findDates, namesTime } from "../../src/memory/retrieval/dates.js";
+import { splitTerms } from "../../src/memory/retrieval/entry-terms.js";
+import { parseQuery } from "../../src/memory/retrieval/query.js";
+import { estimateTokens } from "../../src/model/estimate.js";
+import { keywords, summary } from "../../src/model/providers/offline/answer.js";
+import { fillNumber } from "../../src/model/providers/offline/numbers.js";
+import { passages, passagesOrHeadings } from "../../src/model/providers/offline/passages.js";
+import { affirms, fitLength } from "../../src/model/providers/offline/strings.js";
+import { contentWords, stems } from "../../src/model/providers/offline/words.js";
+import { parseJson } from "../../src/model/providers/openai-response.js";
+import { fitTexts } from "../../src/roundtable/context-text.js";
+import { readPosition } from "../../src/roundtable/position.js";
+import { splitParts } from "../../src/roundtable/supervised-parts.js";
+import { readDecision } from "../../src/routing/decision-repair.js";
+import { givesOrders, markedAsData } from "../../src/supervision/orders-in-data.js";
+import { quoteRemover } from "../../src/supervision/quotes.js";
+import { rulesConfigSchema } from "../../src/supervision/rules/config.js";
+import { shorten as shortenEdit } from "../../src/supervision/rules/edits.js";
+import { compileRules } from "../../src/supervision/rules/engine.js";
+import { fenced, isFenced, outsideFences } from "../../src/supervision/rules/fence.js";
+import { shareOfDifferent } from "../../src/supervision/rules/injection/marks.js";
+import { explainedScore } from "../../src/supervision/rules/injection.js";
+import { Normaliser, normalise } from "../../src/supervision/rules/normalise.js";
+import { findCards } from "../../src/supervision/rules/personal/cards.js";
+import { digitsOf } from "../../src/supervision/rules/personal/checksums.js";
+import { wordsOf } from "../../src/supervision/rules/personal/context.js";
+import { withoutDates } from "../../src/supervision/rules/personal/dates.js";
+import { findNumericIds } from "../../src/supervision/rules/personal/national-ids.js";
+import { findPhones } from "../../src/supervision/rules/personal/phones.js";
+import { AnnouncedValues } from "../../src/supervision/rules/secret/announced-values.js";
+import { KeyFinder } from "../../src/supervision/rules/secret/known-keys.js";
+import { hasThreeClasses, isMixed, isPlausible, isStrong } from "../../src/supervision/rules/secret/plausible.js";
+import { csvCell } from "../../src/tenancy/audit.js";
+import { headingOf, trimEndOf, trimStartOf } from "../../src/text/edges.js";
+import { isNestedTooDeep, readJson } from "../../src/text/json.js";
+import { meaningsOf } from "../../src/text/meanings.js";
+import { oneLine } from "../../src/text/one-line.js";
+import { coverageOf, likeness, mentions, sharedTerms, termSet } from "../../src/text/overlap.js";
+import { sentences, shorten } from "../../src/text/passages.js";
+import { questionLikeness } from "../../src/text/question-likeness.js";
+import { isSameQuestion } from "../../src/text/same-question.js";
+import { ServerSentEventParser } from "../../src/text/server-sent-events.js";
+import { stem } from "../../src/text/stemmer.js";
+import { readFeatures } from "../../src/text/text-features.js";
+import { fold, indexTerms, plainWords, tokenize, wordTerm } from "../../src/text/tokenizer.js";
+import { beginningsOf, formLikeness, isBeyondEnglish } from "../../src/text/variants.js";
+import { wordDiff } from "../../src/text/word-diff.js";
+import { jsonObjectsIn, readProbability } from "../../src/text/written-json.js";
+
+export type Feed = (text: string) => unknown;
+
+const words = new Set(["parcel", "norway"]);
+const rules = (...matches: readonly object[]) => {
+  const config = { rules: matches.map((match) => ({ match, action: "block", reason: "No." })) };
+  const compiled = compileRules(rulesConfigSchema.parse(config));
+  return (text: string) => compiled.judge(text);
+};
+const numbers = rules({ type: "personalData" });
+const secrets = rules({ type: "secrets" });
+const injection = rules({ type: "injection" });
+const announced = new AnnouncedValues();
+const keys = new KeyFinder();
+
+/** By the function's name. Those of detectors are fed through the rules that use them, too. */
+export const fed: Readonly<Record<string, Feed>> = {
+  "src/agent/call-templates.ts templateKeys": (text) => templateKeys(text),
+  "src/agent/call-templates.ts templateProblem": templateProblem,
+  "src/agent/call-templates.ts fillUrl": (text) => fillUrl(text, { a: "b" }, () => "c"),
+  "src/agent/call-templates.ts fillHeaders": (text) => fillHeaders({ a: text }, () => "c"),
+  "src/agent/effects.ts clip": (text) => clip(text),
+  "src/agent/tool-cache.ts likeness": (text) =>
+    argumentLikeness(canonicalArguments({ text }), canonicalArguments({ text: `${text}b` })),
+  "src/application/text-formats.ts hasFormat": (text) =>
+    ["date", "date-time", "time", "duration", "email", "hostname", "ipv4", "ipv6", "uri", "uuid", "regex"].map(
+      (format) => hasFormat(format, text),
+    ),
+  "src/channels/markdown.ts translate": (text) => Object.values(dialects).map((dialect) => translate(text, dialect)),
+  "src/channels/questions.ts readButton": readButton,
+  "src/channels/questions.ts isEditButton": isEditButton,
+  "src/channels/split.ts splitText": (text) => splitText(text, 2_000),
+  "src/chat/context.ts mentionedItems": (text) => mentionedItems(text, [{ rules: ["a"], references: ["b"] }]),
+  "src/chat/context.ts likeMessage": (text) =>
+    likeMessage(text, [{ name: "shipping", text: "Parcels travel nine days.", description: "delivery" }]),
+  "src/conversation/data-block.ts dataBlock": (text) => dataBlock("data", { from: text }, text),
+  "src/http/markdown-page.ts markdownPage": (text) => markdownPage("page", text),
+  "src/memory/citations.ts withoutCitations": withoutCitations,
+  "src/memory/citations.ts citedItems": (text) => citedItems(text, { version: 1, items: [] }, ["ent_1"]),
+  "src/memory/context-document.ts parseContext": parseContext,
+  "src/memory/context-document.ts itemKey": itemKey,
+  "src/memory/context-document.ts contextProblems": contextProblems,
+  "src/memory/context-items.ts itemsOfText": itemsOfText,
+  "src/memory/context-items.ts originsByHand": (text) => originsByHand(text, []),
+  "src/memory/extractive.ts extractiveSummary": (text) => extractiveSummary(text),
+  "src/memory/retrieval/dates.ts findDates": (text) => findDates(text, "2026-11-23T00:00:00.000Z"),
+  "src/memory/retrieval/dates.ts namesTime": namesTime,
+  "src/memory/retrieval/entry-terms.ts splitTerms": splitTerms,
+  "src/memory/retrieval/query.ts parseQuery": (text) => parseQuery(text, "2026-11-23T00:00:00.000Z"),
+  "src/model/estimate.ts estimateTokens": estimateTokens,
+  "src/model/providers/offline/answer.ts summary": summary,
+  "src/model/providers/offline/answer.ts keywords": (text) => keywords(text, 5),
+  "src/model/providers/offline/numbers.ts fillNumber": (text) => fillNumber({ type: "number" }, "nights", text, 0),
+  "src/model/providers/offline/passages.ts passages": passages,
+  "src/model/providers/offline/passages.ts passagesOrHeadings": passagesOrHeadings,
+  "src/model/providers/offline/strings.ts fitLength": (text) => fitLength(text, { maxLength: 100 }),
+  "src/model/providers/offline/strings.ts affirms": (text) => affirms(text, "approved"),
+  "src/model/providers/offline/words.ts contentWords": contentWords,
+  "src/model/providers/offline/words.ts stems": stems,
+  "src/model/providers/openai-response.ts parseJson": parseJson,
+  "src/roundtable/context-text.ts fitTexts": (text) => fitTexts([text, text], 1_000),
+  "src/roundtable/position.ts readPosition": (text) => readPosition(text, { stance: "required", citable: [] }),
+  "src/roundtable/supervised-parts.ts splitParts": (text) => splitParts(text, 2),
+  "src/routing/decision-repair.ts readDecision": (text) => readDecision(text, ["a"], ["a"]),
+  "src/supervision/orders-in-data.ts givesOrders": givesOrders,
+  "src/supervision/orders-in-data.ts markedAsData": (text) => markedAsData(text, "fence"),
+  "src/supervision/quotes.ts quoteRemover": (text) => quoteRemover(text)(text),
+  "src/supervision/rules/edits.ts shorten": (text) => shortenEdit(text, 100, "…"),
+  "src/supervision/rules/fence.ts isFenced": isFenced,
+  "src/supervision/rules/fence.ts outsideFences": outsideFences,
+  "src/supervision/rules/fence.ts fenced": fenced,
+  "src/supervision/rules/injection.ts explainedScore": (text) => explainedScore(text),
+  "src/supervision/rules/injection/marks.ts shareOfDifferent": shareOfDifferent,
+  "src/supervision/rules/normalise.ts normalise": normalise,
+  "src/supervision/rules/normalise.ts Normaliser.push": (text) => new Normaliser().push(text),
+  "src/supervision/rules/personal/cards.ts findCards": findCards,
+  "src/supervision/rules/personal/checksums.ts digitsOf": digitsOf,
+  "src/supervision/rules/personal/context.ts wordsOf": wordsOf,
+  "src/supervision/rules/personal/dates.ts withoutDates": withoutDates,
+  "src/supervision/rules/personal/national-ids.ts findNumericIds": (text) => findNumericIds(text, "id "),
+  "src/supervision/rules/personal/phones.ts findPhones": (text) => findPhones(text, "call "),
+  "src/supervision/rules/secret/announced-values.ts AnnouncedValues.find": (text) => announced.find(text, "password: "),
+  "src/supervision/rules/secret/known-keys.ts KeyFinder.find": (text) => keys.find(text),
+  "src/supervision/rules/secret/plausible.ts isPlausible": isPlausible,
+  "src/supervision/rules/secret/plausible.ts isMixed": isMixed,
+  "src/supervision/rules/secret/plausible.ts hasThreeClasses": hasThreeClasses,
+  "src/supervision/rules/secret/plausible.ts isStrong": isStrong,
+  "src/supervision/rules/whole-look.ts lookAt": (text) => [numbers(text), secrets(text), injection(text)],
+  "src/tenancy/audit.ts csvCell": csvCell,
+  "src/text/edges.ts trimEndOf": (text) => trimEndOf(text, /[_.! ]/),
+  "src/text/edges.ts trimStartOf": (text) => trimStartOf(text, /[_.! ]/),
+  "src/text/edges.ts headingOf": headingOf,
+  "src/text/json.ts readJson": readJson,
+  "src/text/json.ts isNestedTooDeep": isNestedTooDeep,
+  "src/text/meanings.ts meaningsOf": meaningsOf,
+  "src/text/one-line.ts oneLine": (text) => oneLine(text),
+  "src/text/overlap.ts termSet": termSet,
+  "src/text/overlap.ts sharedTerms": (text) => sharedTerms(termSet(text), words),
+  "src/text/overlap.ts likeness": (text) => likeness(termSet(text), words),
+  "src/text/overlap.ts coverageOf": (text) => coverageOf(text)(text),
+  "src/text/overlap.ts mentions": (text) => mentions(words, text),
+  "src/text/passages.ts sentences": sentences,
+  "src/text/passages.ts shorten": (text) => shorten(text, 100),
+  "src/text/question-likeness.ts questionLikeness": (text) => questionLikeness(text, `${text}b`),
+  "src/text/same-question.ts isSameQuestion": (text) => isSameQuestion(text, `${text}b`),
+  "src/text/server-sent-events.ts ServerSentEventParser.push": (text) => new ServerSentEventParser().push(text),
+  "src/text/stemmer.ts stem": stem,
+  "src/text/text-features.ts readFeatures": (text) =>
+    readFeatures(text, { runs: [2, 3], most: 100_000, words: new Map() }, () => {}),
+  "src/text/tokenizer.ts fold": fold,
+  "src/text/tokenizer.ts plainWords": plainWords,
+  "src/text/tokenizer.ts wordTerm": wordTerm,
+  "src/text/tokenizer.ts tokenize": tokenize,
+  "src/text/tokenizer.ts indexTerms": indexTerms,
+  "src/text/variants.ts isBeyondEnglish": isBeyondEnglish,
+  "src/text/variants.ts beginningsOf": beginningsOf,
+  "src/text/variants.ts formLikeness": (text) => formLikeness(text, `${text}b`),
+  "src/text/word-diff.ts wordDiff": (text) => wordDiff(text, `${text}b`),
+  "src/text/written-json.ts jsonObjectsIn": (text) => [...jsonObjectsIn(text)],
+  "src/text/written-json.ts readProbability": readProbability,
+};
+
+/**
+ * What isn't fed, by its name or by what its name begins with, and why. A function that takes a text and belongs to none of these is
+ * one for the table above.
+ */
+export const notFed: Readonly<Record<string, string>> = {
+  "durable-objects/": "binds texts to statements, or hands them to what is fed",
+  "src/stores/": "binds texts to statements",
+  "src/gateways/": "hands them to objects",
+  "src/client/": "runs in the caller's process",
+  "src/platform/digest.ts ": "one pass of the platform's",
+  "src/platform/secrets.ts ": "one pass of the platform's",
+  "src/platform/webhook-signature.ts ": "one pass of the platform's",
+  "src/agent/reply-turn.ts replyTurn": "puts it into a record",
+  "src/agent/schema-limits.ts resolvePointer": "a reference of a schema, whose size is bounded",
+  "src/agent/tool-call.ts runToolCall": "reads arguments by readJson",
+  "src/application/example-classifiers.ts ExampleClassifiers.meaning": "hands it to the embedder",
+  "src/application/example-vectors.ts ExampleVectors.likenesses": "hands it to the embedder",
+  "src/application/memory/": "hands them to supervision, the store and the search, which are fed",
+  "src/application/openai/answer-in-chat.ts answerOpenAsk": "tried over the API; its words are cut by trimEndOf",
+  "src/application/openai/conversation-before.ts resolveResults": "puts it into a record",
+  "src/application/supervisor-builder.ts SupervisorBuilder.givesOrders": "hands it to givesOrders",
+  "src/application/tool-builder.ts refusedAddress": "a sentence of ours",
+  "src/application/turn-context.ts ": "hands them to mentionedItems, likeMessage and the search",
+  "src/asks/policy.ts audienceOf": "a role",
+  "src/catalogues/outbox.ts readPayload": "what we stored",
+  "src/channels/questions.ts buttonValue": "a value of ours",
+  "src/channels/questions.ts answerOf": "compares it",
+  "src/chat/given-conversation.ts superviseGiven": "hands it to supervision",
+  "src/chat/given-prompt.ts promptOf": "puts it into a prompt",
+  "src/chat/message-version.ts linkText": "puts it into a line",
+  "src/chat/reply-stream.ts ": "hands pieces on",
+  "src/chat/turn-answer.ts answerTurn": "the turn itself; tried over the API",
+  "src/chat/turn-calls.ts callsOf": "events that we stored",
+  "src/conversation/actor-record.ts readAuthor": "a column that we wrote",
+  "src/conversation/problem.ts refuse": "a sentence of ours",
+  "src/http/docs-page.ts docsPage": "our own pages",
+  "src/http/document/": "our own document",
+  "src/http/problems.ts problem": "a sentence of ours",
+  "src/http/query.ts metadataFilter": "names of a query's parameters",
+  "src/http/routing.ts ": "a sentence of ours",
+  "src/http/ui-chat/reply-text.ts ReplyTextParts.settle": "compares it with what was shown",
+  "src/mcp/paced.ts Paced.say": "a sentence of ours",
+  "src/mcp/steps.ts stepOf": "events that we stored",
+  "src/memory/context-items.ts compactOrigin": "ids",
+  "src/memory/entry.ts recalledLine": "puts it into a line",
+  "src/memory/retrieval/bm25.ts countTerms": "terms of an entry, whose text is tokenized",
+  "src/memory/retrieval/candidate-plan.ts ": "terms of a query, 32 at most",
+  "src/memory/retrieval/entry-terms.ts speakerMark": "a term",
+  "src/memory/retrieval/entry-terms.ts tagMark": "a term",
+  "src/memory/retrieval/near-duplicates.ts nearlySame": "compares two sets of terms",
+  "src/memory/retrieval/search.ts search": "reads its query by parseQuery",
+  "src/memory/retrieval/topics.ts ": "looks terms up",
+  "src/model/estimate.ts estimateUsage": "by estimateTokens",
+  "src/model/port.ts ModelError.constructor": "a sentence of ours",
+  "src/model/providers/chat-shapes.ts finishReason": "compares it",
+  "src/model/providers/offline/choices.ts rankChoices": "by contentWords and stems",
+  "src/model/providers/offline/schema-reading.ts ": "a schema, whose size is bounded",
+  "src/model/providers/offline/strings.ts TextFinder.textsFor": "a description of a schema, whose size is bounded",
+  "src/model/providers/reply-assembler.ts ": "puts pieces together",
+  "src/model/retry.ts retryAfterMs": "a header",
+  "src/openai/": "reads bodies by readJson, and writes sentences of ours",
+  "src/roundtable/context-match.ts findRequest": "compares by isSameQuestion",
+  "src/roundtable/context-request.ts ": "puts it into a record",
+  "src/roundtable/debate-material.ts materialPrompt": "puts it into a prompt",
+  "src/roundtable/supervised-parts.ts joinParts": "puts texts together",
+  "src/routing/clarifications.ts clarificationOf": "puts it into a record",
+  "src/routing/hand-off-report.ts handOffReport": "puts it into a line",
+  "src/routing/retries.ts Retries.next": "a sentence of ours",
+  "src/routing/strategies/skill-based.ts routeBySkills": "a name",
+  "src/routing/task.ts failedOutcome": "a sentence of ours",
+  "src/routing/team-agent.ts mostRelevant": "by coverageOf",
+  "src/routing/team-context.ts ": "hands it to supervision",
+  "src/supervision/reasons.ts sanitizeReason": "reasons, by quoteRemover and the rules",
+  "src/supervision/rules/detector.ts TextWindow.append": "fed through lookAt",
+  "src/supervision/rules/edits.ts applyEdits": "slices by places",
+  "src/supervision/rules/edits.ts singleEdit": "a sentence of ours",
+  "src/supervision/rules/folding.ts ": "phrases of a rule, whose size is bounded",
+  "src/supervision/rules/injection.ts explainedOrders": "fed through givesOrders",
+  "src/supervision/rules/injection/":
+    "reads one sentence of at most 240 units, or is fed through givesOrders and lookAt",
+  "src/supervision/rules/outcome.ts Outcome.join": "sentences of the rules",
+  "src/supervision/rules/patterns.ts ": "patterns of a rule, whose size is bounded; they run in RE2",
+  "src/supervision/rules/personal/cards.ts isCard": "digits of a number, 19 at most",
+  "src/supervision/rules/personal/checksums.ts passes": "digits of a number",
+  "src/supervision/rules/personal/context.ts leftOf": "slices",
+  "src/supervision/rules/personal/context.ts WordTable.constructor": "a table of ours",
+  "src/supervision/rules/personal/email.ts findEmail": "fed through lookAt",
+  "src/supervision/rules/personal/iban.ts findIban": "fed through lookAt",
+  "src/supervision/rules/personal/national-ids.ts findLetteredId": "fed through lookAt",
+  "src/supervision/rules/personal/phones.ts announcedBy": "the 64 units left of a number",
+  "src/supervision/rules/phrase-automaton.ts ": "phrases of a rule, whose size is bounded",
+  "src/supervision/rules/phrases.ts ": "phrases of a rule, whose size is bounded",
+  "src/supervision/rules/secret/plausible.ts entropyOf": "by isPlausible",
+  "src/supervision/rules/stream-stage.ts ": "fed through lookAt, piece by piece",
+  "src/supervision/supervisor.ts RefusedCallError.constructor": "a sentence of ours",
+  "src/supervision/tools/": "sentences that a supervisor says, of bounded size",
+  "src/webhooks/channels/body.ts readBody": "by readJson",
+};
