@@ -3,6 +3,7 @@ import { fillHeaders, fillUrl, templateKeys, templateProblem } from "../../src/a
 import { clip } from "../../src/agent/effects.js";
 import { likeness as argumentLikeness, canonicalArguments } from "../../src/agent/tool-cache.js";
 import { hasFormat } from "../../src/application/text-formats.js";
+import { answerInWords } from "../../src/asks/answer-in-words.js";
 import { dialects, translate } from "../../src/channels/markdown.js";
 import { isEditButton, readButton } from "../../src/channels/questions.js";
 import { splitText } from "../../src/channels/split.js";
@@ -14,7 +15,7 @@ import { contextProblems, itemKey, parseContext } from "../../src/memory/context
 import { itemsOfText, originsByHand } from "../../src/memory/context-items.js";
 import { extractiveSummary } from "../../src/memory/extractive.js";
 import { findDates, namesTime } from "../../src/memory/retrieval/dates.js";
-import { splitTerms } from "../../src/memory/retrieval/entry-terms.js";
+import { endsInQuestion, splitTerms } from "../../src/memory/retrieval/entry-terms.js";
 import { parseQuery } from "../../src/memory/retrieval/query.js";
 import { estimateTokens } from "../../src/model/estimate.js";
 import { keywords, summary } from "../../src/model/providers/offline/answer.js";
@@ -23,6 +24,11 @@ import { passages, passagesOrHeadings } from "../../src/model/providers/offline/
 import { affirms, fitLength } from "../../src/model/providers/offline/strings.js";
 import { contentWords, stems } from "../../src/model/providers/offline/words.js";
 import { parseJson } from "../../src/model/providers/openai-response.js";
+import { beginningOf, entryOf, withoutTurning } from "../../src/roundtable/consensus/lexicon.js";
+import { readStatement } from "../../src/roundtable/consensus/reading-statements.js";
+import { tokensOf } from "../../src/roundtable/consensus/statement-tokens.js";
+import { termsOf } from "../../src/roundtable/consensus/statements.js";
+import { unspacedTokens } from "../../src/roundtable/consensus/unspaced-tokens.js";
 import { fitTexts } from "../../src/roundtable/context-text.js";
 import { readPosition } from "../../src/roundtable/position.js";
 import { splitParts } from "../../src/roundtable/supervised-parts.js";
@@ -89,6 +95,8 @@ export const fed: Readonly<Record<string, Feed>> = {
     ["date", "date-time", "time", "duration", "email", "hostname", "ipv4", "ipv6", "uri", "uuid", "regex"].map(
       (format) => hasFormat(format, text),
     ),
+  "src/asks/answer-in-words.ts answerInWords": (text) =>
+    (["human", "context", "approval", "review"] as const).map((kind) => answerInWords({ kind }, text)),
   "src/channels/markdown.ts translate": (text) => Object.values(dialects).map((dialect) => translate(text, dialect)),
   "src/channels/questions.ts readButton": readButton,
   "src/channels/questions.ts isEditButton": isEditButton,
@@ -108,6 +116,7 @@ export const fed: Readonly<Record<string, Feed>> = {
   "src/memory/extractive.ts extractiveSummary": (text) => extractiveSummary(text),
   "src/memory/retrieval/dates.ts findDates": (text) => findDates(text, "2026-11-23T00:00:00.000Z"),
   "src/memory/retrieval/dates.ts namesTime": namesTime,
+  "src/memory/retrieval/entry-terms.ts endsInQuestion": endsInQuestion,
   "src/memory/retrieval/entry-terms.ts splitTerms": splitTerms,
   "src/memory/retrieval/query.ts parseQuery": (text) => parseQuery(text, "2026-11-23T00:00:00.000Z"),
   "src/model/estimate.ts estimateTokens": estimateTokens,
@@ -121,6 +130,13 @@ export const fed: Readonly<Record<string, Feed>> = {
   "src/model/providers/offline/words.ts contentWords": contentWords,
   "src/model/providers/offline/words.ts stems": stems,
   "src/model/providers/openai-response.ts parseJson": parseJson,
+  "src/roundtable/consensus/lexicon.ts entryOf": entryOf,
+  "src/roundtable/consensus/lexicon.ts beginningOf": beginningOf,
+  "src/roundtable/consensus/lexicon.ts withoutTurning": withoutTurning,
+  "src/roundtable/consensus/reading-statements.ts readStatement": (text) => readStatement("a", text),
+  "src/roundtable/consensus/statement-tokens.ts tokensOf": tokensOf,
+  "src/roundtable/consensus/statements.ts termsOf": termsOf,
+  "src/roundtable/consensus/unspaced-tokens.ts unspacedTokens": (text) => unspacedTokens(text, true),
   "src/roundtable/context-text.ts fitTexts": (text) => fitTexts([text, text], 1_000),
   "src/roundtable/position.ts readPosition": (text) => readPosition(text, { stance: "required", citable: [] }),
   "src/roundtable/supervised-parts.ts splitParts": (text) => splitParts(text, 2),
@@ -232,7 +248,6 @@ export const notFed: Readonly<Record<string, string>> = {
   "src/memory/retrieval/candidate-plan.ts ": "terms of a query, 32 at most",
   "src/memory/retrieval/entry-terms.ts speakerMark": "a term",
   "src/memory/retrieval/entry-terms.ts tagMark": "a term",
-  "src/memory/retrieval/near-duplicates.ts nearlySame": "compares two sets of terms",
   "src/memory/retrieval/search.ts search": "reads its query by parseQuery",
   "src/memory/retrieval/topics.ts ": "looks terms up",
   "src/model/estimate.ts estimateUsage": "by estimateTokens",
@@ -244,6 +259,8 @@ export const notFed: Readonly<Record<string, string>> = {
   "src/model/providers/reply-assembler.ts ": "puts pieces together",
   "src/model/retry.ts retryAfterMs": "a header",
   "src/openai/": "reads bodies by readJson, and writes sentences of ours",
+  "src/roundtable/consensus/lexicon.ts longestBeginning": "looks 14 letters up",
+  "src/roundtable/consensus/token.ts figure": "puts it into a record",
   "src/roundtable/context-match.ts findRequest": "compares by isSameQuestion",
   "src/roundtable/context-request.ts ": "puts it into a record",
   "src/roundtable/debate-material.ts materialPrompt": "puts it into a prompt",
@@ -255,6 +272,7 @@ export const notFed: Readonly<Record<string, string>> = {
   "src/routing/task.ts failedOutcome": "a sentence of ours",
   "src/routing/team-agent.ts mostRelevant": "by coverageOf",
   "src/routing/team-context.ts ": "hands it to supervision",
+  "src/supervision/caller-text.ts clearedText": "looks it up",
   "src/supervision/reasons.ts sanitizeReason": "reasons, by quoteRemover and the rules",
   "src/supervision/rules/detector.ts TextWindow.append": "fed through lookAt",
   "src/supervision/rules/edits.ts applyEdits": "slices by places",
