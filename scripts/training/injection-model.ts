@@ -10,15 +10,17 @@ import { InjectionScorer, type PackedWeights, packing } from "../../src/supervis
 import { sentenceEnd } from "../../src/supervision/rules/injection/sentences.js";
 import { allSigns } from "../../src/supervision/rules/injection/signs.js";
 import { Lexicon } from "../../src/supervision/rules/injection/terms.js";
+import { type Sensitivity, sensitivities } from "../../src/supervision/rules/injection.js";
 import { normalise } from "../../src/supervision/rules/normalise.js";
 import { readJsonLines } from "../evaluation/json-lines.js";
 import { readLabelledRows } from "../evaluation/labelled-rows.js";
 import { type LabelledText, labelledTextSchema } from "../evaluation/rule-labels.js";
 import { type Instance, train } from "./linear.js";
 import { ownTexts } from "./own-texts.js";
+import { firstNames, wrappedTexts } from "./wrapped-texts.js";
 
 /** What each sensitivity may stop of harmless texts of sources that were not trained on. */
-const falseAlarmShares = { low: 0.0005, medium: 0.007, high: 0.028 } as const;
+const falseAlarmShares = { low: 0.001, medium: 0.008, high: 0.04 } as const;
 
 /** `cost`: of all mistakes in attacks; `harmless`: so much more those in harmless texts cost; the others scale the kinds of features. */
 const trainingSettings = {
@@ -32,14 +34,28 @@ const trainingSettings = {
     eastWeight: 0.03,
     messageWeight: 0.33,
   },
+  /** What a wrapped text counts, next to one of our own. */
+  ...{ wrappedWeight: 0.01, wrappedMessageWeight: 0.03 },
 } as const;
 /** What forms are thought to say before training corrects it. */
 const formPrior: Readonly<Partial<Record<(typeof allForms)[number], number>>> = {
   ...{ repeated: 1.5, spaced: 1.5, mixed: 1, binary: 1, leet: 0.5, encoded: 0.2, active: 1.2, turn: 0.4, hidden: 1.5 },
 };
 
-/** The committed texts: those with sources, and our own examples. */
+/** The committed texts: those with sources, our own examples, and short ones as people and programs wrap them. */
 export function readTexts(): LabelledText[] {
+  const texts = readWritten().map(withNames);
+  return [...texts, ...wrappedTexts(texts)];
+}
+
+/** Names of people are drawn at random, so that nobody's name is a sign. */
+function withNames(text: LabelledText, at: number): LabelledText {
+  if (!text.text.includes("{name}")) return text;
+  let next = at * 7;
+  return { ...text, text: text.text.replaceAll("{name}", () => firstNames[next++ % firstNames.length] ?? "") };
+}
+
+function readWritten(): LabelledText[] {
   const lines = readJsonLines(join(import.meta.dirname, "data/injection-train.jsonl.gz"));
   const parts = readFileSync(join(import.meta.dirname, "data/own-parts.txt"), "utf8");
   return [
@@ -58,10 +74,20 @@ const readOwn = (source: string): LabelledText[] =>
 
 const lexicon = new Lexicon();
 
-/** The score of a text under weights, as the guard takes it. */
-export function scoreOf({ text }: LabelledText, scorer: InjectionScorer): number {
-  return explainInjection(normalise(text), { sentences: scoredSentences(lexicon, scorer), scorer }).score;
+/** The scores of a text under weights, as the guard takes them: of any of its runs of sentences, and of those with a sign. */
+function scoresOf({ text }: LabelledText, scorer: InjectionScorer): TextScores {
+  const { score, signed } = explainInjection(normalise(text), { sentences: scoredSentences(lexicon, scorer), scorer });
+  return { any: score, signed };
 }
+
+interface TextScores {
+  readonly any: number;
+  readonly signed: number;
+}
+
+/** The score that a sensitivity goes by: from that of `high` on a text is in doubt, whether or not a sign stands in it. */
+export const scoreAt = (sensitivity: Sensitivity, { any, signed }: TextScores): number =>
+  sensitivity === "high" ? any : signed;
 
 /** The least threshold above which at most a share of the scores lies. */
 function thresholdFor(scores: readonly number[], share: number): number {
@@ -82,10 +108,11 @@ export function trainScorer(texts: readonly LabelledText[]): Float64Array {
   ]);
   const byFamily = Map.groupBy(texts, familyOf);
   const weightOf = (text: LabelledText) =>
+    (isWrapped(text) ? wrappedWeightOf(text) : undefined) ??
     ownWeights.get(text.source) ??
     1 / Math.sqrt((bySource.get(text.source)?.length ?? 1) * (byFamily.get(familyOf(text))?.length ?? 1));
   const totals = [0, 0];
-  for (const text of texts) totals[text.label] = (totals[text.label] ?? 0) + weightOf(text);
+  for (const text of texts) if (!isWrapped(text)) totals[text.label] = (totals[text.label] ?? 0) + weightOf(text);
   const instances = texts.flatMap((text): Instance[] => {
     const runs = trainingRuns(text);
     const ofLabel = trainingSettings.cost * (text.label === 0 ? trainingSettings.harmless : 1);
@@ -95,6 +122,11 @@ export function trainScorer(texts: readonly LabelledText[]): Float64Array {
   const weights = train(instances, priorWeights(), trainingSettings.epochs);
   return weights.map((weight, place) => weight * scaleOf(place));
 }
+
+/** Wrapped texts come on top of what the others weigh. */
+const wrappedWeightOf = ({ source }: LabelledText): number =>
+  source === "message/wrapped" ? trainingSettings.wrappedMessageWeight : trainingSettings.wrappedWeight;
+const isWrapped = ({ source }: LabelledText): boolean => source.endsWith("/wrapped");
 
 /** What the features of a kind count in training. */
 function scaleOf(place: number): number {
@@ -114,10 +146,9 @@ export function rootOf({ source }: LabelledText): string {
   return source.split("/")[0] ?? source;
 }
 
-/** A text with its score. */
-export interface ScoredText {
+/** A text with its scores. */
+export interface ScoredText extends TextScores {
   readonly text: LabelledText;
-  readonly score: number;
 }
 
 /** Scores each text with a scorer that was trained on the part `train` of all other sources. */
@@ -125,14 +156,19 @@ export function scoresOfUnseenSources(texts: readonly LabelledText[]): ScoredTex
   const training = readTexts().filter(({ split }) => split !== "dev");
   return [...Map.groupBy(texts, rootOf)].flatMap(([root, ofSource]) => {
     const scorer = new InjectionScorer(pack(trainScorer(training.filter((text) => rootOf(text) !== root))));
-    return ofSource.map((text) => ({ text, score: scoreOf(text, scorer) }));
+    return ofSource.map((text) => ({ text, ...scoresOf(text, scorer) }));
   });
 }
 
 /** The threshold of each sensitivity: harmless texts of sources that the scorer had not seen say where it lies. */
-export function thresholdsFrom(scored: readonly ScoredText[]): Map<string, number> {
-  const harmless = scored.filter(({ text }) => text.label === 0).map(({ score }) => score);
-  return new Map(Object.entries(falseAlarmShares).map(([name, share]) => [name, thresholdFor(harmless, share)]));
+export function thresholdsFrom(scored: readonly ScoredText[]): Map<Sensitivity, number> {
+  const harmless = scored.filter(({ text }) => text.label === 0);
+  return new Map(
+    sensitivities.map((name) => {
+      const scores = harmless.map((text) => scoreAt(name, text));
+      return [name, thresholdFor(scores, falseAlarmShares[name])];
+    }),
+  );
 }
 
 function priorWeights(): Float64Array {

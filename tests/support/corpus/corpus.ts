@@ -12,6 +12,8 @@ import { ownKinds } from "./own-formats.js";
 import { programKinds } from "./programs.js";
 import { talkKinds } from "./talk.js";
 
+export { names } from "./words.js";
+
 const table: ReadonlyMap<string, Kind> = new Map<string, Kind>(
   Object.entries({ ...talkKinds, ...dataKinds, ...programKinds, ...documentKinds, ...ownKinds }),
 );

@@ -53,6 +53,7 @@ const effect = (chance: Chance) => ({
 /** What is said as data in a prompt, without the instructions before it. */
 const userPart = (messages: ReturnType<typeof buildPrompt>): string =>
   messages.flatMap(({ role, content }) => (role === "user" ? [content] : [])).join("\n\n");
+const tags = ["reference", "memory", "context", "result", "found", "done", "position", "source", "earlier", "evidence"];
 const place = { vaultId: "vault", memoryId: "mem" };
 const prompts = { "entry-capture": "", summary: "", context: "" };
 
@@ -140,7 +141,7 @@ export const ownKinds = {
   },
   "Conclave: blocks of data": {
     make: (chance) =>
-      dataBlock(word(chance), { [word(chance)]: chance.moment(), name: chance.pick(names) }, said(chance)),
+      dataBlock(chance.pick(tags), { [word(chance)]: chance.moment(), name: chance.pick(names) }, said(chance)),
   },
   "Conclave: references and memory of a turn": {
     make: (chance) =>

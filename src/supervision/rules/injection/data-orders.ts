@@ -50,8 +50,43 @@ const called =
 export const dataConcepts = (lexicon: Lexicon): KnownSentences<number> =>
   new KnownSentences((sentence) => conceptsOf(sentence, lexicon));
 
+/**
+ * Data as it reads, and not as it is written: `\\n` of JSON is a line's end, `&#73;` a letter. Each character stands where its escape
+ * began, and what is left of the escape is filled with characters that folding drops, so that places stay as they are.
+ */
+function unescaped(text: string): string {
+  if (!mayBeEscaped.test(text)) return text;
+  return text.replace(
+    escapes,
+    (whole: string, short?: string, hex?: string, percent?: string, entity?: string, code?: string) => {
+      const read = characterOf(short, hex ?? percent, entity, code);
+      return read === undefined ? whole : read + dropped.repeat(Math.max(0, whole.length - read.length));
+    },
+  );
+}
+
+const mayBeEscaped = /[\\&%]/;
+/** `\\n`, escaped once or several times; `\\u0041`, `\\x41`, `%41`; `&quot;`; `&#65;`, `&#x41;`. */
+const escapes =
+  /\\{1,8}(?:([nrtbf"'/])|(?:u00|x)([\da-f]{2}))|%([\da-f]{2})|&(?:(amp|lt|gt|quot|apos|nbsp|newline)|#(x[\da-f]{1,5}|\d{1,6}));/gi;
+const dropped = "\u0301";
+const shortEscapes = new Map([..."nrtbf"].map((letter, at) => [letter, "\n\r\t  "[at]]));
+const entities = new Map(
+  Object.entries({ amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: " ", newline: "\n" }),
+);
+
+function characterOf(short?: string, hex?: string, entity?: string, code?: string): string | undefined {
+  if (short !== undefined) return shortEscapes.get(short) ?? short;
+  if (hex !== undefined) return String.fromCharCode(Number.parseInt(hex, 16));
+  if (entity !== undefined) return entities.get(entity.toLowerCase());
+  if (code === undefined) return undefined;
+  const point = /^x/i.test(code) ? Number.parseInt(code.slice(1), 16) : Number(code);
+  return point > 0x10ffff || (point >= 0xd800 && point < 0xe000) ? undefined : String.fromCodePoint(point);
+}
+
 /** Looks at a whole text, normalised as rules read it. */
-export function lookForOrders(text: string, sentences: KnownSentences<number>): DataLook {
+export function lookForOrders(given: string, sentences: KnownSentences<number>): DataLook {
+  const text = unescaped(given);
   const hiddenUntil = hiddenPlaces(text);
   const run: Sentence[] = [];
   const places: Finding[] = [];

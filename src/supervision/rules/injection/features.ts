@@ -2,6 +2,8 @@
  * What the injection scorer sees of a sentence: signs and concepts, which are the same in every language, the form, the marks of
  * structure, and the folded text that n-grams are taken from. The trainer and the guard use these same functions.
  */
+
+import { withoutFence } from "../fence.js";
 import { orderFeatures } from "./concept-order.js";
 import type { FoldedText } from "./fold.js";
 import { foldText } from "./fold.js";
@@ -18,6 +20,8 @@ export interface SentenceFeatures {
   readonly concepts: number;
   /** Indices in {@link allSigns}. */
   readonly signs: readonly number[];
+  /** It holds a sign that says something by itself, or text that is hidden: without one wording alone raises a score. */
+  readonly hasSign: boolean;
   /** From the first character of a sign to the last, as offsets in the sentence. */
   readonly span: { readonly start: number; readonly end: number } | undefined;
   /** Which concepts stand in it together: places among the pairs of {@link allConcepts}. */
@@ -68,9 +72,10 @@ const commonMask = commonConcepts.reduce((mask, concept) => mask | (1 << allConc
 const isCue = ({ concept }: Hit): boolean => (commonMask & (1 << concept)) === 0;
 
 /** Looks at one sentence. */
-export function analyseSentence(sentence: string, lexicon: Lexicon): SentenceFeatures {
+export function analyseSentence(said: string, lexicon: Lexicon): SentenceFeatures {
+  const sentence = withoutFence(said);
   const folded = foldText(sentence);
-  const hits = lexicon.find(folded);
+  const hits = wordsOf(lexicon.find(folded), folded);
   let concepts = 0;
   for (const { concept } of hits) concepts |= 1 << concept;
   if ((concepts & mineBit) !== 0 && !ownsSomething(hits)) concepts &= ~mineBit;
@@ -90,12 +95,46 @@ export function analyseSentence(sentence: string, lexicon: Lexicon): SentenceFea
   const { offsets } = folded;
   const span =
     signs.length === 0 ? undefined : { start: offsets?.[start] ?? start, end: (offsets?.[end - 1] ?? end - 1) + 1 };
+  const forms = formsOf(sentence, folded);
+  const hasSign = (forms & hiddenMask) !== 0 || signs.some((sign) => (allSigns[sign]?.weight ?? 0) >= leastSign);
   return {
-    ...{ length: sentence.length, concepts, signs, span, folded },
+    ...{ length: sentence.length, concepts, signs, span, folded, hasSign },
     ...{ together: pairsOf(concepts), order: orderFeatures(hits) },
-    ...{ forms: formsOf(sentence, folded), marks: countMarks(sentence), different: shareOfDifferent(folded.text) },
+    ...{ forms, marks: countMarks(sentence), different: shareOfDifferent(folded.text) },
   };
 }
+
+const hiddenMask = 1 << allForms.indexOf("hidden");
+/** From this weight on a sign is one by itself: whoever asks for a translation, or speaks of rules, has given none. */
+const leastSign = 0.3;
+
+/** The words of the lexicon that are said, without those that only name a field: `"mode":`, `login_email`. */
+function wordsOf(hits: Hit[], { text }: FoldedText): Hit[] {
+  return hits.every((hit) => !namesField(hit, text)) ? hits : hits.filter((hit) => !namesField(hit, text));
+}
+
+function namesField({ start, end }: Hit, text: string): boolean {
+  const [before, behind] = [text.charCodeAt(start - 1), text.charCodeAt(end)];
+  if (before !== underscore && behind !== underscore && !isQuote(before) && !isIdentifier(behind) && !isQuote(behind))
+    return false;
+  let [from, to] = [start, end];
+  while (from > 0 && start - from < longestField && isIdentifier(text.charCodeAt(from - 1))) from -= 1;
+  while (to < text.length && to - end < longestField && isIdentifier(text.charCodeAt(to))) to += 1;
+  const name = text.slice(from, to);
+  if (!plainWord.test(text.slice(start, end))) return false;
+  const isKey = isQuote(text.charCodeAt(from - 1)) && keyEnd.test(text.slice(to, to + 4));
+  // `ignore_all_previous_instructions` is a sentence.
+  return isKey || (name.length > end - start && name.includes("_") && name.split("_").length <= longestCompound);
+}
+
+const plainWord = /^[a-z]+$/;
+const keyEnd = /^["'] ?:/;
+const longestField = 40;
+const longestCompound = 3;
+const underscore = 95;
+const isQuote = (unit: number): boolean => unit === 34 || unit === 39;
+const isIdentifier = (unit: number): boolean =>
+  unit === underscore || unit === 45 || (unit >= 97 && unit <= 122) || (unit >= 48 && unit <= 57);
 
 export const conceptPairCount = (allConcepts.length * (allConcepts.length - 1)) / 2;
 

@@ -108,7 +108,7 @@ export class InjectionScanner implements Scanner {
 
   private isFound(run: readonly Heard[]): boolean {
     const { threshold, needsSign } = this.parts;
-    return (!needsSign || run.some(({ sign }) => sign !== undefined)) && this.scoreOf(run) > threshold;
+    return (!needsSign || run.some(({ scored }) => scored.features.hasSign)) && this.scoreOf(run) > threshold;
   }
 
   finish(): void {
@@ -176,7 +176,7 @@ export function explainInjection(
       run.shift();
     const score = scorer.score(run);
     best.score = Math.max(best.score, score);
-    const hasSign = run.some(({ features }) => features.span !== undefined || hasCueForm(features.forms));
+    const hasSign = run.some(({ features }) => features.hasSign);
     if (hasSign && score > best.signed) {
       best.signed = score;
       best.groups = scorer.heaviestGroups(run);
