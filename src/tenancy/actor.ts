@@ -67,7 +67,10 @@ export function commandOf(actor: Actor): CommandKey | undefined {
   return key === undefined || actor.command === undefined ? undefined : { key, hash: actor.command.hash };
 }
 
-/** A key under which an actor sends something once: each has keys of its own. */
+/**
+ * A key under which an actor sends something once: each has keys of its own. A subject may be called with spaces, and a key may have some:
+ * without those of the key the last one tells them apart.
+ */
 export function ownKey({ kind, id }: Actor, key: string | undefined): string | undefined {
-  return key === undefined ? undefined : `${kind} ${id} ${key}`;
+  return key === undefined ? undefined : `${kind} ${id} ${key.replaceAll(" ", "%20")}`;
 }
