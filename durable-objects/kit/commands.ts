@@ -20,12 +20,16 @@ export type Done = { readonly kind: "done"; readonly note: string } | { readonly
 export class CommandBook {
   constructor(private readonly ports: CommandPorts) {}
 
-  /** What was done under the key; undefined where nothing was, and for a command without a key. */
+  /** What was done under the key; undefined where nothing was, or too long ago, and for a command without a key. */
   find(command: CommandKey | undefined): Done | undefined {
     if (command === undefined) return undefined;
+    const { sql } = this.ports;
     this.makeTable();
-    const [row] = this.ports.sql
-      .exec<{ hash: string; note: string }>("SELECT hash, note FROM commands WHERE key = ?", command.key)
+    const [row] = sql
+      .exec<{ hash: string; note: string }>(
+        "SELECT hash, note FROM commands WHERE key = ? AND at >= ?",
+        ...[command.key, this.keptSince()],
+      )
       .toArray();
     if (row === undefined) return undefined;
     return row.hash === command.hash ? { kind: "done", note: row.note } : { kind: "other_command" };
@@ -39,7 +43,7 @@ export class CommandBook {
     if (command === undefined) return;
     const { sql, now } = this.ports;
     this.makeTable();
-    sql.exec("DELETE FROM commands WHERE at < ?", now() - keyLifetimeMs);
+    sql.exec("DELETE FROM commands WHERE at < ?", this.keptSince());
     sql.exec("INSERT INTO commands (key, hash, note, at) VALUES (?, ?, ?, ?)", command.key, command.hash, note, now());
   }
 
@@ -57,6 +61,10 @@ export class CommandBook {
       if (done.ok) this.claim(command);
       return done;
     });
+  }
+
+  private keptSince(): number {
+    return this.ports.now() - keyLifetimeMs;
   }
 
   /** Made by the first command with a key: most objects never get one, and have no page of storage for it. */
