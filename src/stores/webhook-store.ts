@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { type NewWebhook, type WebhookView, webhookSchema, webhookStatuses } from "../catalogues/webhooks.js";
 import type { ActorRecord } from "../conversation/actor-record.js";
+import { sha256Hex } from "../platform/digest.js";
 import type { Sealer } from "../platform/secrets.js";
 import type { DoneBy } from "../tenancy/audit.js";
 import { changedFields } from "../tenancy/changed-fields.js";
@@ -54,6 +55,7 @@ export class WebhookStore {
     { secret, made, by }: { readonly secret: string | undefined; readonly made: string; readonly by: ActorRecord },
     claim?: WorkClaim,
   ): Promise<"created" | "changed"> {
+    const digest = claim === undefined ? "" : await sha256Hex(made);
     for (;;) {
       const known = await this.stored(tenantId, name);
       const signing = await this.signing(known, secret ?? (known === undefined ? made : undefined));
@@ -63,6 +65,8 @@ export class WebhookStore {
       ];
       if (changes?.length === 0) return "changed";
       const decision = known === undefined ? "created" : "changed";
+      // By its digest the request that comes again knows the secret that was made for it.
+      const note = decision === "created" ? `created ${digest}` : decision;
       const at = this.now();
       const text = JSON.stringify({ ...webhook, ...signing });
       const write =
@@ -89,7 +93,7 @@ export class WebhookStore {
           reasons: [],
           at,
         }),
-        ...claimStatements(this.db, claim, decision),
+        ...claimStatements(this.db, claim, note),
       ]);
       if ((written?.meta.changes ?? 0) > 0) return decision;
       // Somebody else stored or deleted it meanwhile, or its receiver was gone: decide anew.

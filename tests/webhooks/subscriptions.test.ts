@@ -233,6 +233,26 @@ describe("a webhook", () => {
     expect(() => new Webhook(old).verify(JSON.stringify(later?.body), later?.headers ?? {})).toThrow();
   });
 
+  it("shows the secret that was made to the request that made it, and never one that somebody else has put since", async () => {
+    const { tenant } = await tenantWithAgent();
+    const put = (secret?: string, headers: Record<string, string> = {}) => {
+      const body = { url: "https://crm.example/hooks", events: ["turn.completed"], ...(secret && { secret }) };
+      return tenant.call("PUT", "/v1/webhooks/crm", body, headers);
+    };
+    const make = async () => {
+      // As when the process died before it could say so.
+      await env.DB.prepare("DELETE FROM idempotency WHERE scope = ?").bind(tenant.tenantId).run();
+      return (await put(undefined, { "idempotency-key": "k" })).body.secret;
+    };
+    const made = await make();
+    expect(made).toMatch(/^whsec_/);
+    expect(await make()).toBe(made);
+    await put("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw");
+    expect(await make()).toBe(made);
+    await put("whsec_bmV3IHNlY3JldCBvZiBpdA==");
+    expect(await make()).toBeUndefined();
+  });
+
   it("is signed with its new secret alone where the one before can't be read any more", async () => {
     const { tenant } = await tenantWithAgent();
     const hook = await receiver(taken);

@@ -3,6 +3,7 @@
 import type { NewWebhook, WebhookView } from "../../catalogues/webhooks.js";
 import { recordOf } from "../../conversation/actor-record.js";
 import { ok, type Result, refuse } from "../../conversation/problem.js";
+import { sha256Hex } from "../../platform/digest.js";
 import { refuseAddress } from "../../platform/outgoing.js";
 import { newWebhookSecret } from "../../platform/webhook-signature.js";
 import type { WorkClaim } from "../../stores/work-claims.js";
@@ -20,6 +21,12 @@ export interface StoredSubscription {
   readonly webhook: WebhookView & { readonly secret?: string };
 }
 
+interface Stored {
+  readonly created: boolean;
+  /** The one that was made for it, where it still signs. */
+  readonly secret: string | undefined;
+}
+
 /** Stores a subscription, and switches it on. Another secret than before signs beside that one for a day. */
 export async function putWebhook(
   actor: Actor,
@@ -35,22 +42,24 @@ export async function putWebhook(
   }
   const made = newWebhookSecret();
   const by = recordOf(actor);
-  const store = async (claim: WorkClaim | undefined): Promise<Result<{ created: boolean; secret: string }>> => {
+  const store = async (claim: WorkClaim | undefined): Promise<Result<Stored>> => {
     const stored = await services.webhooks.put(actor.tenantId, name, webhook, { secret, made, by }, claim);
     return ok({ created: stored === "created", secret: made });
   };
-  // The secret that was made is shown to the request that made it, also when that comes again.
-  const again = async (note: string): Promise<Result<{ created: boolean; secret: string }>> => {
-    const [known] = await services.webhooks.secretsOf(actor.tenantId, name);
-    return ok({ created: note === "created", secret: known?.secrets[0] ?? "" });
+  // The secret that was made is shown to the request that made it, also when that comes again; never one that somebody has put since.
+  const again = async (note: string): Promise<Result<Stored>> => {
+    const [decision, digest = ""] = note.split(" ");
+    const [{ secrets } = { secrets: [] }] = await services.webhooks.secretsOf(actor.tenantId, name);
+    const digests = await Promise.all(secrets.map(sha256Hex));
+    return ok({ created: decision === "created", secret: secrets[digests.indexOf(digest)] });
   };
   const stored = await doOnce(actor, services, store, again);
   if (!stored.ok) return stored;
   const view = await findWebhook(actor, "putWebhook", name, services);
   if (!view.ok) return view;
-  const { created } = stored.value;
-  const isMade = created && secret === undefined;
-  return ok({ created, webhook: isMade ? { ...view.value, secret: stored.value.secret } : view.value });
+  const { created, secret: shown } = stored.value;
+  const isMade = created && secret === undefined && shown !== undefined;
+  return ok({ created, webhook: isMade ? { ...view.value, secret: shown } : view.value });
 }
 
 export function readWebhook(actor: Actor, name: string, services: Services): Promise<Result<WebhookView>> {
