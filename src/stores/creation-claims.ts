@@ -72,8 +72,10 @@ export class CreationClaims {
    */
   async takeOver(tenantId: string, id: string, instead: string): Promise<void> {
     await this.db.batch([
-      this.db.prepare("DELETE FROM creation_keys WHERE tenant_id = ? AND id = ?").bind(tenantId, id),
-      this.db.prepare("UPDATE creation_keys SET id = ?2 WHERE tenant_id = ?1 AND id = ?3").bind(tenantId, id, instead),
+      this.db.prepare(`DELETE FROM creation_keys ${ofThing} WHERE tenant_id = ? AND id = ?`).bind(tenantId, id),
+      this.db
+        .prepare(`UPDATE creation_keys ${ofThing} SET id = ?2 WHERE tenant_id = ?1 AND id = ?3`)
+        .bind(tenantId, id, instead),
     ]);
   }
 
@@ -90,7 +92,9 @@ export class CreationClaims {
   async forget(tenantId: string, id: string): Promise<void> {
     await this.db.batch([
       this.db.prepare("DELETE FROM external_ids WHERE tenant_id = ? AND id = ?").bind(tenantId, id),
-      this.db.prepare("UPDATE creation_keys SET deleted = 1 WHERE tenant_id = ? AND id = ?").bind(tenantId, id),
+      this.db
+        .prepare(`UPDATE creation_keys ${ofThing} SET deleted = 1 WHERE tenant_id = ? AND id = ?`)
+        .bind(tenantId, id),
     ]);
   }
 
@@ -102,6 +106,9 @@ export class CreationClaims {
       .run();
   }
 }
+
+/** Without it all keys of the tenant are read: to a database without statistics the primary key looks as good. */
+const ofThing = "INDEXED BY creation_keys_of_thing";
 
 const selectClaim =
   "SELECT id, request_hash, deleted FROM creation_keys WHERE tenant_id = ? AND sender = ? AND idempotency_key = ?";

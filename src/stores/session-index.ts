@@ -117,7 +117,9 @@ export class SessionIndex {
         ? []
         : [insertDeletion(this.db, tenantId, sessionId, { type: "session.deleted", ...deleted })]),
       this.db.prepare("DELETE FROM sessions WHERE tenant_id = ? AND session_id = ?").bind(tenantId, sessionId),
-      this.db.prepare("DELETE FROM asks WHERE tenant_id = ? AND owner_id = ?").bind(tenantId, sessionId),
+      this.db
+        .prepare("DELETE FROM asks INDEXED BY asks_of_owner WHERE tenant_id = ? AND owner_id = ?")
+        .bind(tenantId, sessionId),
     ]);
   }
 }

@@ -230,7 +230,7 @@ export class WebhookDeliveries {
   async forget(tenantId: string, rootId: string): Promise<void> {
     const of = "WHERE tenant_id = ? AND root_id = ?";
     await this.db.batch([
-      this.db.prepare(`DELETE FROM webhook_streams ${of}`).bind(tenantId, rootId),
+      this.db.prepare(`DELETE FROM webhook_streams INDEXED BY webhook_streams_of_root ${of}`).bind(tenantId, rootId),
       this.db.prepare(`DELETE FROM webhook_deliveries ${of}`).bind(tenantId, rootId),
     ]);
   }
