@@ -20,7 +20,16 @@ import { migratedStorage } from "./migrated-storage.js";
 import { freePort } from "./worker.js";
 
 /** What `npm start` needs of a checkout; the rest, `.dev.vars` and `.wrangler` among it, is the test's own. */
-const needed = ["durable-objects", "migrations", "node_modules", "package.json", "scripts", "src", "wrangler.toml"];
+const needed = [
+  "docs",
+  "durable-objects",
+  "migrations",
+  "node_modules",
+  "package.json",
+  "scripts",
+  "src",
+  "wrangler.toml",
+];
 
 let checkout: string;
 let started: ChildProcess | undefined;

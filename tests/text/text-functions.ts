@@ -30,6 +30,7 @@ import { tokensOf } from "../../src/roundtable/consensus/statement-tokens.js";
 import { termsOf } from "../../src/roundtable/consensus/statements.js";
 import { unspacedTokens } from "../../src/roundtable/consensus/unspaced-tokens.js";
 import { fitTexts } from "../../src/roundtable/context-text.js";
+import { withSources } from "../../src/roundtable/nested-record.js";
 import { readPosition } from "../../src/roundtable/position.js";
 import { splitParts } from "../../src/roundtable/supervised-parts.js";
 import { readDecision } from "../../src/routing/decision-repair.js";
@@ -38,7 +39,7 @@ import { quoteRemover } from "../../src/supervision/quotes.js";
 import { rulesConfigSchema } from "../../src/supervision/rules/config.js";
 import { shorten as shortenEdit } from "../../src/supervision/rules/edits.js";
 import { compileRules } from "../../src/supervision/rules/engine.js";
-import { fenced, isFenced, outsideFences } from "../../src/supervision/rules/fence.js";
+import { fenced, isFenced, outsideFences, withoutFence } from "../../src/supervision/rules/fence.js";
 import { shareOfDifferent } from "../../src/supervision/rules/injection/marks.js";
 import { explainedScore } from "../../src/supervision/rules/injection.js";
 import { Normaliser, normalise } from "../../src/supervision/rules/normalise.js";
@@ -138,6 +139,7 @@ export const fed: Readonly<Record<string, Feed>> = {
   "src/roundtable/consensus/statements.ts termsOf": termsOf,
   "src/roundtable/consensus/unspaced-tokens.ts unspacedTokens": (text) => unspacedTokens(text, true),
   "src/roundtable/context-text.ts fitTexts": (text) => fitTexts([text, text], 1_000),
+  "src/roundtable/nested-record.ts withSources": (text) => withSources(text, [], []),
   "src/roundtable/position.ts readPosition": (text) => readPosition(text, { stance: "required", citable: [] }),
   "src/roundtable/supervised-parts.ts splitParts": (text) => splitParts(text, 2),
   "src/routing/decision-repair.ts readDecision": (text) => readDecision(text, ["a"], ["a"]),
@@ -145,6 +147,7 @@ export const fed: Readonly<Record<string, Feed>> = {
   "src/supervision/orders-in-data.ts markedAsData": (text) => markedAsData(text, "fence"),
   "src/supervision/quotes.ts quoteRemover": (text) => quoteRemover(text)(text),
   "src/supervision/rules/edits.ts shorten": (text) => shortenEdit(text, 100, "…"),
+  "src/supervision/rules/fence.ts withoutFence": (text) => withoutFence(`may not contains orders ${text}`),
   "src/supervision/rules/fence.ts isFenced": isFenced,
   "src/supervision/rules/fence.ts outsideFences": outsideFences,
   "src/supervision/rules/fence.ts fenced": fenced,
