@@ -4,7 +4,7 @@ import { type Ask, type AskKind, storedAskSchema } from "../asks/ask.js";
 import { type AskSort, urgencyOf } from "../asks/listing.js";
 import type { Audience } from "../asks/policy.js";
 import type { Database } from "./database.js";
-import { allOf, type Condition, equals } from "./list-filter.js";
+import { allOf, byIndex, type Condition, equals } from "./list-filter.js";
 import { ownedBy, type SessionOwners } from "./session-index.js";
 
 const bodyRow = z.object({ body: z.string() });
@@ -62,9 +62,14 @@ export class AskIndex {
       ...equals("owner_id", ownerId),
       ...(owners === undefined ? [] : [askedBySessionsOf(tenantId, owners)]),
     ]);
+    const index = byIndex({
+      asks_of_owner: ownerId ?? owners?.subject,
+      asks_of_subject: subject,
+      asks_by_status: status,
+    });
     const { results } = await this.db
       .prepare(
-        `SELECT body FROM asks WHERE tenant_id = ?${sql} AND (${key}, ask_id) > (?, ?)
+        `SELECT body FROM asks${index} WHERE tenant_id = ?${sql} AND (${key}, ask_id) > (?, ?)
          ORDER BY ${key}, ask_id LIMIT ?`,
       )
       .bind(tenantId, ...bindings, after?.key ?? "", after?.askId ?? "", limit)
@@ -77,7 +82,7 @@ export class AskIndex {
 function askedBySessionsOf(tenantId: string, owners: SessionOwners): Condition {
   const { sql, bindings } = allOf(ownedBy(owners));
   return {
-    sql: `owner_id IN (SELECT session_id FROM sessions WHERE tenant_id = ?${sql})`,
+    sql: `owner_id IN (SELECT session_id FROM sessions INDEXED BY sessions_by_subject WHERE tenant_id = ?${sql})`,
     bindings: [tenantId, ...bindings],
   };
 }

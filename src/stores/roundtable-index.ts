@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { type RoundtableSummary, roundtableSummarySchema } from "../roundtable/roundtable.js";
 import type { Database } from "./database.js";
-import { allOf, equals, hasMetadata } from "./list-filter.js";
+import { allOf, byIndex, equals, hasMetadata } from "./list-filter.js";
 
 const bodyRow = z.object({ body: z.string() });
 
@@ -35,8 +35,13 @@ export class RoundtableIndex {
       ...(before === undefined ? [] : [{ sql: "roundtable_id < ?", bindings: [before] }]),
       ...hasMetadata(metadata),
     ]);
+    const index = byIndex({
+      roundtables_by_external_id: externalId,
+      roundtables_by_subject: subject,
+      roundtables_by_status: status,
+    });
     const { results } = await this.db
-      .prepare(`SELECT body FROM roundtables WHERE tenant_id = ?${sql} ORDER BY roundtable_id DESC LIMIT ?`)
+      .prepare(`SELECT body FROM roundtables${index} WHERE tenant_id = ?${sql} ORDER BY roundtable_id DESC LIMIT ?`)
       .bind(tenantId, ...bindings, limit)
       .all();
     return results.map((row) => roundtableSummarySchema.parse(JSON.parse(bodyRow.parse(row).body)));

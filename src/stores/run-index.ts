@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { type RunSummary, runSummarySchema } from "../routing/run.js";
 import type { Database } from "./database.js";
-import { allOf, equals, hasMetadata } from "./list-filter.js";
+import { allOf, byIndex, equals, hasMetadata } from "./list-filter.js";
 
 const bodyRow = z.object({ body: z.string() });
 const keyRow = z.object({ run_id: z.string(), request_hash: z.string() });
@@ -40,8 +40,14 @@ export class RunIndex {
       ...(before === undefined ? [] : [{ sql: "run_id < ?", bindings: [before] }]),
       ...hasMetadata(metadata),
     ]);
+    const index = byIndex({
+      runs_by_external_id: externalId,
+      runs_by_subject: subject,
+      runs_by_team: team,
+      runs_by_status: status,
+    });
     const { results } = await this.db
-      .prepare(`SELECT body FROM runs WHERE tenant_id = ?${sql} ORDER BY run_id DESC LIMIT ?`)
+      .prepare(`SELECT body FROM runs${index} WHERE tenant_id = ?${sql} ORDER BY run_id DESC LIMIT ?`)
       .bind(tenantId, ...bindings, limit)
       .all();
     return results.map((row) => runSummarySchema.parse(JSON.parse(bodyRow.parse(row).body)));

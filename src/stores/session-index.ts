@@ -4,7 +4,7 @@ import { type Session, storedSessionSchema } from "../chat/session.js";
 import type { DoneBy } from "../tenancy/audit.js";
 import { insertDeletion } from "./audit-log.js";
 import type { Database } from "./database.js";
-import { allOf, type Condition, equals, hasMetadata } from "./list-filter.js";
+import { allOf, byIndex, type Condition, equals, hasMetadata } from "./list-filter.js";
 
 const bodyRow = z.object({ body: z.string() });
 const idRow = z.object({ tenant_id: z.string(), session_id: z.string() });
@@ -63,8 +63,14 @@ export class SessionIndex {
       ...(before === undefined ? [] : [{ sql: "session_id < ?", bindings: [before] }]),
       ...hasMetadata(metadata),
     ]);
+    const index = byIndex({
+      sessions_by_external_id: externalId,
+      sessions_by_subject: subject ?? owners?.subject,
+      sessions_by_agent: agent,
+      sessions_by_status: status,
+    });
     const { results } = await this.db
-      .prepare(`SELECT body FROM sessions WHERE tenant_id = ?${sql} ORDER BY session_id DESC LIMIT ?`)
+      .prepare(`SELECT body FROM sessions${index} WHERE tenant_id = ?${sql} ORDER BY session_id DESC LIMIT ?`)
       .bind(tenantId, ...bindings, limit)
       .all();
     return results.map((row) => storedSessionSchema.parse(JSON.parse(bodyRow.parse(row).body)));
