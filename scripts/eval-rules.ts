@@ -2,6 +2,7 @@
  * `npm run eval:rules -- --data <file> [--split dev] [--sensitivity medium] [--leave-out source]`: measures the rules on JSON
  * lines. Lines with `label` (1 = attack) measure the injection match; lines with `spans` measure what finds places. A name
  * that ends in .tsv is read as our own rows: language, label, perhaps a technique, text.
+ * `-- --kinds 1000 [--seed 7]` measures false alarms on so many harmless texts of each kind.
  */
 import { parseArgs } from "node:util";
 import { readJsonLines } from "./evaluation/json-lines.js";
@@ -16,8 +17,15 @@ const { values } = parseArgs({
     sensitivity: { type: "string" },
     "leave-out": { type: "string" },
     mistakes: { type: "boolean" },
+    kinds: { type: "string" },
+    seed: { type: "string" },
   },
 });
+if (values.kinds !== undefined) {
+  const { reportKinds } = await import("./evaluation/rule-kinds.js");
+  reportKinds(Number(values.kinds), Number(values.seed ?? "7"));
+  process.exit(0);
+}
 if (values.data === undefined) {
   console.error(
     "--data <file> is missing: JSON lines {text, label} or {text, spans}; a name that ends in .gz is unpacked",

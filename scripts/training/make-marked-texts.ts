@@ -7,6 +7,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import { seeded } from "./seeded.js";
 
 const folder = join(import.meta.dirname, "../../tests/supervision/rules/fixtures");
 const templatesSchema = z.record(
@@ -14,17 +15,6 @@ const templatesSchema = z.record(
   z.object({ phones: z.array(z.string()), ids: z.array(z.string()), sentences: z.array(z.string()) }),
 );
 const templates = templatesSchema.parse(JSON.parse(readFileSync(join(folder, "marked-text-templates.json"), "utf8")));
-
-/** A reproducible source of numbers in [0, 1): mulberry32. */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
 
 const random = seeded(20261122);
 const below = (n: number): number => Math.floor(random() * n);

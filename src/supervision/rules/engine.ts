@@ -1,7 +1,8 @@
 import type { RulesConfig } from "./config.js";
 import { applyEdits, type RulesEdit, regionsOf, shorten, singleEdit } from "./edits.js";
 import { fenced, isFenced } from "./fence.js";
-import { explainedOrders, explainedScore } from "./injection.js";
+import { hidesTags } from "./injection/tags.js";
+import { explainedOrders, explainedScore, inTags } from "./injection.js";
 import { maxPasses, Outcome, type RulesJudgement } from "./outcome.js";
 import { type CompiledRule, compileRule, isEditing } from "./rule.js";
 import type { RuleMatch } from "./rule-config.js";
@@ -50,6 +51,7 @@ export function compileRules(config: RulesConfig): CompiledRules {
 
 function explainRule(match: RuleMatch, text: string): string[] {
   if (match.type !== "injection" || match.signs === "data") return [];
+  if (hidesTags(text)) return [inTags];
   const { signed, threshold, groups } = explainedScore(text, match.sensitivity);
   if (signed <= threshold) return [];
   const why = groups.length === 0 ? "its form" : signsOf(groups);

@@ -6,6 +6,7 @@ import { dataTables, lookedUpConcepts } from "./injection/data-signs.js";
 import { explainInjection, type GuardParts, InjectionScanner, scoredSentences } from "./injection/guard.js";
 import { InjectionScorer } from "./injection/scorer.js";
 import type { SignGroup } from "./injection/signs.js";
+import { hidesTags } from "./injection/tags.js";
 import { Lexicon } from "./injection/terms.js";
 import { scoreThresholds, trainedWeights } from "./injection/weights.js";
 import { normalise } from "./normalise.js";
@@ -65,8 +66,12 @@ export const ordersInDataDetector: Detector = {
   open: () => new DataOrdersScanner(conceptsInData()),
 };
 
+/** The reason where text is written in characters that nobody sees. */
+export const inTags = "text in tag characters, which don't show";
+
 /** What the signs of a text that should only inform add up to, from where on that counts, and which they are. It quotes nothing of the text. */
 export function explainedOrders(text: string): { score: number; threshold: number; signs: string[] } {
+  if (hidesTags(text)) return { score: dataThreshold, threshold: dataThreshold, signs: [inTags] };
   const { score, signs } = lookForOrders(normalise(text), conceptsInData());
   return { score, threshold: dataThreshold, signs: signs.map(({ of }) => of.join(" + ")) };
 }

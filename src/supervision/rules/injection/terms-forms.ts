@@ -56,7 +56,7 @@ export const formTerms = {
     sv: "base64|kodad|koda |baklänges|bokstav|dikt|första bokstaven|krypter",
     da: "base64|baglæns|bogstav|digt|krypter|kod ",
     cs: "base64|zašifruj|zakóduj|pozpátku|písmen|báseň|přelož",
-    ro: "base64|criptează|codifică|invers|poezie|tradu|litera $|prima literă",
+    ro: "base64|criptează|codifică|invers|poezie|litera $|prima literă",
     el: "base64|κωδικοποίησ|κρυπτογράφ|ανάποδα|γράμμα|ποίημα|μετάφρασ",
     uk: "зашифр|розшифр|закод|розкод|навпаки|у зворотн|перша літера|першу літеру|по літерах|літер|переклад|вірш|загадк|підказк|натяк",
     fa: "رمزگذاری|رمزگشایی|برعکس|وارونه|حرف اول|حرف آخر|حروف|شعر|معما|راهنمایی کن|ایموجی",

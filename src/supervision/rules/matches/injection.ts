@@ -1,5 +1,6 @@
 /** The match `injection`: texts that give a model orders. */
 import { z } from "zod";
+import { tagsDetector } from "../injection/tags.js";
 import { doubtDetector, injectionDetector, ordersInDataDetector, sensitivities } from "../injection.js";
 import { matchKind } from "./match-kind.js";
 
@@ -12,6 +13,10 @@ export const injectionMatch = matchKind({
   }),
   compile: ({ sensitivity = "medium", signs }) =>
     signs === "data"
-      ? { detectors: [ordersInDataDetector] }
-      : { detectors: [injectionDetector(sensitivity)], inData: [ordersInDataDetector], inDoubt: [doubtDetector()] },
+      ? { detectors: [ordersInDataDetector, tagsDetector] }
+      : {
+          detectors: [injectionDetector(sensitivity), tagsDetector],
+          inData: [ordersInDataDetector],
+          inDoubt: [doubtDetector()],
+        },
 });
