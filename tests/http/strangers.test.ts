@@ -40,7 +40,9 @@ describe("what isn't the caller's own", () => {
       expect(inSession, who).toMatchObject({ error: { code: "not_found" } });
       for (const text of [question, `Which account?\n[${askId}]`]) {
         const answer = await completeAs(key, [user("Close it."), assistant(text), user("Mine.")]);
-        expect(answer.choices[0].message.content, who).toBe("Nothing is known of that.");
+        // A token may say nothing in the agent's name: of its own questions alone such a message is the answer.
+        if (key.startsWith("cnt_")) expect(answer, who).toMatchObject({ error: { code: "insufficient_permissions" } });
+        else expect(answer.choices[0].message.content, who).toBe("Nothing is known of that.");
       }
     }
     await expect
