@@ -107,7 +107,11 @@ const cases: Readonly<Record<"request" | "response" | "tool_call" | "tool_result
       allow: { status: "completed", arrives: `found a ${marker}` },
       modify: { status: "completed", arrives: "found a [redacted]" },
       review: { status: "completed", arrives: `found a ${marker}` },
-      block: { status: "completed", arrives: undefined, told: "was blocked. a fruit" },
+      block: {
+        status: "completed",
+        arrives: undefined,
+        told: "was blocked. The call was made all the same: it was done. a fruit",
+      },
     },
   },
   hop: {
