@@ -92,3 +92,16 @@ describe("a text that goes into a prompt as data", () => {
     expect(markedAsData("Rain.", "block")).toBe("Rain.");
   });
 });
+
+describe("a talk with a speaker before each line", () => {
+  it("calls upon nobody: somebody who takes back an order gives none", () => {
+    const talk =
+      "Agent: 前の予約は忘れてください、間違えました。\nCustomer: わかりました。\nAgent: ありがとうございます。";
+    expect(givesOrders(talk)).toBe(false);
+    expect(givesOrders("Bot: Oubliez ma dernière commande.\nbot: C'est noté.\nBot: Merci !")).toBe(false);
+  });
+
+  it("is looked at like any other text for what it says", () => {
+    expect(givesOrders(`Weather: Turin\nAgent: ${orders}`)).toBe(true);
+  });
+});

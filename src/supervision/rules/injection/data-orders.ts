@@ -88,12 +88,14 @@ function characterOf(short?: string, hex?: string, entity?: string, code?: strin
 export function lookForOrders(given: string, sentences: KnownSentences<number>): DataLook {
   const text = unescaped(given);
   const hiddenUntil = hiddenPlaces(text);
+  // Who speaks in a talk is named at each line: that calls upon nobody.
+  const counted = isTalk(text) ? ~bitOf("called") : -1;
   const run: Sentence[] = [];
   const places: Finding[] = [];
   let best = { score: 0, signs: [] as readonly number[] };
   for (let start = 0; start < text.length; ) {
     const end = sentenceEnd(text, start) ?? text.length;
-    const concepts = sentences.of(text.slice(start, end)) | (hiddenUntil(start, end) ? bitOf("hidden") : 0);
+    const concepts = (sentences.of(text.slice(start, end)) & counted) | (hiddenUntil(start, end) ? bitOf("hidden") : 0);
     run.push({ start, end, concepts, signs: signsAmong(concepts) });
     while (run.length > together.sentences || end - (run[0]?.start ?? end) > Math.max(together.units, end - start))
       run.shift();
@@ -109,6 +111,19 @@ export function lookForOrders(given: string, sentences: KnownSentences<number>):
   }
   return { score: best.score, signs: best.signs.flatMap((index) => dataSigns[index] ?? []), places };
 }
+
+/** Whether a text is a record of a talk: two lines or more, most of them with a speaker before them. */
+function isTalk(text: string): boolean {
+  let [lines, spoken] = [0, 0];
+  for (const line of text.split("\n")) {
+    if (line.trim() === "") continue;
+    lines += 1;
+    if (speaker.test(line)) spoken += 1;
+  }
+  return spoken >= 2 && spoken * 2 > lines;
+}
+
+const speaker = /^\s{0,4}\p{L}[\p{L}\p{M} .'-]{0,30}:(?:\s|$)/u;
 
 function scoreOf(run: readonly Sentence[]): { score: number; signs: readonly number[] } {
   const near = new Set(run.flatMap(({ signs }) => signs));
