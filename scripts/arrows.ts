@@ -46,7 +46,7 @@ export const arrows: readonly Row[] = [
     imports: ["src/faces.ts", ...objects, "src/composition.ts", ...faces, "src/application", "src/tenancy"],
   },
   // A line a face.
-  { place: "src/faces.ts", imports: ["src/http/face.ts", ...faces] },
+  { place: "src/faces.ts", imports: ["src/http/face.ts", ...faces, "src/text"] },
   ...objects.map((place) => ({ place, imports: underObject, packages: [...pure, "cloudflare:workers"] })),
   {
     place: "src/composition.ts",

@@ -1,34 +1,35 @@
 /** All faces of the Worker, in the order in which their paths are asked. Another one is a line here. */
 import type { Face } from "./http/face.js";
+import { loaded } from "./text/lazily.js";
 
-const system = async () => (await import("./http/routes/health.js")).system;
-const api = async () => (await import("./http/api.js")).api;
-const openAi = async () => (await import("./openai/face.js")).openAi;
+const system = loaded(async () => (await import("./http/routes/health.js")).system);
+const api = loaded(async () => (await import("./http/api.js")).api);
+const openAi = loaded(async () => (await import("./openai/face.js")).openAi);
 
 /** The faces that the OpenAPI document describes, in its order. */
 export const describedFaces = [system, api, openAi];
 
 export const faces: readonly Face[] = [
-  { paths: /^\/mcp$/, callers: "tenant", load: async () => (await import("./mcp/face.js")).mcp },
+  { paths: /^\/mcp$/, callers: "tenant", load: loaded(async () => (await import("./mcp/face.js")).mcp) },
   {
     paths: /^\/\.well-known\/oauth-protected-resource/,
     callers: "anybody",
-    load: async () => (await import("./mcp/face.js")).mcpMetadata,
+    load: loaded(async () => (await import("./mcp/face.js")).mcpMetadata),
   },
   { paths: /^\/v1\/(chat\/completions|responses|models)(\/|$)/, callers: "tenant", load: openAi },
   {
     paths: /^\/webhooks\//,
     callers: "signed",
-    load: async () => (await import("./webhooks/face.js")).channelWebhooks,
+    load: loaded(async () => (await import("./webhooks/face.js")).channelWebhooks),
   },
   { paths: /^\/v1\//, callers: "tenant", load: api },
   {
     paths: /^\/(docs|openapi\.json)(\/|$)/,
     callers: "anybody",
-    load: async () => {
+    load: loaded(async () => {
       const { documentation } = await import("./http/openapi.js");
       return documentation(await Promise.all(describedFaces.map((load) => load())));
-    },
+    }),
   },
   { paths: /^/, callers: "anybody", load: system },
 ];

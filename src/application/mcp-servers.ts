@@ -9,7 +9,11 @@ import type { CancelSignal } from "../model/port.js";
 import { withDeadline } from "../platform/clock.js";
 import { fetchSafely, OutgoingError, type OutgoingPolicy } from "../platform/outgoing.js";
 import { isTooDeep, maxJsonDepth, readJson } from "../text/json.js";
+import { loaded } from "../text/lazily.js";
 import type { CallSigner } from "./call-signer.js";
+
+/** Evaluated with the first call of a remote tool. */
+export const mcpClient = loaded(() => import("./mcp-client.js"));
 
 /** What a server offers, and what of it can't be used. */
 export interface RemoteList {
@@ -184,7 +188,7 @@ export class McpConnection {
   private async connected(signal: AbortSignal): Promise<Client> {
     const { mcp, timeoutMs } = this.server.body;
     // With the first call: the package takes a tenth of a second that no start has to wait for.
-    const { Client, StreamableHTTPClientTransport } = await import("./mcp-client.js");
+    const { Client, StreamableHTTPClientTransport } = await mcpClient();
     const client = new Client(clientInfo, { versionNegotiation: { mode: "auto" } });
     const transport = new StreamableHTTPClientTransport(new URL(mcp.url), {
       requestInit: { headers: { ...mcp.headers, "user-agent": "conclave" } },

@@ -1,4 +1,5 @@
 /** Which provider a model's name stands for, and the model port made of them. */
+import { loaded } from "../text/lazily.js";
 import { ModelError, type ModelPort, type ModelRequest } from "./port.js";
 import { type ModelProvider, whatProviderTakes } from "./provider.js";
 import type { HttpPorts, OpenAiCompatibleOptions } from "./providers/openai-compatible.js";
@@ -24,6 +25,13 @@ const defaultWorkersAiModel = "@cf/meta/llama-3.3-70b-instruct-fp8-fast";
 
 /** The name that a deployment resolves by what it has been given. */
 const defaultModel = "default";
+
+/** Each is evaluated with the first call of a model of its. */
+export const providerModules = {
+  offline: loaded(() => import("./providers/offline.js")),
+  openAiCompatible: loaded(() => import("./providers/openai-compatible.js")),
+  workersAi: loaded(() => import("./providers/workers-ai.js")),
+};
 
 /** Makes the port through which everything else calls models. */
 export function createModelPort(config: ModelConfig, ports: ModelPorts): ModelPort {
@@ -64,15 +72,15 @@ interface Resolved {
 
 function directory(config: ModelConfig, ports: ModelPorts): (name: ModelRequest["models"][number]) => Resolved {
   const compatible = (options: OpenAiCompatibleOptions): ModelProvider =>
-    onDemand(async () => (await import("./providers/openai-compatible.js")).openAiCompatible(options, ports));
-  const offline = onDemand(async () => (await import("./providers/offline.js")).offlineModel());
+    onDemand(async () => (await providerModules.openAiCompatible()).openAiCompatible(options, ports));
+  const offline = onDemand(async () => (await providerModules.offline()).offlineModel());
   const providers = new Map<string, ModelProvider>([["offline", offline]]);
   for (const [name, { apiKey, baseURL }] of Object.entries(config.providers ?? {})) {
     providers.set(name, compatible({ apiKey, baseURL, outputLimitField: "max_tokens" }));
   }
   const { workersAi } = config;
   if (workersAi !== undefined) {
-    const load = async () => (await import("./providers/workers-ai.js")).workersAi(workersAi, ports);
+    const load = async () => (await providerModules.workersAi()).workersAi(workersAi, ports);
     providers.set("workers-ai", onDemand(load));
   }
   if (config.openai !== undefined) {

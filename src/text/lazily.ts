@@ -6,3 +6,18 @@ export function lazily<T>(make: () => T): () => T {
     return made.value;
   };
 }
+
+/**
+ * A module that is loaded when it is first needed, and there at once from then on. No promise is kept: one that belongs to a request that
+ * is gone might never come.
+ * @example
+ * const slack = loaded(() => import("./slack.js"));
+ * (await slack()).slack.send(post);
+ */
+export function loaded<T>(load: () => Promise<T>): () => Promise<T> {
+  let made: { readonly value: T } | undefined;
+  return async () => {
+    made ??= { value: await load() };
+    return made.value;
+  };
+}
