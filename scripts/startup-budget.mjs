@@ -5,7 +5,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
 /** What there may be of each in the bundle, which is not minified here: modules keep their names. */
-const budget = { schemas: 4_250, patterns: 100, modules: 760 };
+const budget = { schemas: 4_200, patterns: 20, modules: 790 };
 
 const bundle = "dist/startup/index.js";
 const built = spawnSync("wrangler", ["deploy", "--dry-run", "--outdir", "dist/startup"], { encoding: "utf8" });

@@ -171,8 +171,12 @@ async function conversations(tenant: TestTenant): Promise<Work[]> {
       schema: channelConversationSchema,
       calls: [() => say(conversation, `${at}-2`)],
       isDone: async () => {
+        // The sessions behind the conversations died with them: they go on as soon as somebody looks.
+        for (const { sessionId } of (await tenant.call("GET", "/v1/sessions?agent=assistant&limit=100")).body.items) {
+          await tenant.call("GET", `/v1/sessions/${sessionId}`);
+        }
         await expect
-          .poll(async () => (await channel.calls()).map((call) => channel.platform.chatOf(call)), { timeout: 30_000 })
+          .poll(async () => (await channel.calls()).map((call) => channel.platform.chatOf(call)), { timeout: 60_000 })
           .toContain(conversation);
         return true;
       },
