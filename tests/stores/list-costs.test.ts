@@ -6,16 +6,13 @@ import { RoundtableIndex } from "../../src/stores/roundtable-index.js";
 import { RunIndex } from "../../src/stores/run-index.js";
 import { SessionIndex } from "../../src/stores/session-index.js";
 import { newTenant } from "../support/conclave.js";
+import { numberedRows } from "../support/numbered-rows.js";
 import { recordedDb } from "../support/recorded-db.js";
 
 const many = 300;
 
-/** A row for each thing: `n` is its number. */
-const fill = (table: string, columns: string, values: string, tenantId: string): D1PreparedStatement =>
-  env.DB.prepare(
-    `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?2)
-     INSERT INTO ${table} (tenant_id, ${columns}) SELECT ?1, ${values} FROM numbers`,
-  ).bind(tenantId, many);
+/** A row for each thing. */
+const fill = numberedRows(many);
 
 it("of another end user, agent, team or state no row is read", async () => {
   const { tenantId } = await newTenant();

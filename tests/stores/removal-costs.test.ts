@@ -5,17 +5,14 @@ import { CreationClaims } from "../../src/stores/creation-claims.js";
 import { SessionIndex } from "../../src/stores/session-index.js";
 import { WebhookDeliveries } from "../../src/stores/webhook-deliveries.js";
 import { newTenant } from "../support/conclave.js";
+import { numberedRows } from "../support/numbered-rows.js";
 import { recordedDb } from "../support/recorded-db.js";
 
 /** So many sessions, each with a key, a question, and a subscription that was told of it. */
 const sessions = 300;
 
-/** A row for each session: `n` is its number. */
-const fill = (table: string, columns: string, values: string, tenantId: string): D1PreparedStatement =>
-  env.DB.prepare(
-    `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?2)
-     INSERT INTO ${table} (tenant_id, ${columns}) SELECT ?1, ${values} FROM numbers`,
-  ).bind(tenantId, sessions);
+/** A row for each session. */
+const fill = numberedRows(sessions);
 
 it("no row of another session is read", async () => {
   const { tenantId } = await newTenant();

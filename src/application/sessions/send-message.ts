@@ -29,7 +29,7 @@ export interface MessageInput {
 }
 
 export async function sendMessage(actor: Actor, message: MessageInput, services: Services): Promise<Result<Turn>> {
-  const command = await commandOf(actor, message, services);
+  const command = await sendCommandOf(actor, message, services);
   if (!command.ok) return command;
   const turn = await services.sessions.send(actor.tenantId, message.sessionId, command.value);
   return turn.ok ? ok(turnFor(actor, turn.value)) : turn;
@@ -41,7 +41,7 @@ export async function streamMessage(
   message: Omit<MessageInput, "waitMs">,
   services: Services,
 ): Promise<Result<ReadableStream<Uint8Array>>> {
-  const command = await commandOf(actor, { ...message, waitMs: 0 }, services);
+  const command = await sendCommandOf(actor, { ...message, waitMs: 0 }, services);
   if (!command.ok) return command;
   const { sessionId } = message;
   const query = { after: 0, lingerMs: 0, reader: readerOf(actor, "session", services.now()) };
@@ -51,7 +51,7 @@ export async function streamMessage(
 }
 
 /** What the session's object is told, if the actor may send it. */
-async function commandOf(actor: Actor, message: MessageInput, services: Services): Promise<Result<SendCommand>> {
+async function sendCommandOf(actor: Actor, message: MessageInput, services: Services): Promise<Result<SendCommand>> {
   const allowed = authorize(actor, "sendMessage");
   if (!allowed.ok) return allowed;
   const own = await ownSession(actor, message.sessionId, services);
